@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file windrow.h
+ * Windrow: parallel I/O for MPI programs.  The C interface, to be read as a manual.
+ *
+ * Each rank holds pieces of arrays.  Windrow rakes the pieces into long rows and puts them into one standard
+ * file.  A program defines variables and decompositions once, then puts and flushes at every time step:
+ *
+ *     windrow_create(comm, "out.h5", NULL, &file);
+ *     windrow_define_variable(file, "temperature", WINDROW_FLOAT64, 3, shape, &variable);
+ *     windrow_block(comm, 3, shape, start, count, NULL, NULL, &decomposition);
+ *     windrow_put(file, variable, decomposition, data);      local: queued, nothing is copied
+ *     windrow_flush(file);                                   collective: everything queued moves in one plan
+ *     windrow_close(file);                                   collective: the file appears under its name
+ *
+ * Conventions, true for every entry unless it says otherwise:
+ *  - The result is a code of enum windrow_code.  A collective call returns the same code, and sets the same
+ *    message, on every rank of its communicator, whatever happened on which rank.
+ *  - Sizes and offsets are int64_t.  Shapes, starts and counts are in C order: slowest dimension first, 0-based.
+ *  - Text is UTF-8 and NUL-terminated.  A path of an object inside a file is "/group/name"; the leading slash may be left out.
+ *  - Arguments marked [same] must be the same on every rank; an argument that is not is an error on every rank.
+ *  - Handles are owned by the caller and given back by the call named at their type.  Returned `const char *`
+ *    belongs to the handle that it came from and is valid until the next call on that handle.
+ *  - The library never prints, aborts or calls exit.  MPI_THREAD_SINGLE suffices; one thread at a time may
+ *    be inside a handle (docs/thread-safety.md).
+ *
+ * Order of this page: version, errors, options, files, simple calls, objects, decompositions, queue and flush, reports.
+ */
+#pragma once
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <windrow/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------ version */
+
+#define WINDROW_VERSION_MAJOR 0
+#define WINDROW_VERSION_MINOR 1
+#define WINDROW_VERSION_PATCH 0
+
+/** "0.1.0".  Local.  Since 0.1. */
+WINDROW_API const char *windrow_version(void);
+
+/**
+ * Whether something is built in: a format ("hdf5", "raw"), a store ("posix", "memory", "faulty"), a preset or a
+ * choice of an axis as "axis=choice" ("gather=team", "codec=lzo").  Local.
+ * @return 1 or 0.  Since 0.1.
+ */
+WINDROW_API int windrow_has(const char *feature);
+
+/** What is built in: one item a line, sorted ("format hdf5", "strategy auto", ...).  Local; static text.  Since 0.1. */
+WINDROW_API const char *windrow_features(void);
+
+/* ------------------------------------------------------------------------------------------------- errors */
+
+/** Codes grow with severity: when ranks fail differently, the call returns the largest, and the message of the lowest rank with it. */
+enum windrow_code {
+  WINDROW_OK = 0,
+  WINDROW_BAD_ARGUMENT = 1,  /**< A value that cannot be right.  Nothing was written. */
+  WINDROW_BAD_STATE = 2,     /**< The call does not fit here: a closed file, after MPI_Finalize, write to a file opened for reading. */
+  WINDROW_NOT_FOUND = 3,     /**< No such file, variable, group or attribute. */
+  WINDROW_EXISTS = 4,        /**< The name is taken. */
+  WINDROW_UNSUPPORTED = 5,   /**< Not built in, or not built yet; the message says which. */
+  WINDROW_BAD_FILE = 6,      /**< The file is not what it should be: foreign, truncated or damaged. */
+  WINDROW_NO_PERMISSION = 7,
+  WINDROW_NO_SPACE = 8,      /**< Disk full or quota exceeded. */
+  WINDROW_IO = 9,            /**< The storage failed. */
+  WINDROW_OUT_OF_MEMORY = 10,
+  WINDROW_MPI = 11,          /**< MPI itself failed; agreement between the ranks cannot be promised. */
+  WINDROW_INTERNAL = 12      /**< A defect of Windrow: please report it. */
+};
+
+/** "no space left", ... for a code.  Local; static text.  Since 0.1. */
+WINDROW_API const char *windrow_code_name(int code);
+
+/** The message of the last failed call on this thread: what, where, on which rank.  "" when none failed.  Local.  Since 0.1. */
+WINDROW_API const char *windrow_error_message(void);
+
+/** The rank (of the call's communicator) that the last error came from; -1 when none or all.  Local.  Since 0.1. */
+WINDROW_API int windrow_error_rank(void);
+
+/* ------------------------------------------------------------------------------------------------ options */
+
+/**
+ * A set of options, by key and text value; docs/settings.md lists every key with unit and default.
+ * Every key may also come from the environment: WINDROW_STRATEGY sets "strategy"; the environment wins over
+ * the default, and what the program sets wins over the environment.  Freed by windrow_options_free().
+ */
+typedef struct windrow_options windrow_options;
+
+/** Make an empty set.  Local.  Since 0.1. */
+WINDROW_API int windrow_options_create(windrow_options **options);
+
+/** Set a key.  Local.  @return WINDROW_BAD_ARGUMENT: unknown key, or a value that it cannot have; the message lists what it can.  Since 0.1. */
+WINDROW_API int windrow_options_set(windrow_options *options, const char *key, const char *value);
+
+/** Free; NULL is fine.  Local.  Since 0.1. */
+WINDROW_API void windrow_options_free(windrow_options *options);
+
+/* -------------------------------------------------------------------------------------------------- files */
+
+/** An open file.  Given back by windrow_close() or windrow_discard(). */
+typedef struct windrow_file windrow_file;
+
+enum windrow_mode {
+  WINDROW_READ = 0,  /**< Reading only. */
+  WINDROW_UPDATE = 1 /**< Reading and writing in place: after an error the message says which variables are undefined. */
+};
+
+/**
+ * Create a file.  Collective over `comm`, which may be any intracommunicator and may be freed afterwards.
+ * The file is written under the temporary name ".NAME.windrow-XXXX" beside `path` and takes its name at windrow_close():
+ * until then a file that stood there before stays whole.
+ *
+ * @param comm     [same]
+ * @param path     [same] The format follows from the option "format", or else from the name: .h5 .hdf5 .nc4 is HDF5; .raw is raw.
+ * @param options  NULL: defaults and environment.  Copied.  [same]
+ * @param file     [out] NULL on error.
+ * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO: the folder; WINDROW_UNSUPPORTED: the format.
+ * Cost: one open on rank 0; the other writers open at their first write.  Since 0.1.
+ */
+WINDROW_API int windrow_create(MPI_Comm comm, const char *path, const windrow_options *options, windrow_file **file);
+
+/**
+ * Open a file that exists.  Collective over `comm`.
+ * @param mode  enum windrow_mode.  [same]
+ * @return WINDROW_NOT_FOUND; WINDROW_BAD_FILE: not a file of the format.  Since 0.1.
+ */
+WINDROW_API int windrow_open(MPI_Comm comm, const char *path, int mode, const windrow_options *options, windrow_file **file);
+
+/**
+ * Flush what is queued, and publish what has been flushed so far under the file's name.  Collective.
+ * With the option "durable" it is on stable storage when the call returns.  Since 0.1.
+ */
+WINDROW_API int windrow_sync(windrow_file *file);
+
+/**
+ * Flush what is queued, publish and close.  Collective.  The handle is gone whatever the result; on error a newly
+ * created file is not published: what stood under its name before is still there.  NULL is fine.
+ * After MPI_Finalize: WINDROW_BAD_STATE, and the handle is gone.  Since 0.1.
+ */
+WINDROW_API int windrow_close(windrow_file *file);
+
+/** Close without publishing and without flushing: a created file leaves no trace.  Collective.  Since 0.1. */
+WINDROW_API int windrow_discard(windrow_file *file);
+
+/* ------------------------------------------------------------------------------------------------ objects */
+
+/** Types of elements, in memory and in the file. */
+enum windrow_type {
+  WINDROW_INT8 = 1, WINDROW_UINT8, WINDROW_INT16, WINDROW_UINT16, WINDROW_INT32, WINDROW_UINT32,
+  WINDROW_INT64, WINDROW_UINT64, WINDROW_FLOAT32, WINDROW_FLOAT64,
+  WINDROW_TEXT /**< Attributes only: one UTF-8 string, or an array of them. */
+};
+
+/** Bytes of one element of a type; 0 for WINDROW_TEXT and unknown types.  Local.  Since 0.1. */
+WINDROW_API int64_t windrow_type_size(int type);
+
+/** "int8" ... "float64", "text".  Local; static text.  Since 0.1. */
+WINDROW_API const char *windrow_type_name(int type);
+
+#define WINDROW_MAX_DIMENSIONS 32
+
+/**
+ * Define a group and those above it that do not exist yet.  Collective.  One that exists is fine.
+ * @param path  [same]  Since 0.1.
+ */
+WINDROW_API int windrow_define_group(windrow_file *file, const char *path);
+
+/**
+ * Define a variable; groups above it are made as needed.  Collective.
+ * @param path      [same]
+ * @param type      enum windrow_type.  [same]
+ * @param ndims     0 to WINDROW_MAX_DIMENSIONS; 0 is a scalar.  [same]
+ * @param shape     [ndims] extent of each dimension, each >= 0.  [same]
+ * @param variable  [out] Its number in this file, for windrow_put() and windrow_get().
+ * @return WINDROW_EXISTS; WINDROW_BAD_ARGUMENT: type, shape or name.  Elements never written are undefined.  Since 0.1.
+ */
+WINDROW_API int windrow_define_variable(windrow_file *file, const char *path, int type, int ndims, const int64_t *shape,
+                                        int *variable);
+
+/** As windrow_define_variable(), with options of the variable: "byte_order" = native | little | big.  Collective.  Since 0.1. */
+WINDROW_API int windrow_define_variable_with(windrow_file *file, const char *path, int type, int ndims, const int64_t *shape,
+                                             const windrow_options *options, int *variable);
+
+/** What a file says of a variable.  Set `size` to sizeof(windrow_variable_info) before the call. */
+typedef struct windrow_variable_info {
+  int64_t size;
+  const char *path;                       /**< "/group/name"; valid until the file is closed. */
+  int type;                               /**< enum windrow_type; 0: a type that Windrow cannot read yet. */
+  int ndims;
+  int64_t shape[WINDROW_MAX_DIMENSIONS];
+  int64_t bytes;                          /**< Stored size of all elements. */
+  int64_t offset;                         /**< First byte in the file; -1 when not stored contiguously. */
+  int big_endian;                         /**< 1: stored in big-endian order. */
+  const char *unsupported;                /**< "" or why it cannot be read yet ("compressed", "compound type", ...). */
+} windrow_variable_info;
+
+/** How many variables the file has; -1 for a NULL file.  They are numbered from 0.  Local.  Since 0.1. */
+WINDROW_API int windrow_variable_count(const windrow_file *file);
+
+/** The number of the variable called `path`.  Local.  @return WINDROW_NOT_FOUND.  Since 0.1. */
+WINDROW_API int windrow_find_variable(const windrow_file *file, const char *path, int *variable);
+
+/** Describe a variable.  Local.  Since 0.1. */
+WINDROW_API int windrow_inquire_variable(const windrow_file *file, int variable, windrow_variable_info *info);
+
+/** How many groups the file has, the root included; group 0 is the root.  Local.  Since 0.1. */
+WINDROW_API int windrow_group_count(const windrow_file *file);
+
+/** The path of a group; NULL when there is no such number.  Local; valid until the file is closed.  Since 0.1. */
+WINDROW_API const char *windrow_group_path(const windrow_file *file, int group);
+
+/**
+ * Things in the file that Windrow can neither read nor copy yet, one a line: "path: reason".  "" when there are none.
+ * Local; valid until the file is closed.  Since 0.1.
+ */
+WINDROW_API const char *windrow_unsupported_objects(const windrow_file *file);
+
+/**
+ * Write an attribute of a group or a variable; one of that name is replaced.  Collective; rank 0's data is written.
+ * @param object  Path of a group or a variable; "/" for the file.  [same]
+ * @param ndims   0: a scalar.
+ * @param data    Elements of `type`; for WINDROW_TEXT `const char *const *`, one string an element.  Since 0.1.
+ */
+WINDROW_API int windrow_put_attribute(windrow_file *file, const char *object, const char *name, int type, int ndims,
+                                      const int64_t *shape, const void *data);
+
+/** Write one string as an attribute.  Collective.  Since 0.1. */
+WINDROW_API int windrow_put_attribute_text(windrow_file *file, const char *object, const char *name, const char *text);
+
+/** What a file says of an attribute.  Set `size` to sizeof(windrow_attribute_info) before the call. */
+typedef struct windrow_attribute_info {
+  int64_t size;
+  const char *name;                       /**< Valid until the file is closed. */
+  int type;                               /**< enum windrow_type; 0: a type that Windrow cannot read yet. */
+  int ndims;
+  int64_t shape[WINDROW_MAX_DIMENSIONS];
+  int64_t elements;
+  const char *unsupported;                /**< "" or why it cannot be read yet. */
+} windrow_attribute_info;
+
+/** How many attributes an object has; -1 when there is no such object.  Local.  Since 0.1. */
+WINDROW_API int windrow_attribute_count(const windrow_file *file, const char *object);
+
+/** Describe attribute number `attribute` of an object.  Local.  Since 0.1. */
+WINDROW_API int windrow_inquire_attribute(const windrow_file *file, const char *object, int attribute,
+                                          windrow_attribute_info *info);
+
+/**
+ * Read an attribute.  Local: attributes are handed to all ranks at open.
+ * @param type  Must be the attribute's own type.
+ * @param data  [elements] of `type`; for WINDROW_TEXT `const char **`: pointers that are valid until the file is closed.  Since 0.1.
+ */
+WINDROW_API int windrow_get_attribute(const windrow_file *file, const char *object, const char *name, int type, void *data);
+
+/* ----------------------------------------------------------------------------------------- decompositions */
+
+/**
+ * Which elements of a shape each rank holds, and where they lie in its memory.  Made once, used for any number of
+ * variables, files and time steps.  Given back by windrow_decomposition_free().
+ *
+ * A decomposition of `ndims` dimensions serves every variable whose first `ndims` dimensions have the decomposition's
+ * shape; each element then stands for all the variable's trailing elements, which lie together in memory.
+ *
+ * Elements held by several ranks: for points the option "owner" says who writes; otherwise the higher
+ * rank wins, and within a rank the later block.  Reading gives every holder its copy.
+ */
+typedef struct windrow_decomposition windrow_decomposition;
+
+/**
+ * One block per rank.  Collective over `comm`.
+ *
+ * @param comm          The file's communicator, or one with the same ranks in the same order.
+ * @param ndims, shape  Of the whole array.  [same]
+ * @param start, count  [ndims] This rank's block.  Any count 0: this rank holds nothing.
+ * @param memory_shape  [ndims] Box in this rank's memory that the block lies in, ghost cells included; NULL: `count`.
+ * @param memory_start  [ndims] First element of the block within that box; NULL: 0.
+ * @return WINDROW_BAD_ARGUMENT: a block leaves the shape, or the memory box.
+ * Cost: one sparse exchange to find elements held twice.  Since 0.1.
+ */
+WINDROW_API int windrow_block(MPI_Comm comm, int ndims, const int64_t *shape, const int64_t *start, const int64_t *count,
+                              const int64_t *memory_shape, const int64_t *memory_start,
+                              windrow_decomposition **decomposition);
+
+/**
+ * Several blocks per rank, one after the other in memory, each in its own box.  Collective over `comm`.
+ * @param blocks  Number of this rank's blocks; 0 is fine.
+ * @param starts, counts, memory_shapes, memory_starts  [blocks][ndims]; the last two may be NULL, as in windrow_block().  Since 0.1.
+ */
+WINDROW_API int windrow_blocks(MPI_Comm comm, int ndims, const int64_t *shape, int64_t blocks, const int64_t *starts,
+                               const int64_t *counts, const int64_t *memory_shapes, const int64_t *memory_starts,
+                               windrow_decomposition **decomposition);
+
+/**
+ * A contiguous run of rows (elements along the slowest dimension) per rank, in rank order.  Collective over `comm`.
+ * @param rows        Rows of the whole array.  [same]
+ * @param count       Rows of this rank; the sum over all ranks must be `rows`.  WINDROW_EVEN on every rank: the library
+ *                    divides them; when the ranks do not divide `rows`, the first `rows` mod `ranks` ranks get one more.
+ * Find what this rank got with windrow_decomposition_rows().  Since 0.1.
+ */
+#define WINDROW_EVEN (-1)
+WINDROW_API int windrow_rows(MPI_Comm comm, int64_t rows, int64_t count, windrow_decomposition **decomposition);
+
+/** First row and number of rows of this rank in a decomposition made by windrow_rows().  Local.  Since 0.1. */
+WINDROW_API int windrow_decomposition_rows(const windrow_decomposition *decomposition, int64_t *first, int64_t *count);
+
+/**
+ * Points: element numbers along one dimension, in any order, each with all its trailing elements; for meshes.  Collective over `comm`.
+ *
+ * @param points  Number of points of the whole array.  [same]  A variable whose leading dimensions multiply to `points` fits too.
+ * @param count   Number of this rank's points; 0 is fine.
+ * @param list    [count] their numbers, each in [0, points); the order is their order in memory.
+ * @param owned   [count] 1: this rank owns the point (what the partitioner said), 0: a replica; NULL: not known.
+ *                With flags each point that anyone holds must be owned by exactly one rank when owner=partitioner.
+ * Who writes a point held by several ranks is the option "owner" of the file: `partitioner` (the flag), `first` (the
+ * lowest rank that holds it).  Reading gives every holder its copy.  Since 0.1.
+ */
+WINDROW_API int windrow_points(MPI_Comm comm, int64_t points, int64_t count, const int64_t *list, const unsigned char *owned,
+                               windrow_decomposition **decomposition);
+
+/**
+ * Every rank holds (to write: the lowest rank's data is written) or wants (to read) the same part.  Collective over `comm`.
+ * @param start, count  [ndims]  NULL: all of it.  [same]  Since 0.1.
+ */
+WINDROW_API int windrow_same(MPI_Comm comm, int ndims, const int64_t *shape, const int64_t *start, const int64_t *count,
+                             windrow_decomposition **decomposition);
+
+/** Free; NULL is fine.  Local; not before the flush of what was queued with it.  Since 0.1. */
+WINDROW_API void windrow_decomposition_free(windrow_decomposition *decomposition);
+
+/* ----------------------------------------------------------------------------------------- queue and flush */
+
+/**
+ * Queue data to be written.  Local: ranks may queue different variables in any order, or none.
+ * @param data  Elements of the variable's type, as the decomposition lays them out in memory.  Must stay unchanged until the flush.
+ * Bad arguments are reported here, and again by the next flush, on every rank.  Since 0.1.
+ */
+WINDROW_API int windrow_put(windrow_file *file, int variable, const windrow_decomposition *decomposition, const void *data);
+
+/** Queue data to be read; `data` is filled by the flush.  Local.  Since 0.1. */
+WINDROW_API int windrow_get(windrow_file *file, int variable, const windrow_decomposition *decomposition, void *data);
+
+/**
+ * Move everything queued, puts first, then gets.  Collective.
+ *
+ * Where puts of one flush overlap: the later put of a variable wins; within one put the rules of windrow_decomposition.
+ * @return On error nothing more is in the queue; the message says which variables are undefined.
+ * Cost: one agreement before and one after the data; memory per writer and reader <= about 2 x the option "buffer" (default 16 MiB).
+ * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.
+ */
+WINDROW_API int windrow_flush(windrow_file *file);
+
+/** windrow_put() and windrow_flush() in one call.  Collective.  Since 0.1. */
+WINDROW_API int windrow_write(windrow_file *file, int variable, const windrow_decomposition *decomposition, const void *data);
+
+/** windrow_get() and windrow_flush() in one call.  Collective.  Since 0.1. */
+WINDROW_API int windrow_read(windrow_file *file, int variable, const windrow_decomposition *decomposition, void *data);
+
+/** Write one contiguous block per rank without making a decomposition first.  Collective.  Any count 0: nothing.  Since 0.1. */
+WINDROW_API int windrow_write_block(windrow_file *file, int variable, const int64_t *start, const int64_t *count,
+                                    const void *data);
+
+/** Read one contiguous block per rank.  Collective.  Since 0.1. */
+WINDROW_API int windrow_read_block(windrow_file *file, int variable, const int64_t *start, const int64_t *count, void *data);
+
+/* ------------------------------------------------------------------------------------------------- reports */
+
+/**
+ * The plan of what is queued or, when no rank has anything queued, of the last flush: the choice on each axis and why.  Collective.
+ * @param format  "text" or "json".  [same]
+ * @param text    [out] Valid until the next call on this file.  The same on every rank.  Since 0.1.
+ */
+WINDROW_API int windrow_explain(windrow_file *file, const char *format, const char **text);
+
+/**
+ * What the last flush did, over all ranks: seconds by stage, bytes, messages, storage requests, writers, peak memory.  Local.
+ * @param format  "text" or "json".  Since 0.1.
+ */
+WINDROW_API int windrow_report(windrow_file *file, const char *format, const char **text);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Status: an error as a value. Result<T>: a value or a status. guard(): turns bad_alloc into a status at a room's door.
+#pragma once
+
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace windrow {
+
+// The numbers are those of enum windrow_code (windrow.h) and grow with severity: "worst" is a maximum.
+enum class Code : int {
+  ok = 0,
+  bad_argument = 1,
+  bad_state = 2,
+  not_found = 3,
+  exists = 4,
+  unsupported = 5,
+  bad_file = 6,
+  no_permission = 7,
+  no_space = 8,
+  io = 9,
+  out_of_memory = 10,
+  mpi = 11,
+  internal = 12,
+};
+
+const char* code_name(Code code) noexcept;
+
+class [[nodiscard]] Status {
+ public:
+  Status() noexcept = default;
+  Status(Code code, std::string message, int rank = -1) noexcept
+      : code_(code), rank_(rank), message_(std::move(message)) {}
+
+  bool ok() const noexcept { return code_ == Code::ok; }
+  Code code() const noexcept { return code_; }
+  int rank() const noexcept { return rank_; }  // -1: not known, or all
+  const std::string& message() const noexcept { return message_; }
+
+  // Keeps the first error: `status.update(next())` after one that failed changes nothing.
+  void update(Status next) noexcept {
+    if (ok() && !next.ok()) *this = std::move(next);
+  }
+
+ private:
+  Code code_ = Code::ok;
+  int rank_ = -1;
+  std::string message_;
+};
+
+// A value, or why there is none.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}                 // NOLINT: implicit on purpose
+  Result(Status status) noexcept : status_(std::move(status)) {}  // NOLINT
+  bool ok() const noexcept { return value_.has_value(); }
+  const Status& status() const noexcept { return status_; }
+  T& value() & { return *value_; }
+  const T& value() const& { return *value_; }
+  T&& value() && { return std::move(*value_); }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+// "out of memory" without allocating more than the short-string buffer holds.
+inline Status out_of_memory() noexcept { return {Code::out_of_memory, "out of memory"}; }
+
+// Runs `work` (which returns a Status); an allocation that fails inside becomes a status, so that a rank
+// without memory still reaches the next agreement.
+template <class Work>
+Status guard(Work&& work) noexcept {
+  try {
+    return std::forward<Work>(work)();
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const std::exception& error) {
+    try {
+      return {Code::internal, std::string("unexpected: ") + error.what()};
+    } catch (...) {
+      return out_of_memory();
+    }
+  }
+}
+
+}  // namespace windrow

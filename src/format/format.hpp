@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Format: variables to bytes of a file. One of the three seams: a new format is a new folder here with a FORMAT.md and one
+// line in the table of format.cpp. A format object lives on rank 0 only and touches metadata only; the bytes of the variables
+// are moved by others, at the places that a format names. Knows nothing of MPI or exchange.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.hpp"
+
+namespace windrow {
+
+// The numbers are those of enum windrow_type (windrow.h). none: a type that we cannot read yet.
+enum class Type : int {
+  none = 0, int8 = 1, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, text
+};
+int64_t type_size(Type type) noexcept;           // 0 for none and text
+const char* type_name(Type type) noexcept;       // "int8" ... "float64", "text", "none"
+
+// Where a variable's bytes lie: contiguous, in C order.
+struct Placement {
+  int64_t offset = -1;      // from the file's start; -1: not stored contiguously, or nothing to store
+  int64_t bytes = 0;
+  bool big_endian = false;
+};
+
+struct Attribute {
+  std::string name;
+  Type type = Type::none;
+  std::vector<int64_t> shape;         // empty: a scalar
+  std::vector<std::byte> data;        // native order; empty for text
+  std::vector<std::string> texts;     // text only, one an element
+  std::string unsupported;            // "" or why it cannot be read yet
+  // How the text is stored, so that a copy is faithful: variable length or fixed; its padding and character set.
+  bool text_variable_length = true;
+  bool text_ascii = false;
+  int64_t text_size = 0;              // fixed length: stored bytes
+};
+
+struct Variable {
+  std::string path;                   // "/group/name"
+  Type type = Type::none;
+  std::vector<int64_t> shape;
+  Placement placement;
+  std::vector<Attribute> attributes;
+  std::string unsupported;            // "" or why it cannot be read yet
+};
+
+struct Group {
+  std::string path;                   // "/" for the root
+  std::vector<Attribute> attributes;
+};
+
+// All that a file says of itself, without the variables' bytes. Plain data: rank 0 sends it to all ranks.
+struct Catalog {
+  std::vector<Group> groups;          // the root first; parents before children
+  std::vector<Variable> variables;    // in the order of definition, or of the file's names when opened
+  std::vector<std::string> unsupported;  // "path: reason" of objects that are neither (links, named types, ...)
+};
+
+struct VariableDefinition {
+  std::string path;
+  Type type = Type::none;
+  std::vector<int64_t> shape;
+  bool big_endian = false;
+};
+
+struct FormatOptions {
+  int64_t alignment = 1;          // variables of at least alignment_threshold bytes begin at a multiple of this
+  int64_t alignment_threshold = 65536;
+};
+
+class Format {
+ public:
+  virtual ~Format() = default;
+  virtual Status define_group(const std::string& path) = 0;                             // parents exist
+  virtual Result<Placement> define_variable(const VariableDefinition& definition) = 0;  // parents exist
+  virtual Status put_attribute(const std::string& object, const Attribute& attribute) = 0;  // replaces
+  virtual Result<Catalog> catalog() = 0;  // of an opened file
+  virtual Status flush() = 0;   // metadata handed to the operating system
+  virtual Status close() = 0;   // flush and close; once; the file is complete and has its full size
+};
+
+enum class FormatMode { read, update, create };
+
+// `name`: "hdf5" or "raw". Files beside `path` that belong to it (a sidecar) are named by format_companions().
+Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::string& path, FormatMode mode,
+                                            const FormatOptions& options);
+
+// The format that a path's name asks for ("" when the name does not say), and the one that a file's first bytes show.
+std::string format_of_name(std::string_view path);
+Result<std::string> format_of_file(const std::string& path);
+
+// Files that are published together with `path`, e.g. the raw format's sidecar.
+std::vector<std::string> format_companions(std::string_view name, const std::string& path);
+
+std::span<const std::string_view> format_names() noexcept;
+
+}  // namespace windrow

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Store: bytes by offset. One of the three seams (store, format, codec): a new kind of storage is a new folder here and one
+// line in the table of store.cpp. Knows nothing of MPI, exchange or formats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/status.hpp"
+
+namespace windrow {
+
+enum class StoreMode { read, update, create };  // create: make it, or empty what is there; read and write
+
+// A piece of memory, to be written to or filled from consecutive bytes of the store.
+struct ConstSlice {
+  const std::byte* data = nullptr;
+  int64_t size = 0;
+};
+struct Slice {
+  std::byte* data = nullptr;
+  int64_t size = 0;
+};
+
+// Requests are exact: one counter step for each call the storage sees (a short write that is continued counts twice).
+struct StoreCounters {
+  int64_t write_requests = 0;
+  int64_t read_requests = 0;
+  int64_t bytes_written = 0;
+  int64_t bytes_read = 0;
+};
+
+// Messages name the operation, the bytes, the offset and the file: `write of 4.2 MB at offset 0 of "a.h5": no space left on device`.
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual Status write_at(int64_t offset, std::span<const std::byte> bytes) = 0;
+  virtual Status read_at(int64_t offset, std::span<std::byte> bytes) = 0;  // past the end: Code::bad_file
+  virtual Status write_slices_at(int64_t offset, std::span<const ConstSlice> slices) = 0;  // as few requests as the store allows
+  virtual Status read_slices_at(int64_t offset, std::span<const Slice> slices) = 0;
+  virtual Result<int64_t> size() = 0;
+  virtual Status resize(int64_t size) = 0;
+  virtual Status sync() = 0;   // on stable storage when it returns
+  virtual Status close() = 0;  // once; nothing else may follow
+  // Exclusive advisory lock on bytes, against other ranks and programs; unlock with the same range. Needed by data sieving
+  // without sole ownership.
+  virtual Status lock(int64_t offset, int64_t size) = 0;
+  virtual Status unlock(int64_t offset, int64_t size) = 0;
+  const StoreCounters& counters() const noexcept { return counters_; }
+
+ protected:
+  StoreCounters counters_;
+};
+
+// `kind`: "posix", "memory" (this process only; lives as long as the process), or "faulty" (posix that fails on command).
+// `fault`: the plan of a faulty store, "" otherwise; e.g. "rank=1,operation=write,after=3,error=no_space". `rank`: of the caller.
+struct StoreOptions {
+  std::string kind = "posix";
+  std::string fault;
+  int rank = 0;
+};
+Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mode, const StoreOptions& options);
+
+// The names of the table, for windrow_has().
+std::span<const std::string_view> store_kinds() noexcept;
+
+}  // namespace windrow
