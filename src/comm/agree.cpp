@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/agree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+#include "comm/handle.hpp"
+
+namespace windrow {
+namespace {
+
+// Layout of a pulse on the wire, in int64: three lengths, then maxima, sums, bits. One MPI element is the whole pulse, so that
+// the combining function always sees all of it.
+constexpr size_t k_head = 3;
+constexpr size_t k_inline = 64;  // pulses up to this length need no allocation, and so cannot fail
+
+void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
+  MPI_Count bytes = 0;
+  MPI_Type_size_x(*type, &bytes);
+  const size_t length = static_cast<size_t>(bytes) / sizeof(int64_t);
+  for (int element = 0; element < *count; ++element) {
+    const auto* from = static_cast<const int64_t*>(in) + static_cast<size_t>(element) * length;
+    auto* to = static_cast<int64_t*>(inout) + static_cast<size_t>(element) * length;
+    size_t i = k_head;
+    const size_t maxima = i + static_cast<size_t>(from[0]), sums = maxima + static_cast<size_t>(from[1]);
+    const size_t all = sums + static_cast<size_t>(from[2]);
+    for (; i < maxima; ++i) to[i] = std::max(to[i], from[i]);
+    for (; i < sums; ++i) to[i] += from[i];
+    for (; i < all; ++i) to[i] |= from[i];
+  }
+}
+
+// Worst code first, lowest rank among those: a maximum.
+int64_t encode_verdict(const Status& status, int rank) {
+  return status.ok() ? 0 : static_cast<int64_t>(status.code()) * (int64_t{1} << 32) + (INT_MAX - rank);
+}
+
+struct Verdict {
+  Code code;
+  int rank;
+};
+Verdict decode_verdict(int64_t value) {
+  return {static_cast<Code>(value >> 32), INT_MAX - static_cast<int>(value & 0xffffffff)};
+}
+
+// Collective. The message of `rank`, on all ranks; cut to what fits, so that nothing here can fail for want of memory.
+Status share_message(const Comm& comm, const Status& local, Verdict verdict, bool everybody) {
+  std::array<char, 2048> text{};
+  if (comm.rank() == verdict.rank) {
+    size_t length = std::min(local.message().size(), text.size() - 200);
+    while (length > 0 && length < local.message().size() && (static_cast<unsigned char>(local.message()[length]) & 0xc0) == 0x80)
+      --length;  // not inside a character
+    std::memcpy(text.data(), local.message().data(), length);
+    if (!everybody && comm.size() > 1)
+      fmt::format_to_n(text.data() + length, text.size() - 1 - length, " (rank {}, host {})", comm.rank(), comm.host_name());
+  }
+  if (int rc = MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, verdict.rank, comm.get()); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Bcast");
+  try {
+    return {verdict.code, std::string(text.data()), everybody ? -1 : verdict.rank};
+  } catch (const std::bad_alloc&) {
+    return {verdict.code, std::string(), everybody ? -1 : verdict.rank};
+  }
+}
+
+}  // namespace
+
+Status agree(const Comm& comm, Status local, Pulse pulse) {
+  std::array<int64_t, k_inline> small;
+  std::vector<int64_t> large;
+  const size_t maxima = pulse.maximum.size() + 1, sums = pulse.sum.size() + 1, bits = pulse.bits.size();
+  const size_t length = k_head + maxima + sums + bits;
+  std::span<int64_t> wire(small.data(), std::min(length, k_inline));
+  if (length > k_inline) {
+    // The length is the same everywhere, so the ranks first agree that all of them have the memory.
+    Status room = guard([&] { large.resize(length); return Status{}; });
+    if (Status verdict = agree(comm, std::move(room)); !verdict.ok()) return verdict;
+    wire = large;
+  }
+  wire[0] = static_cast<int64_t>(maxima);
+  wire[1] = static_cast<int64_t>(sums);
+  wire[2] = static_cast<int64_t>(bits);
+  int64_t* at = wire.data() + k_head;
+  *at++ = encode_verdict(local, comm.rank());
+  at = std::copy(pulse.maximum.begin(), pulse.maximum.end(), at);
+  *at++ = local.ok() ? 0 : 1;
+  at = std::copy(pulse.sum.begin(), pulse.sum.end(), at);
+  std::copy(pulse.bits.begin(), pulse.bits.end(), at);
+
+  MPI_Datatype raw_type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(static_cast<int>(length), MPI_INT64_T, &raw_type);
+  MPI_Type_commit(&raw_type);
+  const Datatype type(raw_type);
+  MPI_Op raw_op = MPI_OP_NULL;
+  MPI_Op_create(combine, 1, &raw_op);
+  const Op op(raw_op);
+  if (int rc = MPI_Allreduce(MPI_IN_PLACE, wire.data(), 1, type.get(), op.get(), comm.get()); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allreduce");
+
+  at = wire.data() + k_head;
+  const int64_t worst = *at++;
+  std::copy_n(at, pulse.maximum.size(), pulse.maximum.begin());
+  at += pulse.maximum.size();
+  const int64_t failed = *at++;
+  std::copy_n(at, pulse.sum.size(), pulse.sum.begin());
+  at += pulse.sum.size();
+  std::copy_n(at, pulse.bits.size(), pulse.bits.begin());
+  if (worst == 0) return {};
+  return share_message(comm, local, decode_verdict(worst), failed == comm.size() && comm.size() > 1);
+}
+
+Status agree(const Comm& comm, Status local) { return agree(comm, std::move(local), Pulse{}); }
+
+Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes) {
+  int64_t size = comm.rank() == 0 && local.ok() ? static_cast<int64_t>(bytes.size()) : 0;
+  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = std::span(&size, 1), .sum = {}, .bits = {}}); !verdict.ok()) {
+    bytes.clear();
+    return verdict;
+  }
+  Status room = guard([&] { bytes.resize(static_cast<size_t>(size)); return Status{}; });
+  if (Status verdict = agree(comm, std::move(room)); !verdict.ok()) return verdict;
+  constexpr int64_t k_part = int64_t{1} << 30;
+  int rc = MPI_SUCCESS;
+  for (int64_t done = 0; done < size && rc == MPI_SUCCESS; done += k_part)
+    rc = MPI_Bcast(bytes.data() + done, static_cast<int>(std::min(k_part, size - done)), MPI_BYTE, 0, comm.get());
+  return mpi_status(rc, "MPI_Bcast");
+}
+
+}  // namespace windrow

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Agreement: the only way out of a collective step. All ranks leave with the same status.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/status.hpp"
+#include "comm/comm.hpp"
+
+namespace windrow {
+
+// What ranks tell each other at the start and the end of a flush, in one reduction: their status and three kinds of numbers.
+// The spans have the same lengths on every rank and are overwritten with the result.
+struct Pulse {
+  std::span<int64_t> maximum;
+  std::span<int64_t> sum;
+  std::span<int64_t> bits;  // combined by or
+};
+
+// Collective. Combines `local` and the pulse of all ranks. Returns the same status everywhere: the worst one, with
+// the lowest such rank and its message; when every rank failed with that code, no rank is named.
+// An allocation that fails inside (on one rank) is a status like any other.
+Status agree(const Comm& comm, Status local, Pulse pulse);
+Status agree(const Comm& comm, Status local);
+
+// Collective. Sends rank 0's status and bytes to all: for what only rank 0 does (metadata). `bytes` is an in-out
+// argument of rank 0's data; empty on error.
+Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes);
+
+}  // namespace windrow

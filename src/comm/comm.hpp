@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Comm: the library's own duplicate of a user's communicator, made at its first use and kept with it, and the hosts that
+// its ranks run on. Errors of MPI calls on it are returned, never fatal.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.hpp"
+
+namespace windrow {
+
+// Tags of our messages in our duplicate. Sparse exchanges use two, in turn (see sparse.cpp).
+inline constexpr int k_tag_notice = 1;
+inline constexpr int k_tag_description = 3;
+inline constexpr int k_tag_hull = 4;
+inline constexpr int k_tag_data = 5;
+inline constexpr int k_tag_relay = 6;
+
+class Comm {
+ public:
+  // The duplicate that belongs to `user`. Collective when it is the first use of that communicator, else local; which of the two
+  // it is, is the same on every rank. Lives until the user's communicator is freed and nobody holds the pointer any more.
+  static Result<std::shared_ptr<Comm>> of(MPI_Comm user);
+
+  Comm(const Comm&) = delete;
+  Comm& operator=(const Comm&) = delete;
+
+  MPI_Comm get() const noexcept { return raw_; }
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+  const std::string& host_name() const noexcept { return host_name_; }
+
+  // Ranks that share memory with this one. host() is the one sub-communicator that we make.
+  MPI_Comm host() const noexcept { return host_; }
+  int host_rank() const noexcept { return host_rank_; }
+  int host_size() const noexcept { return host_size_; }
+  int host_root() const noexcept { return host_roots_[static_cast<size_t>(host_index_)]; }  // lowest rank of this host
+  int host_index() const noexcept { return host_index_; }
+  // [hosts] lowest rank of each host, ascending.
+  const std::vector<int>& host_roots() const noexcept { return host_roots_; }
+
+  // The parity of sparse exchanges on this communicator, the same on every rank.
+  int next_parity() noexcept { return parity_ ^= 1; }
+
+  ~Comm() = default;
+
+ private:
+  friend struct CommRegistry;
+  Comm() = default;
+  static Result<std::shared_ptr<Comm>> make(MPI_Comm user);
+  Status find_hosts();
+
+  MPI_Comm raw_ = MPI_COMM_NULL;
+  MPI_Comm host_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  int host_rank_ = 0, host_size_ = 1, host_index_ = 0;
+  int parity_ = 0;
+  std::string host_name_;
+  std::vector<int> host_roots_;
+};
+
+// A failed MPI call as a status: "MPI_Allreduce: <what MPI says>".
+Status mpi_status(int mpi_code, const char* call);
+
+}  // namespace windrow

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An owned MPI handle whose free is *local* (datatype, op, info); frees it once. Move-only, empty after a move.
+// Communicators, windows and files are not owned this way: their free is collective (see Comm).
+#pragma once
+
+#include <mpi.h>
+
+#include <utility>
+
+namespace windrow {
+
+bool mpi_is_running() noexcept;  // initialized and not finalized
+
+template <class Traits>
+class Handle {
+ public:
+  using Raw = typename Traits::Raw;
+  explicit Handle(Raw raw = Traits::null()) noexcept : raw_(raw) {}
+  Handle(Handle&& other) noexcept : raw_(std::exchange(other.raw_, Traits::null())) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  ~Handle() {
+    if (raw_ != Traits::null() && mpi_is_running()) Traits::free(raw_);
+  }
+  Raw get() const noexcept { return raw_; }
+
+ private:
+  Raw raw_;
+};
+
+struct DatatypeTraits {
+  using Raw = MPI_Datatype;
+  static Raw null() noexcept { return MPI_DATATYPE_NULL; }
+  static void free(Raw& raw) noexcept { MPI_Type_free(&raw); }
+};
+struct OpTraits {
+  using Raw = MPI_Op;
+  static Raw null() noexcept { return MPI_OP_NULL; }
+  static void free(Raw& raw) noexcept { MPI_Op_free(&raw); }
+};
+using Datatype = Handle<DatatypeTraits>;
+using Op = Handle<OpTraits>;
+
+}  // namespace windrow

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/trace.hpp"
+
+namespace windrow {
+
+std::string_view stage_name(Stage stage) noexcept {
+  switch (stage) {
+    case Stage::describe: return "describe";
+    case Stage::plan: return "plan";
+    case Stage::exchange: return "exchange";
+    case Stage::storage: return "storage";
+    case Stage::agree: return "agree";
+    case Stage::count: break;
+  }
+  return "";
+}
+
+namespace {
+// The timer that is running in this thread takes its inner timers' time off: each second is counted once.
+thread_local double inner_seconds = 0;
+}  // namespace
+
+StageTimer::StageTimer(Trace& trace, Stage stage) noexcept
+    : trace_(trace), stage_(stage), begin_(std::chrono::steady_clock::now()), outer_inner_(inner_seconds) {
+  inner_seconds = 0;
+}
+
+StageTimer::~StageTimer() {
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  trace_.seconds[static_cast<size_t>(stage_)] += elapsed - inner_seconds;
+  inner_seconds = outer_inner_ + elapsed;
+}
+
+double seconds_now() noexcept {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace windrow

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counters and stage times of one flush on one rank. Written by all rooms above, read by the report only.
+// Counters are exact; times are wall-clock seconds of this rank.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+namespace windrow {
+
+enum class Stage : int { describe, plan, exchange, storage, agree, count };
+std::string_view stage_name(Stage stage) noexcept;
+inline constexpr int k_stages = static_cast<int>(Stage::count);
+
+struct Trace {
+  std::array<double, k_stages> seconds{};
+  double total_seconds = 0;
+  int64_t bytes_written = 0;      // of variables, by this rank's storage requests
+  int64_t bytes_read = 0;
+  int64_t write_requests = 0;
+  int64_t read_requests = 0;
+  int64_t messages = 0;           // data messages sent to other ranks
+  int64_t message_bytes = 0;
+  int64_t description_messages = 0;
+  int64_t description_bytes = 0;
+  int64_t bytes_copied = 0;       // by our own copies: pack, unpack, copy into place
+  int64_t buffer_bytes = 0;       // held for rounds: windows, staging, messages
+  int64_t direct_bytes = 0;       // written from or read into the user's memory without a copy
+  int64_t rounds = 0;
+  int64_t allocations = 0;        // buffers newly allocated in this flush
+  int64_t plans_made = 0;
+  int64_t is_writer = 0;          // 1: this rank touched the file for data
+};
+
+// Adds the time until it goes out of scope to one stage. Stages do not nest: an inner timer's time is taken from the outer.
+class StageTimer {
+ public:
+  StageTimer(Trace& trace, Stage stage) noexcept;
+  ~StageTimer();
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  Trace& trace_;
+  Stage stage_;
+  std::chrono::steady_clock::time_point begin_;
+  double outer_inner_;  // what the enclosing timer has to take off already
+};
+
+double seconds_now() noexcept;  // monotonic, from an arbitrary origin
+
+}  // namespace windrow
