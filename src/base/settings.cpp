@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace windrow {
+
+namespace {
+
+using enum SettingKind;
+
+// The defaults that are numbers:
+//  buffer      16 MiB: ROMIO's cb_buffer_size (16777216, ad_hints.c); large enough for a stripe, small beside a rank's own memory.
+//  sieve_hole  64 KiB: reading it at 1 GB/s takes 66 microseconds, about one more request to a parallel file system.
+//  direct_bytes 1 MiB: the default stripe and RPC size of Lustre: such a piece is already one good request.
+constexpr std::array k_registry{
+    SettingInfo{"strategy", choice, "auto", "auto|scorpio|two-phase|tpc|list|idg|subfiling|ylib|bips3d-tree", "", 0,
+                "Preset for all axes; `auto` chooses each from what is written. An axis that is set itself wins over the preset."},
+    SettingInfo{"owner", choice, "auto", "auto|partitioner|first|highest|idg|random|balanced", "", 0,
+                "Who writes a point that several ranks hold."},
+    SettingInfo{"gather", choice, "auto", "auto|none|host|team(N)", "", 0,
+                "Whether ranks first hand their data to one rank of their host, or of every N consecutive ranks."},
+    SettingInfo{"domains", choice, "auto", "auto|none|even|aligned|cyclic|target", "", 0,
+                "How the file is cut among the writers."},
+    SettingInfo{"codec", choice, "auto", "auto|off|lzo|lz4|zstd", "", 0, "Compression of the messages between ranks and writers."},
+    SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve", "", 0, "How a writer touches the file."},
+    SettingInfo{"files", choice, "auto", "auto|one|subfiles(N)|per-rank", "", 0, "Into how many files the data goes."},
+    SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
+    SettingInfo{"buffer", bytes, "16MiB", "", "bytes", 4096, "Buffer of one writer for one round; it has two."},
+    SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts; 0: what the storage says."},
+    SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0, "Largest hole between two pieces that sieving reads over."},
+    SettingInfo{"direct_bytes", bytes, "1MiB", "", "bytes", 0,
+                "Pieces of at least this mean length are written by the rank that holds them, without an exchange."},
+    SettingInfo{"shared_memory", boolean, "true", "", "", 0, "Ranks of one host copy through shared memory instead of sending messages."},
+    SettingInfo{"format", choice, "auto", "auto|hdf5|raw", "", 0, "Format of a file that is created; `auto`: from its name."},
+    SettingInfo{"byte_order", choice, "native", "native|little|big", "", 0, "Byte order of new variables in the file."},
+    SettingInfo{"alignment", bytes, "1", "", "bytes", 1, "Variables of 64 KiB and more begin at a multiple of this in an HDF5 file."},
+    SettingInfo{"durable", boolean, "false", "", "", 0, "Data is on stable storage before a file takes its name, and after a sync."},
+    SettingInfo{"check", boolean, "false", "", "", 0, "Compare the arguments of collective calls between the ranks, and more; slower."},
+    SettingInfo{"store", choice, "posix", "posix|faulty", "", 0, "Where the bytes go; `faulty` fails on command, for tests."},
+    SettingInfo{"fault", text, "", "", "", 0, "What the faulty store does, as \"rank=1,operation=write,after=3,error=no_space\"."},
+};
+
+std::vector<std::string_view> split(std::string_view list, char separator) {
+  std::vector<std::string_view> parts;
+  while (!list.empty()) {
+    const size_t end = std::min(list.find(separator), list.size());
+    parts.push_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return parts;
+}
+
+// "team(16)" as name and number; nullopt: brackets without a number >= 1 in them.
+std::optional<Choice> parse_choice(std::string_view text) {
+  const size_t open = text.find('(');
+  if (open == std::string_view::npos) return Choice{std::string(text), 0};
+  if (text.back() != ')') return std::nullopt;
+  const auto number = parse_integer(text.substr(open + 1, text.size() - open - 2));
+  if (!number || *number < 1) return std::nullopt;
+  return Choice{std::string(text.substr(0, open)), *number};
+}
+
+bool is_choice(std::string_view text, std::string_view values) {
+  const auto given = parse_choice(text);
+  if (!given) return false;
+  return std::ranges::any_of(split(values, '|'), [&](std::string_view value) {
+    const bool takes_number = value.ends_with("(N)");
+    const std::string_view name = takes_number ? value.substr(0, value.size() - 3) : value;
+    return given->name == name && (given->argument > 0) == takes_number;
+  });
+}
+
+std::optional<bool> parse_boolean(std::string_view value) noexcept {
+  for (const std::string_view yes : {"true", "1", "yes", "on"})
+    if (value == yes) return true;
+  for (const std::string_view no : {"false", "0", "no", "off"})
+    if (value == no) return false;
+  return std::nullopt;
+}
+
+// What a setting takes, in words.
+std::string allowed(const SettingInfo& info) {
+  switch (info.kind) {
+    case choice: return fmt::format("one of {}", fmt::join(split(info.values, '|'), ", "));
+    case integer: return fmt::format("a whole number, {} or more", info.least);
+    case bytes: return fmt::format("a number of bytes such as 4096, 64k or 16MiB, {} or more", info.least);
+    case boolean: return "true or false";
+    case text: break;
+  }
+  return "any text";
+}
+
+bool is_valid(const SettingInfo& info, std::string_view value) {
+  switch (info.kind) {
+    case choice: return is_choice(value, info.values);
+    case integer: {
+      const auto number = parse_integer(value);
+      return number && *number >= info.least;
+    }
+    case bytes: {
+      const auto number = parse_bytes(value);
+      return number && *number >= info.least;
+    }
+    case boolean: return parse_boolean(value).has_value();
+    case text: break;
+  }
+  return true;
+}
+
+// Insertions, deletions and replacements from one word to the other (Levenshtein's distance).
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t k = 0; k < b.size(); ++k)
+      diagonal = std::exchange(row[k + 1], std::min({row[k] + 1, row[k + 1] + 1, diagonal + (a[i] == b[k] ? 0 : 1)}));
+  }
+  return row.back();
+}
+
+Status unknown_key(std::string_view key) {
+  std::vector<std::string_view> similar, all;
+  for (const SettingInfo& info : k_registry) {
+    all.push_back(info.key);
+    if (distance(key, info.key) <= 2 || (key.size() >= 3 && info.key.starts_with(key))) similar.push_back(info.key);
+  }
+  if (!similar.empty())
+    return {Code::bad_argument, fmt::format("there is no option \"{}\"; did you mean {}?", key, fmt::join(similar, " or "))};
+  return {Code::bad_argument, fmt::format("there is no option \"{}\"; there are {}", key, fmt::join(all, ", "))};
+}
+
+}  // namespace
+
+std::span<const SettingInfo> setting_registry() noexcept { return k_registry; }
+
+const SettingInfo* find_setting(std::string_view key) noexcept {
+  const auto at = std::ranges::find(k_registry, key, &SettingInfo::key);
+  return at == k_registry.end() ? nullptr : &*at;
+}
+
+std::string environment_name(std::string_view key) {
+  std::string name = "WINDROW_";
+  for (const char c : key) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+Status Settings::set(std::string_view key, std::string_view value) {
+  const SettingInfo* info = find_setting(key);
+  if (info == nullptr) return unknown_key(key);
+  if (!is_valid(*info, value))
+    return {Code::bad_argument, fmt::format("option \"{}\" cannot be \"{}\": it takes {}", key, value, allowed(*info))};
+  values_.insert_or_assign(std::string(key), std::string(value));
+  return {};
+}
+
+std::string_view Settings::lookup(std::string_view key) const noexcept {
+  if (const auto at = values_.find(key); at != values_.end()) return at->second;
+  const SettingInfo* info = find_setting(key);
+  return info == nullptr ? std::string_view{} : info->default_text;
+}
+
+std::string Settings::text(std::string_view key) const { return std::string(lookup(key)); }
+Choice Settings::choice(std::string_view key) const { return parse_choice(lookup(key)).value_or(Choice{}); }
+int64_t Settings::integer(std::string_view key) const noexcept { return parse_integer(lookup(key)).value_or(0); }
+int64_t Settings::bytes(std::string_view key) const noexcept { return parse_bytes(lookup(key)).value_or(0); }
+bool Settings::boolean(std::string_view key) const noexcept { return parse_boolean(lookup(key)).value_or(false); }
+
+Result<Settings> resolve(const Settings& program) {
+  Settings resolved;
+  for (const SettingInfo& info : k_registry) {
+    const std::string name = environment_name(info.key);
+    if (const char* value = std::getenv(name.c_str()); value != nullptr && !program.is_set(info.key)) {
+      const Status status = resolved.set(info.key, value);
+      if (!status.ok()) return Status(status.code(), fmt::format("environment variable {}: {}", name, status.message()));
+    }
+  }
+  for (const auto& [key, value] : program.values())
+    if (Status status = resolved.set(key, value); !status.ok()) return status;
+  return resolved;
+}
+
+std::string settings_table_markdown() {
+  std::string table = "| key | default | values | what it does |\n| --- | --- | --- | --- |\n";
+  for (const SettingInfo& info : k_registry) {
+    std::string values;
+    switch (info.kind) {
+      case choice: values = fmt::format("`{}`", fmt::join(split(info.values, '|'), "` `")); break;
+      case integer: values = fmt::format("a number of {}", info.unit); break;
+      case bytes: values = info.unit; break;
+      case boolean: values = "`true` `false`"; break;
+      case text: values = "text"; break;
+    }
+    const std::string default_text = info.default_text.empty() ? "" : fmt::format("`{}`", info.default_text);
+    table += fmt::format("| `{}` | {} | {} | {} |\n", info.key, default_text, values, info.documentation);
+  }
+  return table;
+}
+
+}  // namespace windrow
