@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/posix/posix_store.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "base/checked.hpp"
+#include "base/units.hpp"
+#include "storage/slices.hpp"
+#include "storage/system_error.hpp"
+
+namespace windrow {
+namespace {
+
+static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
+
+// Linux moves at most 0x7ffff000 bytes in one call (read(2), NOTES); other systems refuse more than INT_MAX.
+constexpr int64_t k_call_bytes = 0x7ffff000;
+constexpr size_t k_batch_slices = 1024;
+static_assert(k_batch_slices <= IOV_MAX);
+
+const char* verb_of(Operation operation) noexcept { return operation == Operation::write ? "write" : "read"; }
+
+Status failure(const char* verb, int64_t bytes, int64_t offset, const std::string& path, int error) noexcept {
+  return guard([&] {
+    return system_status(fmt::format("{} of {} at offset {} of", verb, format_bytes(bytes), offset), path, error);
+  });
+}
+
+// A range that is negative or leaves 64 bits is a mistake of the caller, not of the storage.
+Status check_range(const char* verb, int64_t offset, std::optional<int64_t> bytes, const std::string& path) noexcept {
+  if (bytes && *bytes >= 0 && offset >= 0 && checked_add(offset, *bytes)) return {};
+  return guard([&] {
+    return Status(Code::bad_argument, fmt::format("{} at offset {} of \"{}\": not a range of a file", verb, offset, path));
+  });
+}
+
+// Writing past RLIMIT_FSIZE raises SIGXFSZ, which ends the process; so such a write is not even tried.
+bool beyond_size_limit(int64_t end) noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && static_cast<rlim_t>(end) > limit.rlim_cur;
+}
+
+// Hands out the slices as batches for one call each, and remembers how far they were moved.
+template <class SliceType>
+class Cursor {
+ public:
+  explicit Cursor(std::span<const SliceType> slices) noexcept : slices_(slices) {}
+
+  size_t fill(std::span<iovec> batch) const noexcept {
+    size_t used = 0;
+    int64_t bytes = 0;
+    int64_t skip = skip_;
+    for (size_t i = index_; i < slices_.size() && used < batch.size() && bytes < k_call_bytes; ++i, skip = 0) {
+      const int64_t take = std::min(slices_[i].size - skip, k_call_bytes - bytes);
+      if (take == 0) continue;
+      // iovec serves both directions and so has no const.
+      batch[used++] = {const_cast<std::byte*>(slices_[i].data) + skip, static_cast<size_t>(take)};
+      bytes += take;
+    }
+    return used;
+  }
+
+  void advance(int64_t bytes) noexcept {
+    skip_ += bytes;
+    while (index_ < slices_.size() && skip_ >= slices_[index_].size) skip_ -= slices_[index_++].size;
+  }
+
+ private:
+  std::span<const SliceType> slices_;
+  size_t index_ = 0;
+  int64_t skip_ = 0;  // bytes of slices_[index_] that are done
+};
+
+// Keeps the first half of the bytes, at least one.
+std::span<iovec> first_half(std::span<iovec> batch) noexcept {
+  size_t total = 0;
+  for (const iovec& part : batch) total += part.iov_len;
+  size_t left = std::max<size_t>(total / 2, 1);
+  for (size_t i = 0; i < batch.size(); ++i) {
+    batch[i].iov_len = std::min(batch[i].iov_len, left);
+    left -= batch[i].iov_len;
+    if (left == 0) return batch.first(i + 1);
+  }
+  return batch;
+}
+
+}  // namespace
+
+PosixStore::~PosixStore() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Status PosixStore::usable(const char* verb, bool writes) const noexcept {
+  if (descriptor_ >= 0 && !(writes && mode_ == StoreMode::read)) return {};
+  return guard([&] {
+    return Status(Code::bad_state, fmt::format("{} of \"{}\": the file is {}", verb, path_,
+                                               descriptor_ < 0 ? "closed" : "open for reading only"));
+  });
+}
+
+ssize_t PosixStore::call(Operation operation, std::span<iovec> batch, int64_t offset) {
+  const Intervention instead = intervention(operation);
+  if (instead.short_transfer) batch = first_half(batch);
+  const bool writes = operation == Operation::write;
+  ssize_t moved = -1;
+  if (instead.error != 0)
+    errno = instead.error;
+  else if (writes)
+    moved = ::pwritev(descriptor_, batch.data(), static_cast<int>(batch.size()), offset);
+  else
+    moved = ::preadv(descriptor_, batch.data(), static_cast<int>(batch.size()), offset);
+  if (moved < 0 && errno == EINTR) return moved;  // a signal came first: the storage has not seen the call
+  ++(writes ? counters_.write_requests : counters_.read_requests);
+  if (moved > 0) (writes ? counters_.bytes_written : counters_.bytes_read) += moved;
+  return moved;
+}
+
+template <class SliceType>
+Status PosixStore::move(Operation operation, int64_t offset, std::span<const SliceType> slices) {
+  const char* verb = verb_of(operation);
+  const bool writes = operation == Operation::write;
+  const std::optional<int64_t> total = total_bytes(slices);
+  Status status = usable(verb, writes);
+  status.update(check_range(verb, offset, total, path_));
+  if (!status.ok()) return status;
+  if (writes && *total > 0 && beyond_size_limit(offset + *total)) return failure(verb, *total, offset, path_, EFBIG);
+
+  Cursor<SliceType> cursor(slices);
+  std::array<iovec, k_batch_slices> batch;
+  for (int64_t done = 0; done < *total;) {
+    const size_t used = cursor.fill(batch);
+    const ssize_t moved = call(operation, std::span(batch).first(used), offset + done);
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0) return failure(verb, *total, offset, path_, errno);
+    if (moved == 0 && writes) return failure(verb, *total, offset, path_, EIO);  // else this loop would never end
+    if (moved == 0)
+      return guard([&] {
+        return Status(Code::bad_file, fmt::format("read of {} at offset {} of \"{}\": the file ends at byte {}",
+                                                  format_bytes(*total), offset, path_, size().ok() ? size().value() : -1));
+      });
+    done += moved;
+    cursor.advance(moved);
+  }
+  return {};
+}
+
+Status PosixStore::write_at(int64_t offset, std::span<const std::byte> bytes) {
+  const ConstSlice slice{bytes.data(), static_cast<int64_t>(bytes.size())};
+  return move<ConstSlice>(Operation::write, offset, {&slice, 1});
+}
+
+Status PosixStore::read_at(int64_t offset, std::span<std::byte> bytes) {
+  const Slice slice{bytes.data(), static_cast<int64_t>(bytes.size())};
+  return move<Slice>(Operation::read, offset, {&slice, 1});
+}
+
+Status PosixStore::write_slices_at(int64_t offset, std::span<const ConstSlice> slices) {
+  return move<ConstSlice>(Operation::write, offset, slices);
+}
+
+Status PosixStore::read_slices_at(int64_t offset, std::span<const Slice> slices) {
+  return move<Slice>(Operation::read, offset, slices);
+}
+
+Result<int64_t> PosixStore::size() {
+  Status status = usable("size", false);
+  if (!status.ok()) return status;
+  struct stat about {};
+  if (::fstat(descriptor_, &about) != 0) return system_status("size of", path_, errno);
+  return int64_t{about.st_size};
+}
+
+Status PosixStore::resize(int64_t size) {
+  Status status = usable("resize", true);
+  status.update(check_range("resize", 0, size, path_));
+  if (!status.ok()) return status;
+  int error = intervention(Operation::resize).error;
+  if (error == 0 && beyond_size_limit(size)) error = EFBIG;
+  while (error == 0 && ::ftruncate(descriptor_, size) != 0)
+    if (errno != EINTR) error = errno;
+  if (error == 0) return {};
+  return guard([&] { return system_status(fmt::format("resize to {} of", format_bytes(size)), path_, error); });
+}
+
+Status PosixStore::sync() {
+  Status status = usable("sync", false);
+  if (!status.ok()) return status;
+  int error = intervention(Operation::sync).error;
+  // fdatasync also stores the file's size; times and mode may wait.
+  while (error == 0 && ::fdatasync(descriptor_) != 0)
+    if (errno != EINTR) error = errno;
+  return error == 0 ? Status() : system_status("sync of", path_, error);
+}
+
+Status PosixStore::close() {
+  Status status = usable("close", false);
+  if (!status.ok()) return status;
+  const int descriptor = std::exchange(descriptor_, -1);
+  // Linux has given the descriptor back even when close() says EINTR; network file systems report a failed write here.
+  if (::close(descriptor) != 0 && errno != EINTR) return system_status("close of", path_, errno);
+  return {};
+}
+
+Status PosixStore::set_lock(short type, const char* verb, int64_t offset, int64_t size) {
+  Status status = usable(verb, true);
+  status.update(check_range(verb, offset, size, path_));
+  if (!status.ok() || size == 0) return status;  // a length of 0 would mean "to the end"
+  // Locks of the open file, not of the process: two handles of one process exclude each other too, and closing
+  // another handle of the same file does not drop them (fcntl(2), "Open file description locks").
+  struct flock range {};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_start = offset;
+  range.l_len = size;
+  while (::fcntl(descriptor_, F_OFD_SETLKW, &range) != 0) {
+    if (errno == EINTR) continue;
+    const int error = errno;
+    if (error == EINVAL || error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP)
+      return guard([&] {
+        return Status(Code::unsupported,
+                      fmt::format("{} of \"{}\": this file system has no locks: {}", verb, path_, text_of_errno(error)));
+      });
+    return failure(verb, size, offset, path_, error);
+  }
+  return {};
+}
+
+Status PosixStore::lock(int64_t offset, int64_t size) { return set_lock(F_WRLCK, "lock", offset, size); }
+Status PosixStore::unlock(int64_t offset, int64_t size) { return set_lock(F_UNLCK, "unlock", offset, size); }
+
+Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, StoreMode mode, Hook hook) {
+  int flags = O_CLOEXEC | (mode == StoreMode::read ? O_RDONLY : O_RDWR);
+  if (mode == StoreMode::create) flags |= O_CREAT | O_TRUNC;
+  const char* what = mode == StoreMode::create ? "create" : "open of";
+  if (const int error = hook ? hook(Operation::open).error : 0; error != 0) return system_status(what, path, error);
+  int descriptor = -1;
+  do descriptor = ::open(path.c_str(), flags, 0666);
+  while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) return system_status(what, path, errno);
+  std::unique_ptr<Store> store = std::make_unique<PosixStore>(path, descriptor, mode, std::move(hook));
+  struct stat about {};
+  if (::fstat(descriptor, &about) == 0 && S_ISDIR(about.st_mode))  // reading mode opens directories without complaint
+    return system_status(what, path, EISDIR);
+  return store;
+}
+
+Result<std::unique_ptr<Store>> open_posix_store(const std::string& path, StoreMode mode, const StoreOptions&) {
+  return open_hooked_posix_store(path, mode, nullptr);
+}
+
+}  // namespace windrow

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file of the operating system, by pread, pwrite and their vectored forms. Any number of ranks may have it open.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <functional>
+
+#include "storage/store.hpp"
+
+namespace windrow {
+
+enum class Operation { open, write, read, resize, sync };
+
+// What happens to one system call in place of what it asks for. Lets the faulty store fail below the loops, the error
+// codes and the counters of this one, where a real disk fails.
+struct Intervention {
+  int error = 0;               // errno; 0: the call goes through
+  bool short_transfer = false;  // only the first half of the bytes is moved
+};
+using Hook = std::function<Intervention(Operation)>;
+
+class PosixStore final : public Store {
+ public:
+  PosixStore(std::string path, int descriptor, StoreMode mode, Hook hook) noexcept
+      : path_(std::move(path)), descriptor_(descriptor), mode_(mode), hook_(std::move(hook)) {}
+  ~PosixStore() override;
+  PosixStore(const PosixStore&) = delete;
+  PosixStore& operator=(const PosixStore&) = delete;
+
+  Status write_at(int64_t offset, std::span<const std::byte> bytes) override;
+  Status read_at(int64_t offset, std::span<std::byte> bytes) override;
+  Status write_slices_at(int64_t offset, std::span<const ConstSlice> slices) override;
+  Status read_slices_at(int64_t offset, std::span<const Slice> slices) override;
+  Result<int64_t> size() override;
+  Status resize(int64_t size) override;
+  Status sync() override;
+  Status close() override;
+  Status lock(int64_t offset, int64_t size) override;
+  Status unlock(int64_t offset, int64_t size) override;
+
+ private:
+  template <class SliceType>
+  Status move(Operation operation, int64_t offset, std::span<const SliceType> slices);
+  ssize_t call(Operation operation, std::span<iovec> batch, int64_t offset);
+  Status set_lock(short type, const char* verb, int64_t offset, int64_t size);
+  Status usable(const char* verb, bool writes) const noexcept;
+  Intervention intervention(Operation operation) { return hook_ ? hook_(operation) : Intervention{}; }
+
+  std::string path_;
+  int descriptor_;
+  StoreMode mode_;
+  Hook hook_;
+};
+
+Result<std::unique_ptr<Store>> open_posix_store(const std::string& path, StoreMode mode, const StoreOptions& options);
+Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, StoreMode mode, Hook hook);
+
+}  // namespace windrow

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A new file is written under a temporary name beside its final one and takes its name by rename: until then the file that
+// stood there stays whole, whatever happens to the job. One rank calls these; none of them talks.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.hpp"
+
+namespace windrow {
+
+// Where a new file is written, and what it will be called.
+struct Draft {
+  std::string temporary_path;  // ".NAME.windrow-XXXX"
+  std::string final_path;      // the path that was asked for; of a symbolic link, what it points to
+};
+
+struct Rename {
+  std::string from;
+  std::string to;
+};
+
+// Makes an empty file under a temporary name that nobody else has. It gets the mode of the file that it will replace. A
+// symbolic link is followed: the link stays, and the file that it points to is replaced.
+// not_found, no_permission: the folder. no_permission: the file that stands there must not be written to. bad_argument: the
+// path is a folder, a device or the like, or its last name is longer than the file system allows with our additions.
+Result<Draft> start_draft(const std::string& path);
+
+// Renames all files, in order; the last is the one whose appearance publishes the set, so companions come first. A file
+// that is replaced hands down its mode. `durable`: file and folder are on stable storage when this returns, and the file is
+// before it is renamed. After an error, what was not yet renamed is still under its temporary name.
+Status publish(std::span<const Rename> files, bool durable);
+
+// Removes files; one that does not exist is fine.
+Status remove_files(std::span<const std::string> paths);
+
+// Temporary files of `path` that a killed job left behind (or a running one is writing), companions included; sorted.
+std::vector<std::string> leftovers(const std::string& path);
+
+}  // namespace windrow

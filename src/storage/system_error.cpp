@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/system_error.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cerrno>
+#include <system_error>
+
+namespace windrow {
+
+Code code_of_errno(int error) noexcept {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT: return Code::no_space;
+    case EACCES:
+    case EPERM:
+    case EROFS: return Code::no_permission;
+    case ENOENT: return Code::not_found;
+    case ENOMEM: return Code::out_of_memory;
+    default: return Code::io;
+  }
+}
+
+std::string text_of_errno(int error) {
+  std::string text = std::generic_category().message(error);
+  // "Input/output error" becomes "input/output error"; a word all in capitals stays.
+  if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])))
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+Status system_status(std::string_view what, std::string_view path, int error) noexcept {
+  return guard([&] { return Status(code_of_errno(error), fmt::format("{} \"{}\": {}", what, path, text_of_errno(error))); });
+}
+
+}  // namespace windrow

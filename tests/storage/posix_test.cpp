@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What only a real file has: the system's errors and limits.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "../temporary_folder.hpp"
+#include "storage/posix/posix_store.hpp"
+#include "storage/store.hpp"
+#include "storage/system_error.hpp"
+
+namespace windrow::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::unique_ptr<Store> create(const std::string& path) {
+  auto store = open_store(path, StoreMode::create, {});
+  EXPECT_TRUE(store.ok()) << store.status().message();
+  return std::move(store).value();
+}
+
+// Runs in a child process: limits and identities that a test sets must not outlive it. True: all held.
+template <class Check>
+bool in_a_child(Check check) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(check() ? 0 : 1);
+  int result = 0;
+  ::waitpid(child, &result, 0);
+  return WIFEXITED(result) && WEXITSTATUS(result) == 0;
+}
+
+}  // namespace
+
+TEST(PosixStore, a_full_device_is_no_space_and_says_so) {
+  auto store = open_store("/dev/full", StoreMode::update, {});
+  ASSERT_TRUE(store.ok());
+  const std::vector<std::byte> bytes(4'200'000);
+  const Status status = store.value()->write_at(0, bytes);
+  EXPECT_EQ(status.code(), Code::no_space);
+  EXPECT_EQ(status.message(), "write of 4.2 MB at offset 0 of \"/dev/full\": no space left on device");
+  EXPECT_EQ(store.value()->counters().write_requests, 1);
+  EXPECT_EQ(store.value()->counters().bytes_written, 0);
+}
+
+TEST(PosixStore, the_process_file_size_limit_is_an_error_and_not_a_signal) {
+  TemporaryFolder folder;
+  EXPECT_TRUE(in_a_child([&] {
+    auto store = create(folder.path("limited"));
+    const rlimit limit{.rlim_cur = 1000, .rlim_max = 1000};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
+    const std::vector<std::byte> bytes(1001);
+    const Status beyond = store->write_at(0, bytes);
+    const Status within = store->write_at(0, std::span(bytes).first(1000));
+    return beyond.code() == Code::io && beyond.message().find("too large") != std::string::npos && within.ok() &&
+           store->resize(1001).code() == Code::io && store->resize(1000).ok();
+  }));
+}
+
+TEST(PosixStore, maps_the_errors_of_open) {
+  TemporaryFolder folder;
+  EXPECT_EQ(open_store(folder.path("no/such/folder"), StoreMode::create, {}).status().code(), Code::not_found);
+  for (const StoreMode mode : {StoreMode::read, StoreMode::update, StoreMode::create}) {
+    const auto store = open_store(folder.path(), mode, {});
+    ASSERT_FALSE(store.ok()) << "a folder is not a file";
+    EXPECT_EQ(store.status().code(), Code::io);
+    EXPECT_THAT(store.status().message(), HasSubstr("is a directory"));
+  }
+}
+
+TEST(PosixStore, maps_missing_permission) {
+  TemporaryFolder folder;
+  ASSERT_TRUE(create(folder.path("guarded"))->close().ok());
+  std::filesystem::permissions(folder.path("guarded"), std::filesystem::perms::none);
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  EXPECT_TRUE(in_a_child([&] {
+    if (::getuid() == 0 && ::setuid(65534) != 0) return false;  // root may do everything
+    const auto store = open_store(folder.path("guarded"), StoreMode::read, {});
+    return !store.ok() && store.status().code() == Code::no_permission;
+  }));
+}
+
+TEST(PosixStore, maps_error_numbers) {
+  EXPECT_EQ(code_of_errno(ENOSPC), Code::no_space);
+  EXPECT_EQ(code_of_errno(EDQUOT), Code::no_space);
+  EXPECT_EQ(code_of_errno(EACCES), Code::no_permission);
+  EXPECT_EQ(code_of_errno(EPERM), Code::no_permission);
+  EXPECT_EQ(code_of_errno(EROFS), Code::no_permission);
+  EXPECT_EQ(code_of_errno(ENOENT), Code::not_found);
+  EXPECT_EQ(code_of_errno(ENOMEM), Code::out_of_memory);
+  EXPECT_EQ(code_of_errno(EIO), Code::io);
+  EXPECT_EQ(text_of_errno(EIO), "input/output error");
+}
+
+TEST(PosixStore, batches_slices_by_what_one_call_takes) {
+  TemporaryFolder folder;
+  auto store = create(folder.path("batches"));
+  const std::byte one{1};
+  const std::vector<ConstSlice> slices(2050, ConstSlice{&one, 1});
+  ASSERT_TRUE(store->write_slices_at(0, slices).ok());
+  EXPECT_EQ(store->counters().write_requests, 3) << "1024 + 1024 + 2";
+  EXPECT_EQ(store->counters().bytes_written, 2050);
+}
+
+// 2.5 GB of untouched zero pages read from, and a sparse file to read into them: needs neither memory nor disk.
+TEST(PosixStore, splits_reads_and_writes_larger_than_one_call_may_be) {
+  constexpr size_t k_size = 2'500'000'000;
+  void* memory = ::mmap(nullptr, k_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const std::span<const std::byte> zeros(static_cast<const std::byte*>(memory), k_size);
+  auto sink = open_store("/dev/null", StoreMode::update, {});
+  ASSERT_TRUE(sink.ok());
+  ASSERT_TRUE(sink.value()->write_at(0, zeros).ok());
+  EXPECT_EQ(sink.value()->counters().bytes_written, int64_t{k_size});
+  EXPECT_EQ(sink.value()->counters().write_requests, 2) << "0x7ffff000 bytes and the rest";
+  const std::vector<ConstSlice> slices{{zeros.data(), 2'000'000'000}, {zeros.data(), 2'000'000'000}};
+  ASSERT_TRUE(sink.value()->write_slices_at(0, slices).ok());
+  EXPECT_EQ(sink.value()->counters().write_requests, 4);
+  ::munmap(memory, k_size);
+}
+
+TEST(PosixStore, a_signal_does_not_interrupt_a_lock) {
+  TemporaryFolder folder;
+  auto mine = create(folder.path("signalled"));
+  auto other = open_store(folder.path("signalled"), StoreMode::update, {});
+  ASSERT_TRUE(mine->lock(0, 10).ok());
+  struct sigaction action {};
+  action.sa_handler = [](int) {};  // no SA_RESTART: fcntl() returns EINTR
+  struct sigaction before {};
+  ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
+  Status status(Code::internal, "not set");
+  std::thread waiter([&] { status = other.value()->lock(0, 10); });
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ::pthread_kill(waiter.native_handle(), SIGUSR1);
+  }
+  ASSERT_TRUE(mine->unlock(0, 10).ok());
+  waiter.join();
+  ::sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST(PosixStore, goes_on_after_a_call_that_a_signal_interrupted) {
+  TemporaryFolder folder;
+  int interruptions = 3;
+  auto store = open_hooked_posix_store(folder.path("interrupted"), StoreMode::create, [&](Operation operation) {
+    const bool now = (operation == Operation::write || operation == Operation::read) && interruptions-- > 0;
+    return now ? Intervention{.error = EINTR} : Intervention{};
+  });
+  ASSERT_TRUE(store.ok());
+  const std::vector<std::byte> bytes(100, std::byte{5});
+  ASSERT_TRUE(store.value()->write_at(0, bytes).ok());
+  EXPECT_EQ(store.value()->counters().write_requests, 1) << "the storage never saw the interrupted ones";
+  interruptions = 2;
+  std::vector<std::byte> back(100);
+  ASSERT_TRUE(store.value()->read_at(0, back).ok());
+  EXPECT_EQ(back, bytes);
+}
+
+TEST(PosixStore, a_lock_of_another_process_is_waited_for) {
+  TemporaryFolder folder;
+  auto mine = create(folder.path("two processes"));
+  ASSERT_TRUE(mine->lock(0, 100).ok());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto other = open_store(folder.path("two processes"), StoreMode::update, {});
+    const bool locked = other.ok() && other.value()->lock(50, 1).ok();
+    std::byte byte{};
+    ::_exit(locked && other.value()->read_at(0, {&byte, 1}).ok() && byte == std::byte{7} ? 0 : 1);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  const std::byte seven{7};
+  ASSERT_TRUE(mine->write_at(0, {&seven, 1}).ok());
+  ASSERT_TRUE(mine->unlock(0, 100).ok());
+  int result = 1;
+  ASSERT_EQ(::waitpid(child, &result, 0), child);
+  EXPECT_EQ(result, 0) << "the other process saw what was written under the lock";
+}
+
+}  // namespace windrow::test

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/publish.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "../temporary_folder.hpp"
+
+namespace windrow::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0 ? about.st_mode & 07777 : 0;
+}
+
+Draft start(const std::string& path) {
+  auto draft = start_draft(path);
+  EXPECT_TRUE(draft.ok()) << draft.status().message();
+  return std::move(draft).value();
+}
+
+Status publish_one(const Draft& draft, bool durable = false) {
+  const Rename file{draft.temporary_path, draft.final_path};
+  return publish({&file, 1}, durable);
+}
+
+}  // namespace
+
+TEST(Publish, a_draft_takes_its_name_and_the_old_file_stays_until_then) {
+  TemporaryFolder folder;
+  const std::string path = folder.path("check point.h5");
+  write(path, "old");
+  for (const bool durable : {false, true}) {
+    const std::string before = read(path);
+    const Draft draft = start(path);
+    EXPECT_THAT(draft.temporary_path.substr(folder.path().size()), MatchesRegex("/\\.check point\\.h5\\.windrow-[0-9a-z]{4}"));
+    EXPECT_EQ(draft.final_path, path);
+    write(draft.temporary_path, durable ? "newest" : "new");
+    EXPECT_EQ(read(path), before);
+    ASSERT_TRUE(publish_one(draft, durable).ok());
+    EXPECT_EQ(read(path), durable ? "newest" : "new");
+    EXPECT_FALSE(std::filesystem::exists(draft.temporary_path));
+  }
+}
+
+TEST(Publish, two_drafts_of_one_name_do_not_meet) {
+  TemporaryFolder folder;
+  EXPECT_NE(start(folder.path("a")).temporary_path, start(folder.path("a")).temporary_path);
+}
+
+TEST(Publish, a_bare_name_lies_in_the_working_folder) {
+  TemporaryFolder folder;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const Draft draft = start("bare");
+  EXPECT_TRUE(publish_one(draft, true).ok());
+  EXPECT_THAT(leftovers("bare"), IsEmpty());
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(std::filesystem::exists(folder.path("bare")));
+}
+
+TEST(Publish, the_mode_of_what_is_replaced_carries_over) {
+  TemporaryFolder folder;
+  const mode_t before = ::umask(022);
+  EXPECT_EQ(mode_of(start(folder.path("fresh")).temporary_path), 0644U) << "the umask's, for a new file";
+  write(folder.path("private"), "old");
+  ASSERT_EQ(::chmod(folder.path("private").c_str(), 0600), 0);
+  write(folder.path("shared"), "old");
+  ASSERT_EQ(::chmod(folder.path("shared").c_str(), 0666), 0);  // more than the umask leaves
+  for (const auto& [name, mode] : {std::pair{"private", 0600U}, std::pair{"shared", 0666U}}) {
+    const Draft draft = start(folder.path(name));
+    EXPECT_EQ(mode_of(draft.temporary_path), mode);
+    ASSERT_TRUE(publish_one(draft).ok());
+    EXPECT_EQ(mode_of(folder.path(name)), mode);
+  }
+  ::umask(before);
+}
+
+TEST(Publish, a_symbolic_link_stays_and_its_target_is_replaced) {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("store"));
+  write(folder.path("store/real"), "old");
+  std::filesystem::create_symlink("store/real", folder.path("relative"));
+  std::filesystem::create_symlink(folder.path("relative"), folder.path("link"));
+  const Draft draft = start(folder.path("link"));
+  EXPECT_THAT(draft.temporary_path, HasSubstr("/store/.real.windrow-")) << "beside what is replaced";
+  write(draft.temporary_path, "new");
+  EXPECT_THAT(leftovers(folder.path("link")), ElementsAre(draft.temporary_path));
+  ASSERT_TRUE(publish_one(draft).ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link")));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("relative")));
+  EXPECT_EQ(read(folder.path("store/real")), "new");
+
+  std::filesystem::create_symlink("not there yet", folder.path("dangling"));
+  ASSERT_TRUE(publish_one(start(folder.path("dangling"))).ok());
+  EXPECT_TRUE(std::filesystem::exists(folder.path("not there yet")));
+  std::filesystem::create_symlink("circle", folder.path("circle"));
+  EXPECT_EQ(start_draft(folder.path("circle")).status().code(), Code::io);
+}
+
+TEST(Publish, companions_come_first_and_keep_their_modes) {
+  TemporaryFolder folder;
+  write(folder.path("a.raw"), "old");
+  write(folder.path("a.raw.json"), "old");
+  ASSERT_EQ(::chmod(folder.path("a.raw.json").c_str(), 0640), 0);
+  const Draft draft = start(folder.path("a.raw"));
+  write(draft.temporary_path, "new");
+  write(draft.temporary_path + ".json", "new");
+  const std::vector<Rename> files{{draft.temporary_path + ".json", folder.path("a.raw.json")},
+                                  {draft.temporary_path, draft.final_path}};
+  ASSERT_TRUE(publish(files, true).ok());
+  EXPECT_EQ(read(folder.path("a.raw.json")), "new");
+  EXPECT_EQ(mode_of(folder.path("a.raw.json")), 0640U);
+  const std::vector<Rename> missing{{folder.path("nothing.json"), folder.path("b.raw.json")},
+                                    {folder.path("a.raw"), folder.path("b.raw")}};
+  EXPECT_EQ(publish(missing, false).code(), Code::not_found);
+  EXPECT_FALSE(std::filesystem::exists(folder.path("b.raw"))) << "without its companion it is not published";
+}
+
+TEST(Publish, says_what_stands_in_the_way) {
+  TemporaryFolder folder;
+  const auto missing = start_draft(folder.path("no folder/a.h5"));
+  EXPECT_EQ(missing.status().code(), Code::not_found);
+  EXPECT_EQ(missing.status().message(), "create \"" + folder.path("no folder/a.h5") + "\": no such file or directory");
+  EXPECT_EQ(start_draft(folder.path()).status().code(), Code::bad_argument);
+  EXPECT_EQ(start_draft(folder.path("")).status().code(), Code::bad_argument);
+  EXPECT_EQ(start_draft("/dev/null").status().code(), Code::bad_argument);
+  EXPECT_EQ(start_draft("").status().code(), Code::bad_argument);
+  const auto long_name = start_draft(folder.path(std::string(250, 'x')));
+  EXPECT_EQ(long_name.status().code(), Code::bad_argument);
+  EXPECT_THAT(long_name.status().message(), HasSubstr("too long"));
+}
+
+TEST(Publish, leftovers_are_found_and_removed) {
+  TemporaryFolder folder;
+  for (const char* name : {".a.h5.windrow-0z9a", ".a.h5.windrow-0z9a.json", ".a.h5.windrow-12345", ".a.h5.windrow-12",
+                           ".a.h5.windrow-AB12", ".b.h5.windrow-0000", "a.h5"})
+    write(folder.path(name), "x");
+  const auto found = leftovers(folder.path("a.h5"));
+  EXPECT_THAT(found, ElementsAre(folder.path(".a.h5.windrow-0z9a"), folder.path(".a.h5.windrow-0z9a.json")));
+  EXPECT_TRUE(remove_files(found).ok());
+  EXPECT_TRUE(remove_files(found).ok()) << "what is gone is fine";
+  EXPECT_THAT(leftovers(folder.path("a.h5")), IsEmpty());
+  EXPECT_THAT(leftovers(folder.path("no folder/a.h5")), IsEmpty());
+}
+
+}  // namespace windrow::test
