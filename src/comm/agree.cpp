@@ -17,7 +17,7 @@ namespace {
 // Layout of a pulse on the wire, in int64: three lengths, then maxima, sums, bits. One MPI element is the whole pulse, so that
 // the combining function always sees all of it.
 constexpr size_t k_head = 3;
-constexpr size_t k_inline = 64;  // pulses up to this length need no allocation, and so cannot fail
+constexpr size_t k_inline = 512;  // pulses up to this length need no allocation, and so cannot fail
 
 void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
   MPI_Count bytes = 0;

@@ -66,13 +66,14 @@ Status exchange_notices(Comm& comm, std::span<const Notice> out, std::vector<Not
   return local;
 }
 
-Status exchange_letters(Comm& comm, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
+Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
   std::vector<Notice> sizes, incoming;
   in.clear();
-  Status local = guard([&] {
+  if (!local.ok()) out = {};
+  local.update(guard([&] {
     for (const Letter& letter : out) sizes.push_back({letter.peer, static_cast<int64_t>(letter.bytes.size())});
     return Status{};
-  });
+  }));
   if (!local.ok()) sizes.clear();
   local.update(exchange_notices(comm, sizes, incoming));
   std::vector<MPI_Request> requests;

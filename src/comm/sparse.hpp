@@ -31,11 +31,12 @@ struct Letter {
 Status exchange_notices(Comm& comm, std::span<const Notice> out, std::vector<Notice>& in);
 
 // Collective. Delivers letters of any length, sorted by peer; ranks agree between sizes and bytes that all have the memory.
-// The status is the same on every rank.
+// `local`: of what this rank did before; a rank that failed comes here too, with whatever letters it has. The status is the same on
+// every rank.
 struct LetterCounters {
   int64_t messages = 0;
   int64_t bytes = 0;
 };
-Status exchange_letters(Comm& comm, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters);
+Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters);
 
 }  // namespace windrow

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups, variables and attributes.
+#include <algorithm>
+#include <cstring>
+
+#include "base/checked.hpp"
+#include "capi/handles.hpp"
+
+using windrow::Attribute;
+using windrow::check_file;
+using windrow::Code;
+using windrow::enter;
+using windrow::null_argument;
+using windrow::Status;
+using windrow::Type;
+
+namespace {
+
+bool is_type(int type) { return type >= WINDROW_INT8 && type <= WINDROW_TEXT; }
+
+Status check_shape(int ndims, const int64_t* shape) {
+  if (ndims < 0 || ndims > WINDROW_MAX_DIMENSIONS)
+    return {Code::bad_argument, "ndims is " + std::to_string(ndims) + "; it must be from 0 to " + std::to_string(WINDROW_MAX_DIMENSIONS)};
+  return ndims > 0 && shape == nullptr ? null_argument("the shape") : Status{};
+}
+
+// A local error inside a collective call: the call is made all the same, with a definition that every rank will refuse to agree to.
+int define_variable(windrow_file* file, const char* path, int type, int ndims, const int64_t* shape, const windrow_options* options,
+                    int* variable) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    Status local = check_shape(ndims, shape);
+    if (path == nullptr) local.update(null_argument("the path of the variable"));
+    if (variable == nullptr) local.update(null_argument("variable"));
+    windrow::VariableDefinition definition;
+    if (local.ok()) {
+      definition.path = path;
+      definition.type = is_type(type) ? static_cast<Type>(type) : Type::none;
+      definition.shape.assign(shape, shape + ndims);
+      const std::string order = options == nullptr ? "native" : options->settings.text("byte_order");
+      const uint16_t one = 1;
+      const bool native_big = *reinterpret_cast<const unsigned char*>(&one) == 0;
+      definition.big_endian = order == "big" || (order == "native" && native_big);
+    }
+    auto defined = file->file->define_variable(std::move(definition), std::move(local));
+    if (!defined.ok()) return defined.status();
+    *variable = defined.value();
+    return {};
+  });
+}
+
+Status fill_attribute(Attribute& attribute, const char* name, int type, int ndims, const int64_t* shape, const void* data) {
+  if (name == nullptr) return null_argument("the name of the attribute");
+  if (Status status = check_shape(ndims, shape); !status.ok()) return status;
+  if (!is_type(type)) return {Code::bad_argument, "attribute \"" + std::string(name) + "\": " + std::to_string(type) + " is not a type"};
+  attribute.name = name;
+  attribute.type = static_cast<Type>(type);
+  attribute.shape.assign(shape, shape + ndims);
+  for (int64_t extent : attribute.shape)
+    if (extent < 0) return {Code::bad_argument, "attribute \"" + attribute.name + "\": a dimension is negative"};
+  const auto elements = windrow::checked_product(attribute.shape);
+  const auto bytes = elements ? windrow::checked_multiply(*elements, std::max<int64_t>(1, windrow_type_size(type))) : std::nullopt;
+  if (!bytes || *bytes > INT32_MAX) return {Code::bad_argument, "attribute \"" + attribute.name + "\" is too large"};
+  if (*elements > 0 && data == nullptr) return null_argument("the data of an attribute");
+  if (attribute.type == Type::text) {
+    const auto* texts = static_cast<const char* const*>(data);
+    for (int64_t i = 0; i < *elements; ++i) {
+      if (texts[i] == nullptr) return null_argument("a string of an attribute");
+      attribute.texts.emplace_back(texts[i]);
+    }
+  } else {
+    attribute.data.resize(static_cast<size_t>(*bytes));
+    if (*bytes > 0) std::memcpy(attribute.data.data(), data, attribute.data.size());
+  }
+  return {};
+}
+
+const std::vector<Attribute>* attributes_of(const windrow_file* file, const char* object) {
+  if (file == nullptr || file->file == nullptr || object == nullptr) return nullptr;
+  return file->file->attributes_of(object);
+}
+
+template <class Info, class Shape>
+void fill_shape(Info& info, const Shape& shape) {
+  info.ndims = static_cast<int>(shape.size());
+  std::copy(shape.begin(), shape.end(), info.shape);
+}
+
+// The struct may be older, and then smaller, than ours: what it has no room for is left out.
+template <class Info>
+Status hand_out(const Info& filled, Info* info) {
+  if (info == nullptr) return null_argument("info");
+  if (info->size < static_cast<int64_t>(sizeof(int64_t) * 2) || info->size > static_cast<int64_t>(sizeof(Info)))
+    return {Code::bad_argument, "info->size must be set to the size of the struct before the call"};
+  const auto size = static_cast<size_t>(info->size);
+  std::memcpy(info, &filled, size);
+  info->size = static_cast<int64_t>(size);
+  return {};
+}
+
+}  // namespace
+
+extern "C" {
+
+int windrow_define_group(windrow_file* file, const char* path) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    return file->file->define_group(path == nullptr ? "" : path, path == nullptr ? null_argument("the path of the group") : Status{});
+  });
+}
+
+int windrow_define_variable(windrow_file* file, const char* path, int type, int ndims, const int64_t* shape, int* variable) {
+  return define_variable(file, path, type, ndims, shape, nullptr, variable);
+}
+
+int windrow_define_variable_with(windrow_file* file, const char* path, int type, int ndims, const int64_t* shape,
+                                 const windrow_options* options, int* variable) {
+  return define_variable(file, path, type, ndims, shape, options, variable);
+}
+
+int windrow_variable_count(const windrow_file* file) {
+  return file == nullptr || file->file == nullptr ? -1 : static_cast<int>(file->file->catalog().variables.size());
+}
+
+int windrow_find_variable(const windrow_file* file, const char* path, int* variable) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    if (path == nullptr || variable == nullptr) return null_argument(path == nullptr ? "the path of the variable" : "variable");
+    auto found = file->file->find_variable(path);
+    if (!found.ok()) return found.status();
+    *variable = found.value();
+    return {};
+  });
+}
+
+int windrow_inquire_variable(const windrow_file* file, int variable, windrow_variable_info* info) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    const auto& variables = file->file->catalog().variables;
+    if (variable < 0 || variable >= static_cast<int>(variables.size()))
+      return {Code::bad_argument, "there is no variable number " + std::to_string(variable)};
+    const windrow::Variable& described = variables[static_cast<size_t>(variable)];
+    windrow_variable_info filled{};
+    filled.size = sizeof filled;
+    filled.path = described.path.c_str();
+    filled.type = static_cast<int>(described.type);
+    if (described.shape.size() <= WINDROW_MAX_DIMENSIONS) fill_shape(filled, described.shape);
+    filled.bytes = described.placement.bytes;
+    filled.offset = described.placement.offset;
+    filled.big_endian = described.placement.big_endian ? 1 : 0;
+    filled.unsupported = described.unsupported.c_str();
+    return hand_out(filled, info);
+  });
+}
+
+int windrow_group_count(const windrow_file* file) {
+  return file == nullptr || file->file == nullptr ? -1 : static_cast<int>(file->file->catalog().groups.size());
+}
+
+const char* windrow_group_path(const windrow_file* file, int group) {
+  if (group < 0 || group >= windrow_group_count(file)) return nullptr;
+  return file->file->catalog().groups[static_cast<size_t>(group)].path.c_str();
+}
+
+const char* windrow_unsupported_objects(const windrow_file* file) {
+  if (file == nullptr || file->file == nullptr) return "";
+  (void)enter([&] {
+    file->unsupported.clear();
+    for (const std::string& line : file->file->catalog().unsupported) file->unsupported += line + '\n';
+    return Status{};
+  });
+  return file->unsupported.c_str();
+}
+
+int windrow_put_attribute(windrow_file* file, const char* object, const char* name, int type, int ndims, const int64_t* shape,
+                          const void* data) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    Attribute attribute;
+    Status local = windrow::guard([&] { return fill_attribute(attribute, name, type, ndims, shape, data); });
+    if (object == nullptr) local.update(null_argument("the object of the attribute"));
+    return file->file->put_attribute(object == nullptr ? "" : object, std::move(attribute), std::move(local));
+  });
+}
+
+int windrow_put_attribute_text(windrow_file* file, const char* object, const char* name, const char* text) {
+  return windrow_put_attribute(file, object, name, WINDROW_TEXT, 0, nullptr, &text);
+}
+
+int windrow_attribute_count(const windrow_file* file, const char* object) {
+  const auto* attributes = attributes_of(file, object);
+  return attributes == nullptr ? -1 : static_cast<int>(attributes->size());
+}
+
+int windrow_inquire_attribute(const windrow_file* file, const char* object, int attribute, windrow_attribute_info* info) {
+  return enter([&]() -> Status {
+    const auto* attributes = attributes_of(file, object);
+    if (attributes == nullptr) return {Code::not_found, "no such group or variable"};
+    if (attribute < 0 || attribute >= static_cast<int>(attributes->size()))
+      return {Code::bad_argument, "there is no attribute number " + std::to_string(attribute)};
+    const Attribute& described = (*attributes)[static_cast<size_t>(attribute)];
+    windrow_attribute_info filled{};
+    filled.size = sizeof filled;
+    filled.name = described.name.c_str();
+    filled.type = static_cast<int>(described.type);
+    if (described.shape.size() <= WINDROW_MAX_DIMENSIONS) fill_shape(filled, described.shape);
+    filled.elements = windrow::checked_product(described.shape).value_or(0);
+    filled.unsupported = described.unsupported.c_str();
+    return hand_out(filled, info);
+  });
+}
+
+int windrow_get_attribute(const windrow_file* file, const char* object, const char* name, int type, void* data) {
+  return enter([&]() -> Status {
+    const auto* attributes = attributes_of(file, object);
+    if (attributes == nullptr) return {Code::not_found, "no such group or variable"};
+    if (name == nullptr || data == nullptr) return null_argument(name == nullptr ? "the name of the attribute" : "the data of an attribute");
+    const auto found = std::find_if(attributes->begin(), attributes->end(), [&](const Attribute& a) { return a.name == name; });
+    if (found == attributes->end()) return {Code::not_found, "\"" + std::string(object) + "\" has no attribute \"" + name + "\""};
+    if (!found->unsupported.empty()) return {Code::unsupported, "attribute \"" + found->name + "\": " + found->unsupported};
+    if (static_cast<int>(found->type) != type)
+      return {Code::bad_argument, "attribute \"" + found->name + "\" is " + windrow::type_name(found->type) + ", not " + windrow_type_name(type)};
+    if (found->type == Type::text) {
+      auto* texts = static_cast<const char**>(data);
+      for (size_t i = 0; i < found->texts.size(); ++i) texts[i] = found->texts[i].c_str();
+    } else if (!found->data.empty()) {
+      std::memcpy(data, found->data.data(), found->data.size());
+    }
+    return {};
+  });
+}
+
+}  // extern "C"

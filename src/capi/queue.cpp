@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// put, get, flush and what is built from them; explain and report.
+#include <cstring>
+
+#include "capi/decompositions.hpp"
+
+using windrow::check_file;
+using windrow::Code;
+using windrow::enter;
+using windrow::null_argument;
+using windrow::SharedDecomposition;
+using windrow::Status;
+
+namespace {
+
+std::shared_ptr<SharedDecomposition> shared_of(const windrow_decomposition* decomposition) {
+  return decomposition == nullptr ? nullptr : decomposition->shared;
+}
+
+int queue(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition, void* data) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    return file->file->queue(put, variable, shared_of(decomposition), static_cast<std::byte*>(data));
+  });
+}
+
+// The queue remembers what is wrong with an entry, so the flush tells all ranks.
+int queue_and_flush(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition, void* data) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    (void)file->file->queue(put, variable, shared_of(decomposition), static_cast<std::byte*>(data));
+    return file->file->flush();
+  });
+}
+
+int move_block(windrow_file* file, bool put, int variable, const int64_t* start, const int64_t* count, void* data) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    const auto& variables = file->file->catalog().variables;
+    windrow::Result<windrow::Decomposition> local = Status{Code::bad_argument, "there is no variable number " + std::to_string(variable)};
+    if (variable >= 0 && variable < static_cast<int>(variables.size())) {
+      const auto& shape = variables[static_cast<size_t>(variable)].shape;
+      const int64_t one = 1, zero = 0;
+      local = shape.empty() ? windrow::block_of(1, &one, &zero, &one, nullptr, nullptr)
+                            : windrow::block_of(static_cast<int>(shape.size()), shape.data(), start, count, nullptr, nullptr);
+    }
+    auto shared = SharedDecomposition::make(file->file->shared_comm(), std::move(local),
+                                            put ? SharedDecomposition::Use::any : SharedDecomposition::Use::reading);
+    if (!shared.ok()) return shared.status();
+    (void)file->file->queue(put, variable, std::move(shared).value(), static_cast<std::byte*>(data));
+    return file->file->flush();
+  });
+}
+
+windrow::Result<bool> is_json(const char* format) {
+  if (format != nullptr && std::strcmp(format, "json") == 0) return true;
+  if (format != nullptr && std::strcmp(format, "text") == 0) return false;
+  return Status{Code::bad_argument, "the format is \"text\" or \"json\""};
+}
+
+}  // namespace
+
+extern "C" {
+
+int windrow_put(windrow_file* file, int variable, const windrow_decomposition* decomposition, const void* data) {
+  return queue(file, true, variable, decomposition, const_cast<void*>(data));
+}
+
+int windrow_get(windrow_file* file, int variable, const windrow_decomposition* decomposition, void* data) {
+  return queue(file, false, variable, decomposition, data);
+}
+
+int windrow_flush(windrow_file* file) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    return file->file->flush();
+  });
+}
+
+int windrow_write(windrow_file* file, int variable, const windrow_decomposition* decomposition, const void* data) {
+  return queue_and_flush(file, true, variable, decomposition, const_cast<void*>(data));
+}
+
+int windrow_read(windrow_file* file, int variable, const windrow_decomposition* decomposition, void* data) {
+  return queue_and_flush(file, false, variable, decomposition, data);
+}
+
+int windrow_write_block(windrow_file* file, int variable, const int64_t* start, const int64_t* count, const void* data) {
+  return move_block(file, true, variable, start, count, const_cast<void*>(data));
+}
+
+int windrow_read_block(windrow_file* file, int variable, const int64_t* start, const int64_t* count, void* data) {
+  return move_block(file, false, variable, start, count, data);
+}
+
+int windrow_explain(windrow_file* file, const char* format, const char** text) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    auto json = is_json(format);
+    auto explained = file->file->explain(json.ok() && json.value());
+    if (!json.ok()) return json.status();
+    if (text == nullptr) return null_argument("text");
+    if (!explained.ok()) return explained.status();
+    file->text = std::move(explained).value();
+    *text = file->text.c_str();
+    return {};
+  });
+}
+
+int windrow_report(windrow_file* file, const char* format, const char** text) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    auto json = is_json(format);
+    if (!json.ok()) return json.status();
+    if (text == nullptr) return null_argument("text");
+    file->text = file->file->report(json.value());
+    *text = file->text.c_str();
+    return {};
+  });
+}
+
+}  // extern "C"

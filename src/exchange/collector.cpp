@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/collector.hpp"
+
+#include <algorithm>
+
+namespace windrow {
+
+std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own) {
+  std::vector<const View*> views;
+  for (const Peer& peer : peers) views.push_back(&peer.view);
+  return covered_extents(views, own, {0, INT64_MAX});
+}
+
+int64_t next_covered_step(const Grid& grid, std::span<const Extent> covered, int64_t step) {
+  const auto first_after = [&](int64_t offset) {
+    return std::partition_point(covered.begin(), covered.end(), [offset](const Extent& e) { return e.end <= offset; });
+  };
+  return next_step(
+      grid, step,
+      [&](Extent window) {
+        const auto at = first_after(window.begin);
+        return at != covered.end() && at->begin < window.end ? 1 : 0;
+      },
+      [&](int64_t offset) {
+        const auto at = first_after(offset);
+        return at == covered.end() ? INT64_MAX : std::max(at->begin, offset);
+      });
+}
+
+ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<const Item>, std::span<const Extent> covered) {
+  ServeForecast result;
+  for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1)) {
+    const Extent window = grid.window(step);
+    ++result.windows;
+    int64_t remote = 0, end = window.begin;
+    for_each_covered(covered, window, [&](Extent extent) { end = extent.end; });
+    result.largest_window = std::max(result.largest_window, end - window.begin);
+    for (const Peer& peer : peers) {
+      const int64_t bytes = bytes_in(peer.view.span(), window);
+      if (bytes == 0) continue;
+      ++result.messages;
+      remote += bytes;
+      result.largest_message = std::max(result.largest_message, bytes);
+    }
+    result.largest_remote = std::max(result.largest_remote, remote);
+  }
+  return result;
+}
+
+Collector::Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag)
+    : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
+
+Status Collector::prepare() {
+  covered_ = covered_by(peers_, own_);
+  forecast_ = forecast(grid_, peers_, own_, covered_);
+  slot_bytes_ = aligned(forecast_.largest_window);
+  slot_stride_ = slot_bytes_ + aligned(forecast_.largest_remote);
+  slots_used_ = std::min<int64_t>(forecast_.windows, static_cast<int64_t>(slots_.size()));
+  for (Slot& slot : slots_) {
+    slot.requests.assign(peers_.size(), MPI_REQUEST_NULL);
+    slot.staged.assign(peers_.size(), -1);
+    slot.done.resize(peers_.size());
+  }
+  return {};
+}
+
+int64_t Collector::next(int64_t step) const { return next_covered_step(grid_, covered_, step); }
+
+void Collector::begin(std::span<const Item> items, std::byte* buffers) {
+  if (has_own_) own_ = items;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    slots_[i].memory = buffers + static_cast<int64_t>(i) * slot_stride_;  // with one window, the second is never opened
+    slots_[i].staging = slots_[i].memory + slot_bytes_;
+    slots_[i].step = -1;
+  }
+  front_ = 0;
+  next_step_ = next(0);
+  look_ahead();
+}
+
+bool Collector::finished() const {
+  return broken_ || (slots_[front_].step < 0 && next_step_ >= grid_.steps() && (sink_ == nullptr || sink_->finished()));
+}
+
+// Opens windows in the free slots, in order.
+void Collector::look_ahead() {
+  for (size_t i = 0; i < slots_.size() && next_step_ < grid_.steps() && !broken_; ++i) {
+    Slot& slot = slots_[(front_ + i) % slots_.size()];
+    if (slot.step >= 0) continue;
+    if (i > 0 && slots_[front_].step < 0) break;
+    slot.step = next_step_;
+    next_step_ = next(next_step_ + 1);
+    open(slot);
+  }
+}
+
+void Collector::open(Slot& slot) {
+  slot.window = grid_.window(slot.step);
+  slot.pending = 0;
+  ++trace_.rounds;
+  int64_t staged = 0;
+  for (size_t i = 0; i < peers_.size(); ++i) {
+    const View& view = peers_[i].view;
+    const int64_t bytes = bytes_in(view.span(), slot.window);
+    if (bytes == 0) continue;
+    std::byte* to = slot.staging + staged;
+    slot.staged[i] = staged;
+    if (view.parts.size() == 1) {
+      // One unbroken piece is received at its place: no staging, no copy.
+      const Extent hull = intersect(view.parts.front().hull, slot.window);
+      if (hull.size() == bytes) {
+        to = slot.memory + (hull.begin - slot.window.begin);
+        slot.staged[i] = -1;
+      }
+    }
+    if (slot.staged[i] >= 0) staged += bytes;
+    if (!mpi_ok(MPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, peers_[i].rank, tag_, comm_.get(), &slot.requests[i]), "MPI_Irecv"))
+      return;
+    ++slot.pending;
+  }
+  if (has_own_) trace_.bytes_copied += place_in_slot(own_, slot.window, slot.memory);
+}
+
+bool Collector::receive(Slot& slot) {
+  if (slot.step < 0 || slot.pending == 0) return false;
+  int count = 0;
+  if (!mpi_ok(MPI_Testsome(static_cast<int>(slot.requests.size()), slot.requests.data(), &count, slot.done.data(), MPI_STATUSES_IGNORE),
+              "MPI_Testsome"))
+    return true;
+  if (count == MPI_UNDEFINED || count == 0) return false;
+  for (int i = 0; i < count; ++i) {
+    const auto peer = static_cast<size_t>(slot.done[static_cast<size_t>(i)]);
+    if (slot.staged[peer] >= 0)
+      trace_.bytes_copied += spread_to_slot(peers_[peer].view, slot.window, slot.staging + slot.staged[peer], slot.memory);
+  }
+  slot.pending -= count;
+  return true;
+}
+
+bool Collector::hand_on() {
+  Slot& slot = slots_[front_];
+  if (slot.step < 0 || slot.pending > 0 || broken_ || !sink_->ready()) return false;
+  sink_->consume(slot.step, slot.window, slot.memory, covered_);
+  slot.step = -1;
+  front_ = (front_ + 1) % slots_.size();
+  look_ahead();
+  return true;
+}
+
+bool Collector::step() {
+  bool moved = false;
+  for (Slot& slot : slots_) moved = receive(slot) || moved;
+  moved = hand_on() || moved;
+  return moved;
+}
+
+}  // namespace windrow

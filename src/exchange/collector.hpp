@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collector: receives the pieces of each window of a grid from its sources, puts them at their places in a slot and hands the
+// full window to a sink: the storage, or the next rank. Two slots: one fills while the other is handed on.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "exchange/role.hpp"
+#include "exchange/view.hpp"
+#include "exchange/walker.hpp"
+
+namespace windrow {
+
+struct Peer {
+  int rank = 0;
+  View view;
+};
+
+// What a collector or a distributor will serve, known beforehand.
+struct ServeForecast {
+  int64_t windows = 0;
+  int64_t messages = 0;         // to or from peers
+  int64_t largest_window = 0;   // bytes from a window's first covered byte to its end
+  int64_t largest_remote = 0;   // bytes of one window that come from peers
+  int64_t largest_message = 0;
+};
+
+class Collector final : public Role {
+ public:
+  // `own`: this rank's items when it is a source itself; empty otherwise. `covered`: of the whole grid.
+  Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
+  void set_sink(Sink* sink) noexcept { sink_ = sink; }
+  Status prepare() override;
+  int64_t buffer_bytes() const override { return slots_used_ * slot_stride_; }
+  void begin(std::span<const Item> items, std::byte* buffers) override;
+  bool step() override;
+  bool finished() const override;
+  const ServeForecast& expected() const noexcept { return forecast_; }
+  std::span<const Extent> covered() const noexcept { return covered_; }
+  const Grid& grid() const noexcept { return grid_; }
+
+ private:
+  struct Slot {
+    std::byte* memory = nullptr;
+    std::byte* staging = nullptr;
+    int64_t step = -1;  // -1: free
+    Extent window;
+    int pending = 0;
+    std::vector<MPI_Request> requests;     // [peers]
+    std::vector<int64_t> staged;           // [peers] place of the message in staging; -1: received in place
+    std::vector<int> done;
+  };
+  void look_ahead();
+  void open(Slot& slot);
+  bool receive(Slot& slot);
+  bool hand_on();
+  int64_t next(int64_t step) const;
+
+  Grid grid_;
+  std::vector<Peer> peers_;
+  std::span<const Item> own_;
+  int tag_;
+  bool has_own_;
+  Sink* sink_ = nullptr;
+  std::vector<Extent> covered_;
+  ServeForecast forecast_;
+  int64_t slot_bytes_ = 0;
+  int64_t slot_stride_ = 0;  // bytes from slot to slot, staging included
+  int64_t slots_used_ = 0;
+  std::array<Slot, 2> slots_;
+  size_t front_ = 0;       // the slot that is handed on next
+  int64_t next_step_ = 0;  // the next window to open
+};
+
+// Walks a grid over everything that peers and own items hold.
+ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<const Item> own, std::span<const Extent> covered);
+
+// The first step from `step` on in which something is covered.
+int64_t next_covered_step(const Grid& grid, std::span<const Extent> covered, int64_t step);
+
+std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own);
+
+}  // namespace windrow

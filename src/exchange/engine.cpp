@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loop that gives each role of this rank its turns.
+#include "exchange/engine.hpp"
+
+#include <sched.h>
+#include <time.h>
+
+#include <new>
+#include <utility>
+
+namespace windrow {
+namespace {
+
+// Ranks outnumber cores here as often as not: one that waits gives its core away, and after a while sleeps, so that those
+// that copy or write get it whole.
+void relax(int idle) {
+  constexpr int k_yields = 64;
+  constexpr long k_sleep_ns = 50'000;
+  if (idle < k_yields) {
+    sched_yield();
+    return;
+  }
+  const timespec pause{.tv_sec = 0, .tv_nsec = k_sleep_ns};
+  nanosleep(&pause, nullptr);
+}
+
+}  // namespace
+
+Status Arena::reserve(int64_t bytes, Trace& trace) {
+  if (bytes <= bytes_) return {};
+  ::operator delete[](memory_, std::align_val_t{k_buffer_alignment});
+  memory_ = nullptr;
+  bytes_ = 0;
+  void* memory = ::operator new[](static_cast<size_t>(bytes), std::align_val_t{k_buffer_alignment}, std::nothrow);
+  if (memory == nullptr) return {Code::out_of_memory, "no memory for the buffers of an exchange"};
+  memory_ = static_cast<std::byte*>(memory);
+  bytes_ = bytes;
+  ++trace.allocations;
+  return {};
+}
+
+Arena::~Arena() { ::operator delete[](memory_, std::align_val_t{k_buffer_alignment}); }
+
+int64_t Transfer::buffer_bytes() const noexcept {
+  int64_t bytes = 0;
+  for (const auto& role : roles_) bytes += role->buffer_bytes();
+  if (forward_sink_) bytes += forward_sink_->buffer_bytes();
+  if (forward_fetcher_) bytes += forward_fetcher_->buffer_bytes();
+  return bytes;
+}
+
+Status Transfer::run(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher) {
+  std::byte* buffers = arena.data();
+  if (forward_sink_) forward_sink_->begin(std::exchange(buffers, buffers + forward_sink_->buffer_bytes()));
+  if (forward_fetcher_) forward_fetcher_->begin(std::exchange(buffers, buffers + forward_fetcher_->buffer_bytes()));
+  for (Collector* collector : storing_) collector->set_sink(&storage_sink);
+  for (Distributor* distributor : fetching_) distributor->set_fetcher(&storage_fetcher);
+  for (auto& role : roles_) role->begin(items, std::exchange(buffers, buffers + role->buffer_bytes()));
+  for (int idle = 0;;) {
+    bool moved = false, finished = true;
+    for (auto& role : roles_) {
+      if (role->finished()) continue;
+      moved = role->step() || moved;
+      finished = role->finished() && finished;
+    }
+    if (finished) break;
+    idle = moved ? 0 : idle + 1;
+    if (!moved) relax(idle);
+  }
+  Status status;
+  for (auto& role : roles_) status.update(role->status());
+  if (forward_sink_) status.update(forward_sink_->status());
+  if (forward_fetcher_) status.update(forward_fetcher_->status());
+  return status;
+}
+
+}  // namespace windrow

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transfer: a plan made ready for one set of pieces: descriptions exchanged, roles given, buffers allocated. It can be run any
+// number of times with the same pieces, wherever they lie in memory; a run exchanges no descriptions and allocates nothing.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exchange/collector.hpp"
+#include "exchange/distributor.hpp"
+#include "exchange/receiver.hpp"
+#include "exchange/relay.hpp"
+#include "exchange/sender.hpp"
+#include "plan/plan.hpp"
+
+namespace windrow {
+
+// The memory of all buffers of all transfers of a file: one transfer runs at a time, so they share it. Grows, never shrinks.
+class Arena {
+ public:
+  Status reserve(int64_t bytes, Trace& trace);
+  std::byte* data() noexcept { return memory_; }
+  int64_t bytes() const noexcept { return bytes_; }
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
+ private:
+  std::byte* memory_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
+class Transfer {
+ public:
+  // Collective; the status is agreed. `items`, and the runs that they point to, are used until run() gives new ones; the runs must
+  // be the same then. `trace` must outlive the transfer.
+  static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items, Arena& arena,
+                                                   Trace& trace);
+
+  // Moves the data; to be followed by an agreement. `storage_sink` and `storage_fetcher` do the storage's part on writers and readers.
+  // The status is this rank's own. Every rank gets here and gets out, whatever failed where.
+  Status run(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher);
+
+  int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs
+
+  // Of this rank: data messages from (writing) or to (reading) other ranks, as the descriptions say.
+  int64_t expected_messages() const noexcept { return expected_messages_; }
+
+  // Visits the windows that this rank will move to or from the storage: visit(window, covered extents of all windows).
+  template <class Visit>
+  void for_each_storage_window(Visit&& visit) const {
+    if (storage_grid_ == nullptr) return;
+    for (int64_t step = next_covered_step(*storage_grid_, storage_covered_, 0); step < storage_grid_->steps();
+         step = next_covered_step(*storage_grid_, storage_covered_, step + 1))
+      visit(storage_grid_->window(step), storage_covered_);
+  }
+
+ private:
+  friend class TransferBuilder;
+  Transfer() = default;
+
+  std::vector<std::unique_ptr<Role>> roles_;
+  std::vector<Collector*> storing_;         // those whose sink is the storage: none or one
+  std::vector<Distributor*> fetching_;
+  std::unique_ptr<RelayRoute> route_;       // a team's root only
+  std::unique_ptr<ForwardSink> forward_sink_;
+  std::unique_ptr<ForwardFetcher> forward_fetcher_;
+  const Grid* storage_grid_ = nullptr;
+  std::span<const Extent> storage_covered_;
+  int64_t expected_messages_ = 0;
+};
+
+}  // namespace windrow

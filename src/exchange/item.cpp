@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/item.hpp"
+
+#include <cstring>
+
+namespace windrow {
+
+Item make_item(const RunList& runs, int64_t file_base, std::byte* memory, int64_t swap_bytes) {
+  const Extent relative = hull(runs);
+  return {.runs = &runs,
+          .hull = {relative.begin + file_base, relative.end + file_base},
+          .total = total_bytes(runs),
+          .file_base = file_base,
+          .memory = memory,
+          .swap_bytes = swap_bytes};
+}
+
+// Byte i of the file's element is byte size-1-i of the memory's. A piece may begin or end inside an element where a window
+// cuts it, so this goes by bytes; a compiler unrolls the inner part well enough for what is a rare path.
+void copy_swapped_from(std::byte* to, const std::byte* whole, int64_t phase, int64_t length, int64_t size) {
+  for (int64_t i = 0; i < length; ++i) {
+    const int64_t at = phase + i, element = at / size * size;
+    to[i] = whole[element + size - 1 - (at - element)];
+  }
+}
+
+void copy_swapped_to(std::byte* whole, const std::byte* from, int64_t phase, int64_t length, int64_t size) {
+  for (int64_t i = 0; i < length; ++i) {
+    const int64_t at = phase + i, element = at / size * size;
+    whole[element + size - 1 - (at - element)] = from[i];
+  }
+}
+
+namespace {
+
+inline void copy_out(const Item& item, int64_t memory, int64_t length, std::byte* to) {
+  if (item.swap_bytes == 1) {
+    std::memcpy(to, item.memory + memory, static_cast<size_t>(length));
+  } else {
+    const int64_t phase = memory % item.swap_bytes;
+    copy_swapped_from(to, item.memory + (memory - phase), phase, length, item.swap_bytes);
+  }
+}
+
+inline void copy_in(const Item& item, int64_t memory, int64_t length, const std::byte* from) {
+  if (item.swap_bytes == 1) {
+    std::memcpy(item.memory + memory, from, static_cast<size_t>(length));
+  } else {
+    const int64_t phase = memory % item.swap_bytes;
+    copy_swapped_to(item.memory + (memory - phase), from, phase, length, item.swap_bytes);
+  }
+}
+
+}  // namespace
+
+int64_t place_in_slot(std::span<const Item> items, Extent window, std::byte* slot) {
+  int64_t copied = 0;
+  for_each_in(items, window, [&](const Item& item, int64_t memory, int64_t file, int64_t length) {
+    copy_out(item, memory, length, slot + (file - window.begin));
+    copied += length;
+  });
+  return copied;
+}
+
+int64_t pack_message(std::span<const Item> items, Extent window, std::byte* message) {
+  int64_t copied = 0;
+  for_each_in(items, window, [&](const Item& item, int64_t memory, int64_t, int64_t length) {
+    copy_out(item, memory, length, message + copied);
+    copied += length;
+  });
+  return copied;
+}
+
+int64_t take_from_slot(std::span<const Item> items, Extent window, const std::byte* slot) {
+  int64_t copied = 0;
+  for_each_in(items, window, [&](const Item& item, int64_t memory, int64_t file, int64_t length) {
+    copy_in(item, memory, length, slot + (file - window.begin));
+    copied += length;
+  });
+  return copied;
+}
+
+int64_t unpack_message(std::span<const Item> items, Extent window, const std::byte* message) {
+  int64_t copied = 0;
+  for_each_in(items, window, [&](const Item& item, int64_t memory, int64_t, int64_t length) {
+    copy_in(item, memory, length, message + copied);
+    copied += length;
+  });
+  return copied;
+}
+
+}  // namespace windrow

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes a transfer of a plan: who describes what to whom, and which roles this rank plays.
+#include <algorithm>
+
+#include "comm/agree.hpp"
+#include "comm/sparse.hpp"
+#include "exchange/engine.hpp"
+
+namespace windrow {
+
+namespace {
+constexpr Extent k_everywhere{0, INT64_MAX / 4};
+}
+
+class TransferBuilder {
+ public:
+  TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, Arena& arena, Trace& trace)
+      : comm_(comm), plan_(plan), items_(items), arena_(arena), trace_(trace), root_(team_root(plan, comm.rank(), comm.host_root())) {}
+
+  Result<std::unique_ptr<Transfer>> build() {
+    Status local = guard([&] { transfer_.reset(new Transfer); return Status{}; });
+    if (plan_.gathers()) local = gather_descriptions(std::move(local));
+    if (plan_.has_domains()) local = exchange_with_domains(std::move(local));
+    if (local.ok()) local = guard([&] { return give_roles(); });
+    if (local.ok()) local = arena_.reserve(transfer_->buffer_bytes(), trace_);
+    if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
+    return std::move(transfer_);
+  }
+
+ private:
+  bool is_root() const { return root_ == comm_.rank(); }
+
+  // Collective. Members tell their root what they hold; the root makes the union of it.
+  Status gather_descriptions(Status local) {
+    std::vector<Letter> out;
+    local.update(guard([&] {
+      if (!is_root() && !items_.empty()) {
+        out.push_back({.peer = root_, .bytes = {}});
+        describe(items_, k_everywhere, out.back().bytes);
+      }
+      return Status{};
+    }));
+    local = exchange(std::move(local), out, members_);
+    if (local.ok() && is_root()) local = guard([&] { return unite_team(); });
+    return local;
+  }
+
+  Status unite_team() {
+    RunBuilder builder;
+    for (const Extent& extent : covered_by(members_, items_)) builder.add(Piece{extent.begin, 0, extent.size()});
+    transfer_->route_ = std::make_unique<RelayRoute>();
+    transfer_->route_->team = view_of(builder.take());
+    return {};
+  }
+
+  // Collective. Sources (all ranks, or the teams' roots) tell the writers or readers of the domains what they hold there.
+  Status exchange_with_domains(Status local) {
+    std::vector<Letter> out;
+    local.update(guard([&] {
+      if (plan_.gathers() && !is_root()) return Status{};
+      if (plan_.gathers())
+        for (const ViewPart& part : transfer_->route_->team.parts) team_items_.push_back(make_item(*part.runs, part.file_base, nullptr, 1));
+      const std::span<const Item> held = plan_.gathers() ? std::span<const Item>(team_items_) : items_;
+      for (size_t i = 0; i < plan_.domains.size(); ++i) {
+        const bool own = plan_.writers[i] == comm_.rank() && !plan_.gathers();
+        if (own || bytes_in(held, plan_.domains[i]) == 0) continue;
+        out.push_back({.peer = plan_.writers[i], .bytes = {}});
+        describe(held, plan_.domains[i], out.back().bytes);
+      }
+      return Status{};
+    }));
+    return exchange(std::move(local), out, sources_);
+  }
+
+  // Collective.
+  Status exchange(Status local, std::span<const Letter> out, std::vector<Peer>& peers) {
+    std::vector<Letter> in;
+    LetterCounters counters;
+    Status status = exchange_letters(comm_, std::move(local), out, in, counters);
+    trace_.description_messages += counters.messages;
+    trace_.description_bytes += counters.bytes;
+    if (!status.ok()) return status;
+    return guard([&] {
+      for (const Letter& letter : in) {
+        auto view = parse_description(letter.bytes);
+        if (!view.ok()) return view.status();
+        peers.push_back({letter.peer, std::move(view).value()});
+      }
+      return Status{};
+    });
+  }
+
+  Grid domains_grid() const {
+    Grid grid;
+    for (const Extent& domain : plan_.domains) grid.domains.push_back({.domain = domain, .bytes = plan_.window_bytes});
+    return grid;
+  }
+
+  // The grid between a member and its root: all domains' windows, or the whole file's.
+  Grid team_grid() const { return plan_.has_domains() ? domains_grid() : whole_file_grid(plan_.window_bytes); }
+
+  Status give_roles() {
+    if (!plan_.gathers()) {
+      if (plan_.has_domains()) return give_domain_roles(items_);
+      // Each rank its own writer or reader, through a buffer.
+      return items_.empty() ? Status{} : serve(whole_file_grid(plan_.window_bytes), {}, items_, k_tag_data, false);
+    }
+    if (!is_root()) {
+      if (!items_.empty())
+        if (Status status = talk({Channel{.rank = root_, .grid = team_grid()}}, k_tag_relay); !status.ok()) return status;
+      return plan_.has_domains() ? give_domain_roles({}) : Status{};
+    }
+    const bool forward = plan_.has_domains();
+    transfer_->route_->grid = team_grid();
+    transfer_->route_->ranks = plan_.writers;
+    if (Status status = serve(team_grid(), std::move(members_), items_, k_tag_relay, forward); !status.ok()) return status;
+    return forward ? give_domain_roles({}) : Status{};
+  }
+
+  // `own`: the items that this rank brings to the domains itself; none when its team's root does.
+  Status give_domain_roles(std::span<const Item> own) {
+    std::vector<Channel> channels;
+    const Windows* mine = nullptr;
+    const Grid grid = domains_grid();
+    for (size_t i = 0; i < plan_.domains.size(); ++i) {
+      if (plan_.writers[i] == comm_.rank())
+        mine = &grid.domains[i];
+      else if (bytes_in(own, plan_.domains[i]) > 0)
+        channels.push_back({.rank = plan_.writers[i], .grid = Grid{{grid.domains[i]}}});
+    }
+    if (!channels.empty()) {
+      // Writers are asked in another order by each rank, so that they do not all begin with the first. Readers must not be:
+      // see receiver.hpp.
+      if (!plan_.reading) std::rotate(channels.begin(), channels.begin() + comm_.rank() % static_cast<int>(channels.size()), channels.end());
+      if (Status status = talk(std::move(channels), k_tag_data); !status.ok()) return status;
+    }
+    if (mine == nullptr) return {};
+    return serve(Grid{{*mine}}, std::move(sources_), own, k_tag_data, false);
+  }
+
+  Status talk(std::vector<Channel> channels, int tag) {
+    if (plan_.reading)
+      transfer_->roles_.push_back(std::make_unique<Receiver>(comm_, trace_, items_, std::move(channels), tag));
+    else
+      transfer_->roles_.push_back(std::make_unique<Sender>(comm_, trace_, items_, std::move(channels), tag));
+    return transfer_->roles_.back()->prepare();
+  }
+
+  // This rank serves the windows of `grid`; their other side is the storage, or (`forward`) the writers or readers of the domains.
+  Status serve(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward) {
+    return plan_.reading ? distribute(std::move(grid), std::move(peers), own, tag, forward)
+                         : collect(std::move(grid), std::move(peers), own, tag, forward);
+  }
+
+  Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward) {
+    const int64_t from_self = messages_with_self(grid, peers);
+    auto role = std::make_unique<Collector>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
+    if (Status status = role->prepare(); !status.ok()) return status;
+    transfer_->expected_messages_ += role->expected().messages - from_self;
+    if (forward) {
+      transfer_->forward_sink_ = std::make_unique<ForwardSink>(comm_, trace_, *transfer_->route_);
+      transfer_->forward_sink_->prepare(role->expected().largest_window);
+      role->set_sink(transfer_->forward_sink_.get());
+    } else {
+      transfer_->storing_.push_back(role.get());
+      set_storage(role->grid(), role->covered());
+    }
+    transfer_->roles_.push_back(std::move(role));
+    return {};
+  }
+
+  Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward) {
+    const int64_t to_self = messages_with_self(grid, peers);
+    auto role = std::make_unique<Distributor>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
+    if (Status status = role->prepare(); !status.ok()) return status;
+    transfer_->expected_messages_ += role->expected().messages - to_self;
+    if (forward) {
+      transfer_->forward_fetcher_ = std::make_unique<ForwardFetcher>(comm_, trace_, *transfer_->route_);
+      transfer_->forward_fetcher_->prepare(role->expected().largest_window);
+      role->set_fetcher(transfer_->forward_fetcher_.get());
+    } else {
+      transfer_->fetching_.push_back(role.get());
+      set_storage(role->grid(), role->covered());
+    }
+    transfer_->roles_.push_back(std::move(role));
+    return {};
+  }
+
+  void set_storage(const Grid& grid, std::span<const Extent> covered) {
+    transfer_->storage_grid_ = &grid;
+    transfer_->storage_covered_ = covered;
+  }
+
+  // A root that is a writer too hands its team's windows to itself: through MPI, but not as a message to another rank.
+  int64_t messages_with_self(const Grid& grid, std::span<const Peer> peers) const {
+    for (const Peer& peer : peers)
+      if (peer.rank == comm_.rank()) {
+        const auto covered = covered_by(std::span(&peer, 1), {});
+        return forecast(grid, std::span(&peer, 1), {}, covered).messages;
+      }
+    return 0;
+  }
+
+  Comm& comm_;
+  const Plan& plan_;
+  std::span<const Item> items_;
+  Arena& arena_;
+  Trace& trace_;
+  int root_;
+  std::unique_ptr<Transfer> transfer_;
+  std::vector<Peer> members_;      // a root's team, without the root itself
+  std::vector<Peer> sources_;      // of this rank's domain
+  std::vector<Item> team_items_;
+};
+
+Result<std::unique_ptr<Transfer>> Transfer::prepare(Comm& comm, const Plan& plan, std::span<const Item> items, Arena& arena,
+                                                    Trace& trace) {
+  return TransferBuilder(comm, plan, items, arena, trace).build();
+}
+
+}  // namespace windrow

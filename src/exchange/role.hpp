@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Role: one part that a rank plays in a transfer (sender, collector, receiver, distributor). A rank may play several; the
+// loop in engine.cpp gives each a turn until all have finished. Nothing in a role waits, and nothing allocates after prepare:
+// from there on only the storage and MPI can fail, and neither makes a role leave early.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/status.hpp"
+#include "comm/comm.hpp"
+#include "exchange/item.hpp"
+#include "trace/trace.hpp"
+
+namespace windrow {
+
+inline constexpr int64_t k_buffer_alignment = 4096;
+inline int64_t aligned(int64_t bytes) noexcept { return round_up(bytes, k_buffer_alignment); }
+
+class Role {
+ public:
+  virtual ~Role() = default;
+  virtual Status prepare() = 0;                 // once: measures, and allocates all but the buffers. Local.
+  virtual int64_t buffer_bytes() const = 0;     // what begin() needs; a multiple of k_buffer_alignment
+  // Before each run: the items and the buffers may lie elsewhere in memory.
+  virtual void begin(std::span<const Item> items, std::byte* buffers) = 0;
+  virtual bool step() = 0;                                 // does what can be done without waiting; true: something moved
+  virtual bool finished() const = 0;
+
+  const Status& status() const noexcept { return status_; }
+
+ protected:
+  explicit Role(const Comm& comm, Trace& trace) : comm_(comm), trace_(trace) {}
+  // Records an MPI failure; the role then counts as finished, since agreement cannot be promised any more.
+  bool mpi_ok(int code, const char* call) {
+    if (code == MPI_SUCCESS) return true;
+    status_.update(mpi_status(code, call));
+    broken_ = true;
+    return false;
+  }
+
+  const Comm& comm_;
+  Trace& trace_;
+  Status status_;
+  bool broken_ = false;
+};
+
+// What becomes of a window that a collector has filled.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual bool ready() { return true; }  // whether consume() may be called now
+  // `covered`: the extents of the whole domain that hold data, sorted; those that meet the window matter.
+  virtual void consume(int64_t step, Extent window, const std::byte* slot, std::span<const Extent> covered) = 0;
+  virtual bool finished() { return true; }
+  virtual Status status() const { return {}; }
+};
+
+// Where a distributor's windows come from.
+class Fetcher {
+ public:
+  virtual ~Fetcher() = default;
+  virtual void start(int64_t step, Extent window, std::byte* slot, std::span<const Extent> covered) = 0;
+  virtual bool poll() { return true; }  // whether the window that was started is there
+  virtual Status status() const { return {}; }
+};
+
+// The extents that meet the window, clipped to it.
+template <class Visit>
+void for_each_covered(std::span<const Extent> covered, Extent window, Visit&& visit) {
+  auto at = std::partition_point(covered.begin(), covered.end(), [&](const Extent& e) { return e.end <= window.begin; });
+  for (; at != covered.end() && at->begin < window.end; ++at) visit(intersect(*at, window));
+}
+
+// A few message buffers and their requests.
+class MessagePool {
+ public:
+  static constexpr int k_none = -1;
+  void prepare(int buffers, int64_t bytes_each);
+  int64_t buffer_bytes() const noexcept { return static_cast<int64_t>(requests_.size()) * bytes_; }
+  void begin(std::byte* buffers) noexcept { memory_ = buffers; }
+  int take();                                        // a free buffer, or k_none
+  std::byte* buffer(int index) { return memory_ + static_cast<int64_t>(index) * bytes_; }
+  MPI_Request* request(int index) { return &requests_[static_cast<size_t>(index)]; }
+  // Tests all requests; fills `done` with the buffers that have completed and frees them when `release`.
+  int test(std::span<const int>& done, bool release);
+  void release(int index) { busy_[static_cast<size_t>(index)] = false, --used_; }
+  bool idle() const noexcept { return used_ == 0; }
+
+ private:
+  std::byte* memory_ = nullptr;
+  std::vector<MPI_Request> requests_;
+  std::vector<bool> busy_;
+  std::vector<int> done_;
+  int64_t bytes_ = 0;
+  int used_ = 0;
+};
+
+inline constexpr int k_message_buffers = 2;
+
+}  // namespace windrow

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sender: packs this rank's pieces window by window and sends them to collectors.
+#pragma once
+
+#include <vector>
+
+#include "exchange/role.hpp"
+#include "exchange/walker.hpp"
+
+namespace windrow {
+
+// From this rank to one other, window by window of a grid that both know.
+struct Channel {
+  int rank = 0;
+  Grid grid;
+  int64_t step = 0;  // the next window with bytes, or grid.steps()
+};
+
+// What a role will do in a run, known beforehand.
+struct Forecast {
+  int64_t messages = 0;
+  int64_t message_bytes = 0;
+  int64_t largest_message = 0;
+};
+
+// Walks all channels once. Leaves them at their first step.
+Forecast forecast(std::span<const Item> items, std::vector<Channel>& channels);
+
+// The channel whose next window comes first: lowest round, then the order of the list; -1 when all are at their end.
+int next_channel(const std::vector<Channel>& channels);
+void rewind(std::span<const Item> items, std::vector<Channel>& channels);
+void advance(std::span<const Item> items, Channel& channel);
+
+class Sender final : public Role {
+ public:
+  Sender(const Comm& comm, Trace& trace, std::span<const Item> items, std::vector<Channel> channels, int tag);
+  Status prepare() override;
+  int64_t buffer_bytes() const override { return pool_.buffer_bytes(); }
+  void begin(std::span<const Item> items, std::byte* buffers) override;
+  bool step() override;
+  bool finished() const override { return broken_ || (next_ < 0 && pool_.idle()); }
+  const Forecast& expected() const noexcept { return forecast_; }
+
+ private:
+  std::span<const Item> items_;
+  std::vector<Channel> channels_;
+  int tag_;
+  int next_ = -1;
+  Forecast forecast_;
+  MessagePool pool_;
+};
+
+}  // namespace windrow

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/view.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace windrow {
+namespace {
+
+void put_number(int64_t value, std::vector<std::byte>& out) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+  out.insert(out.end(), bytes, bytes + sizeof value);
+}
+
+bool get_number(std::span<const std::byte> bytes, size_t& position, int64_t& value) {
+  if (bytes.size() - position < sizeof value) return false;
+  std::memcpy(&value, bytes.data() + position, sizeof value);
+  position += sizeof value;
+  return true;
+}
+
+bool inside(const Item& item, Extent domain) { return item.hull.begin >= domain.begin && item.hull.end <= domain.end; }
+
+Status malformed() { return {Code::internal, "a description from another rank is malformed"}; }
+
+}  // namespace
+
+// Layout: groups of { number of variables, their bases, runs }; ranks of one job share byte order.
+void describe(std::span<const Item> items, Extent domain, std::vector<std::byte>& out) {
+  for (size_t i = 0; i < items.size();) {
+    const Item& item = items[i];
+    if (intersect(item.hull, domain).empty()) {
+      ++i;
+      continue;
+    }
+    size_t same = i + 1;  // neighbours with the very same runs, all of them inside the domain
+    if (inside(item, domain))
+      while (same < items.size() && items[same].runs == item.runs && inside(items[same], domain)) ++same;
+    put_number(static_cast<int64_t>(same - i), out);
+    for (size_t k = i; k < same; ++k) put_number(items[k].file_base, out);
+    if (inside(item, domain))
+      encode(*item.runs, out);
+    else
+      encode(clip(*item.runs, {domain.begin - item.file_base, domain.end - item.file_base}), out);
+    i = same;
+  }
+}
+
+Result<View> parse_description(std::span<const std::byte> bytes) {
+  View view;
+  size_t position = 0;
+  while (position < bytes.size()) {
+    int64_t variables = 0;
+    if (!get_number(bytes, position, variables) || variables < 1 ||
+        variables > static_cast<int64_t>((bytes.size() - position) / sizeof(int64_t)))
+      return malformed();
+    const size_t bases = position;
+    position += static_cast<size_t>(variables) * sizeof(int64_t);
+    auto runs = decode(bytes, position);
+    if (!runs.ok()) return malformed();
+    view.lists.push_back(std::make_unique<RunList>(std::move(runs).value()));
+    const RunList& list = *view.lists.back();
+    const Extent relative = hull(list);
+    size_t at = bases;
+    for (int64_t k = 0; k < variables; ++k) {
+      int64_t base = 0;
+      if (!get_number(bytes, at, base)) return malformed();
+      view.parts.push_back({&list, {relative.begin + base, relative.end + base}, total_bytes(list), base});
+    }
+  }
+  return view;
+}
+
+View view_of(RunList runs) {
+  View view;
+  view.lists.push_back(std::make_unique<RunList>(std::move(runs)));
+  const RunList& list = *view.lists.back();
+  if (!list.empty()) view.parts.push_back({&list, hull(list), total_bytes(list), 0});
+  return view;
+}
+
+int64_t spread_to_slot(const View& view, Extent window, const std::byte* message, std::byte* slot) {
+  int64_t copied = 0;
+  for_each_in(view.span(), window, [&](const ViewPart&, int64_t, int64_t file, int64_t length) {
+    std::memcpy(slot + (file - window.begin), message + copied, static_cast<size_t>(length));
+    copied += length;
+  });
+  return copied;
+}
+
+int64_t collect_from_slot(const View& view, Extent window, const std::byte* slot, std::byte* message) {
+  int64_t copied = 0;
+  for_each_in(view.span(), window, [&](const ViewPart&, int64_t, int64_t file, int64_t length) {
+    std::memcpy(message + copied, slot + (file - window.begin), static_cast<size_t>(length));
+    copied += length;
+  });
+  return copied;
+}
+
+std::vector<Extent> covered_extents(std::span<const View* const> views, std::span<const Item> items, Extent domain) {
+  std::vector<Extent> pieces;
+  const auto add = [&pieces](const auto&, int64_t, int64_t file, int64_t length) {
+    if (!pieces.empty() && pieces.back().end == file)
+      pieces.back().end = file + length;
+    else
+      pieces.push_back({file, file + length});
+  };
+  for (const View* view : views) for_each_in(view->span(), domain, add);
+  for_each_in(items, domain, add);
+  const auto by_begin = [](const Extent& a, const Extent& b) { return a.begin < b.begin; };
+  if (!std::is_sorted(pieces.begin(), pieces.end(), by_begin)) std::sort(pieces.begin(), pieces.end(), by_begin);
+  std::vector<Extent> merged;
+  for (const Extent& piece : pieces) {
+    if (!merged.empty() && piece.begin <= merged.back().end)
+      merged.back().end = std::max(merged.back().end, piece.end);
+    else
+      merged.push_back(piece);
+  }
+  return merged;
+}
+
+}  // namespace windrow

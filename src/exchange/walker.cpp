@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/walker.hpp"
+
+#include <algorithm>
+
+namespace windrow {
+
+int64_t Grid::steps() const noexcept {
+  int64_t rounds = 0;
+  for (const Windows& windows : domains) rounds = std::max(rounds, windows.count());
+  return rounds * static_cast<int64_t>(domains.size());
+}
+
+Extent Grid::window(int64_t step) const noexcept {
+  const Windows& windows = domains[domain_of(step)];
+  const int64_t round = round_of(step);
+  return round < windows.count() ? windows.window(round) : Extent{};
+}
+
+Grid whole_file_grid(int64_t window_bytes) {
+  // Far beyond any file offset, and far enough from the largest integer that a cell's end does not overflow.
+  constexpr int64_t k_everything = INT64_MAX / 4;
+  return {.domains = {Windows{.domain = {0, k_everything}, .bytes = window_bytes}}};
+}
+
+int64_t next_in_runs(const RunList& runs, int64_t offset) {
+  const auto run = std::partition_point(runs.begin(), runs.end(), [offset](const Run& r) { return r.file_end() <= offset; });
+  if (run->file >= offset || run->count == 1) return std::max(run->file, offset);
+  const int64_t index = (offset - run->file) / run->file_stride;
+  if (offset - run->file - index * run->file_stride < run->length) return offset;
+  return run->file + (index + 1) * run->file_stride;
+}
+
+}  // namespace windrow

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Grid and Walker: the order in which windows are served. Ranks that talk to each other walk the same grid, so that the n-th
+// message between two ranks is the same window on both sides.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exchange/item.hpp"
+#include "exchange/view.hpp"
+#include "plan/plan.hpp"
+
+namespace windrow {
+
+// The windows of one or several domains, round by round: step = round * domains + domain.
+struct Grid {
+  std::vector<Windows> domains;
+
+  int64_t steps() const noexcept;
+  int64_t round_of(int64_t step) const noexcept { return step / static_cast<int64_t>(domains.size()); }
+  size_t domain_of(int64_t step) const noexcept { return static_cast<size_t>(step % static_cast<int64_t>(domains.size())); }
+  Extent window(int64_t step) const noexcept;
+};
+
+// The whole file as one domain: windows are cells of the grid wherever the data lies.
+Grid whole_file_grid(int64_t window_bytes);
+
+// File offset of the first byte at or after `offset` that the runs hold; the runs must reach beyond `offset`.
+int64_t next_in_runs(const RunList& runs, int64_t offset);
+
+// The smallest file offset >= `offset` that a part's hull holds; INT64_MAX: none. May lie in a hole between runs.
+template <class Part>
+int64_t next_hull_offset(std::span<const Part> parts, int64_t offset) {
+  int64_t next = INT64_MAX;
+  for (const Part& part : parts)
+    if (part.hull.end > offset && !part.runs->empty()) {
+      int64_t at = std::max(part.hull.begin, offset);
+      if (at > part.hull.begin) at = next_in_runs(*part.runs, at - part.file_base) + part.file_base;
+      next = std::min(next, at);
+    }
+  return next;
+}
+
+// Finds the next step at or after `step` in which `bytes_of(window)` is not zero, or grid.steps(). `next_offset(offset)` says
+// where the next byte lies, to leap over empty stretches.
+template <class BytesOf, class NextOffset>
+int64_t next_step(const Grid& grid, int64_t step, BytesOf&& bytes_of, NextOffset&& next_offset) {
+  const int64_t steps = grid.steps();
+  while (step < steps) {
+    const Extent window = grid.window(step);
+    if (!window.empty() && bytes_of(window) > 0) return step;
+    if (grid.domains.size() == 1) {
+      const Windows& windows = grid.domains.front();
+      const int64_t offset = next_offset(window.end);
+      if (offset >= windows.domain.end) return steps;
+      step = std::max(step + 1, windows.index_of(offset));
+    } else {
+      ++step;
+    }
+  }
+  return steps;
+}
+
+}  // namespace windrow

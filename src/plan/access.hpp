@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Access: which storage requests a window becomes. Pure: the same walk makes the requests and foretells their number.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "extent/extent.hpp"
+#include "plan/strategy.hpp"
+
+namespace windrow {
+
+struct AccessRule {
+  Access access = Access::contiguous;
+  int64_t hole_bytes = 0;  // sieve: holes up to this are read over
+};
+
+// One request for consecutive bytes. holes: some of them are not ours (sieve only): to write, they are read first.
+struct Request {
+  Extent bytes;
+  bool holes = false;
+};
+
+// Visits the requests of a window in file order. `covered`: sorted, disjoint; those that meet the window matter.
+template <class Visit>
+void for_each_request(AccessRule rule, Extent window, std::span<const Extent> covered, Visit&& visit) {
+  Request request{.bytes = {window.begin, window.begin}, .holes = false};
+  auto at = std::partition_point(covered.begin(), covered.end(), [&](const Extent& e) { return e.end <= window.begin; });
+  for (; at != covered.end() && at->begin < window.end; ++at) {
+    const Extent extent = intersect(*at, window);
+    const int64_t hole = extent.begin - request.bytes.end;
+    if (!request.bytes.empty() && rule.access == Access::sieve && hole <= rule.hole_bytes) {
+      request.bytes.end = extent.end;
+      request.holes = request.holes || hole > 0;
+      continue;
+    }
+    if (!request.bytes.empty()) visit(request);
+    request = {.bytes = extent, .holes = false};
+  }
+  if (!request.bytes.empty()) visit(request);
+}
+
+}  // namespace windrow

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/choose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+
+namespace windrow {
+namespace {
+
+void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::string>& reasons) {
+  if (strategy.owner != Owner::automatic) return;
+  strategy.owner = pattern.owned_flags ? Owner::partitioner : Owner::first;
+  if (pattern.owned_flags) reasons.emplace_back("owner partitioner: the points carry the partitioner's flags");
+}
+
+// Long pieces go straight from their holder to the file: raking them would only copy them. Short ones are raked into
+// long rows, since a request costs the same however short it is.
+void choose_domains(Strategy& strategy, const Pattern& pattern, const PlanLimits& limits, std::vector<std::string>& reasons) {
+  if (strategy.domains != Domains::automatic) return;
+  const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
+  const bool alone = pattern.ranks_with_data <= 1 && strategy.access != Access::sieve && mean >= 4096;
+  if (strategy.access == Access::list || mean >= limits.direct_bytes || alone) {
+    strategy.domains = Domains::none;
+    reasons.push_back(fmt::format("domains none: pieces are {} bytes long on average, so each rank {} its own", mean,
+                                  pattern.reading ? "reads" : "writes"));
+    return;
+  }
+  strategy.domains = Domains::aligned;
+  reasons.push_back(fmt::format("domains aligned: pieces are {} bytes long on average, shorter than {}, so they are raked together",
+                                mean, limits.direct_bytes));
+}
+
+}  // namespace
+
+Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& limits, std::vector<std::string>& reasons) {
+  choose_owner(strategy, pattern, reasons);
+  if (strategy.gather == Gather::automatic) strategy.gather = Gather::none;
+  choose_domains(strategy, pattern, limits, reasons);
+  if (strategy.codec == Codec::automatic) strategy.codec = Codec::off;
+  if (strategy.access == Access::automatic) {
+    const bool own = strategy.domains == Domains::none && strategy.gather == Gather::none;
+    strategy.access = own ? Access::list : Access::contiguous;
+  }
+  if (strategy.files == Files::automatic) strategy.files = Files::one;
+  return strategy;
+}
+
+int64_t automatic_writers(const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
+                          std::vector<std::string>& reasons) {
+  int64_t region_bytes = 0;
+  for (const Extent& region : pattern.regions) region_bytes += region.size();
+  const auto hosts = static_cast<int64_t>(topology.host_roots.size());
+  const int64_t useful = std::max<int64_t>(1, ceil_divide(region_bytes, limits.unit));
+  const int64_t writers = std::min({hosts, useful, static_cast<int64_t>(topology.ranks)});
+  reasons.push_back(fmt::format("{} {}{}: one a host", writers, pattern.reading ? "reader" : "writer", writers == 1 ? "" : "s"));
+  return writers;
+}
+
+}  // namespace windrow

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The fixed rule that decides the axes left to automatic, with its reasons. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace windrow {
+
+Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& limits, std::vector<std::string>& reasons);
+
+// How many ranks touch the file when the file is cut into domains.
+int64_t automatic_writers(const Pattern& pattern, const Topology& topology, const PlanLimits& limits, std::vector<std::string>& reasons);
+
+}  // namespace windrow

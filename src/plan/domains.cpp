@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/domains.hpp"
+
+#include <algorithm>
+
+namespace windrow {
+namespace {
+
+int64_t bytes_of(const std::vector<Extent>& regions) {
+  int64_t bytes = 0;
+  for (const Extent& region : regions) bytes += region.size();
+  return bytes;
+}
+
+// File offset of the regions' byte number `index`, for ascending indices. One past the last byte: the end of the last region.
+class Cursor {
+ public:
+  explicit Cursor(const std::vector<Extent>& regions) : regions_(regions) {}
+  int64_t offset_of(int64_t index) {
+    while (region_ + 1 < regions_.size() && index >= before_ + regions_[region_].size()) before_ += regions_[region_++].size();
+    return regions_[region_].begin + (index - before_);
+  }
+
+ private:
+  const std::vector<Extent>& regions_;
+  size_t region_ = 0;
+  int64_t before_ = 0;
+};
+
+// bytes * part / parts without overflow.
+int64_t share(int64_t bytes, int64_t part, int64_t parts) { return bytes / parts * part + bytes % parts * part / parts; }
+
+}  // namespace
+
+std::vector<Extent> cut_even(const std::vector<Extent>& regions, int64_t parts) { return cut_aligned(regions, parts, 1); }
+
+std::vector<Extent> cut_aligned(const std::vector<Extent>& regions, int64_t parts, int64_t unit) {
+  std::vector<Extent> domains(static_cast<size_t>(parts));
+  if (regions.empty()) return domains;
+  const int64_t bytes = bytes_of(regions), end = regions.back().end;
+  Cursor cursor(regions);
+  int64_t begin = regions.front().begin;
+  for (int64_t part = 0; part < parts; ++part) {
+    int64_t cut = end;
+    if (part + 1 < parts) {
+      const int64_t exact = cursor.offset_of(share(bytes, part + 1, parts));
+      const int64_t below = exact - exact % unit;
+      const int64_t nearest = exact - below <= unit / 2 ? below : (below > end - unit ? end : below + unit);
+      cut = std::clamp(nearest, begin, end);
+    }
+    domains[static_cast<size_t>(part)] = {begin, cut};
+    begin = cut;
+  }
+  return domains;
+}
+
+std::vector<int> spread_writers(const Topology& topology, int64_t count) {
+  const int64_t ranks = topology.ranks, hosts = static_cast<int64_t>(topology.host_roots.size());
+  count = std::clamp<int64_t>(count, 1, ranks);
+  std::vector<int> writers(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i)
+    writers[static_cast<size_t>(i)] =
+        count <= hosts ? topology.host_roots[static_cast<size_t>(share(hosts, i, count))] : static_cast<int>(share(ranks, i, count));
+  return writers;
+}
+
+}  // namespace windrow

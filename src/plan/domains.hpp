@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the file is cut among the writers, and who the writers are. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "extent/extent.hpp"
+#include "plan/plan.hpp"
+
+namespace windrow {
+
+// Cuts the file so that each part holds the same number of the regions' bytes (within one). Parts may be empty.
+std::vector<Extent> cut_even(const std::vector<Extent>& regions, int64_t parts);
+
+// The same, each cut moved to the nearest multiple of `unit`, so that no unit has two writers.
+std::vector<Extent> cut_aligned(const std::vector<Extent>& regions, int64_t parts, int64_t unit);
+
+// `count` different ranks, ascending: on different hosts as far as there are hosts, else evenly spread.
+std::vector<int> spread_writers(const Topology& topology, int64_t count);
+
+}  // namespace windrow

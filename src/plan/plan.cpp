@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/choose.hpp"
+#include "plan/domains.hpp"
+
+namespace windrow {
+namespace {
+
+void place_writers(Plan& plan, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+  const int64_t wanted = limits.writers > 0 ? limits.writers : automatic_writers(pattern, topology, limits, plan.reasons);
+  plan.writers = spread_writers(topology, wanted);
+  const auto parts = static_cast<int64_t>(plan.writers.size());
+  plan.domains = plan.strategy.domains == Domains::aligned ? cut_aligned(pattern.regions, parts, limits.unit)
+                                                           : cut_even(pattern.regions, parts);
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+  if (limits.buffer_bytes < 1 || limits.unit < 1)
+    return Status{Code::internal, "a plan needs a buffer and a unit of at least one byte"};
+  Plan plan;
+  plan.reading = pattern.reading;
+  plan.ranks = topology.ranks;
+  plan.window_bytes = limits.buffer_bytes;
+  plan.strategy = choose(strategy, pattern, limits, plan.reasons);
+  if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? strategy.team_read : strategy.team_write;
+  plan.team = std::min<int64_t>(plan.team, topology.ranks);
+  if (plan.strategy.gather == Gather::host) plan.host_roots = topology.host_roots;
+  if (plan.strategy.domains != Domains::none) place_writers(plan, pattern, topology, limits);
+  return plan;
+}
+
+int team_root(const Plan& plan, int rank, int host_root) {
+  if (plan.team > 0) return static_cast<int>(rank / plan.team * plan.team);
+  return plan.host_roots.empty() ? rank : host_root;
+}
+
+std::string describe_text(const Plan& plan) {
+  const Strategy& s = plan.strategy;
+  std::string gather(name_of(s.gather));
+  if (plan.team > 0) gather = fmt::format("team({})", plan.team);
+  std::string text = fmt::format("plan to {} with {} rank{}, strategy {}\n", plan.reading ? "read" : "write", plan.ranks,
+                                 plan.ranks == 1 ? "" : "s", s.preset);
+  const auto line = [&text](std::string_view axis, std::string_view choice) { text += fmt::format("  {:<8} {}\n", axis, choice); };
+  line("owner", name_of(s.owner));
+  line("gather", gather);
+  line("domains", plan.has_domains() ? fmt::format("{}, {} {}{}", name_of(s.domains), plan.writers.size(),
+                                                   plan.reading ? "reader" : "writer", plan.writers.size() == 1 ? "" : "s")
+                                     : std::string(name_of(s.domains)));
+  line("codec", name_of(s.codec));
+  line("access", name_of(s.access));
+  line("files", name_of(s.files));
+  line("buffer", fmt::format("{} bytes a round", plan.window_bytes));
+  for (const std::string& reason : plan.reasons) text += fmt::format("  because  {}\n", reason);
+  return text;
+}
+
+}  // namespace windrow

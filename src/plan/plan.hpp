@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plan: a value that says, for any number of ranks, who sends what to whom and who touches which bytes when. Pure: no MPI,
+// no clock, no files; a plan for 100 000 ranks is a unit test. Nothing in it is as long as there are ranks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.hpp"
+#include "extent/extent.hpp"
+#include "plan/strategy.hpp"
+
+namespace windrow {
+
+// Of everything that is moved by one plan, over all ranks.
+struct Pattern {
+  bool reading = false;
+  int64_t bytes = 0;            // sum over ranks
+  int64_t pieces = 0;           // extents, contiguous in file and memory
+  int64_t ranks_with_data = 0;
+  int64_t largest_rank_bytes = 0;
+  bool owned_flags = false;     // points carry flags that say who owns them
+  std::vector<Extent> regions;  // bytes of the file that the variables concerned occupy: sorted, disjoint, maximal
+};
+
+struct Topology {
+  int ranks = 1;
+  std::vector<int> host_roots = {0};  // [hosts] lowest rank of each, ascending
+};
+
+// Bounds and facts that a plan has to keep to.
+struct PlanLimits {
+  int64_t buffer_bytes = int64_t{16} << 20;  // of a writer's round
+  int64_t unit = 4096;                       // bytes that domains=aligned cuts at: a stripe, a block
+  int64_t direct_bytes = int64_t{64} << 10;  // pieces of at least this mean length are written by their holder
+  int64_t writers = 0;                       // asked for; 0: the plan decides
+};
+
+struct Plan {
+  Strategy strategy;                 // every axis decided: no automatic left
+  bool reading = false;
+  int ranks = 1;
+  std::vector<int> writers;          // [domains] the rank of each domain, ascending; empty when domains=none
+  std::vector<Extent> domains;       // [writers] file bytes, ascending, disjoint; together they cover the regions
+  int64_t team = 0;                  // ranks of a team when gather=team
+  std::vector<int> host_roots;       // when gather=host
+  int64_t window_bytes = 0;          // a round covers the file bytes [k, k+1) x window_bytes of a domain
+  std::vector<std::string> reasons;  // one sentence a choice
+
+  bool gathers() const noexcept { return team > 0 || !host_roots.empty(); }
+  bool has_domains() const noexcept { return !writers.empty(); }
+};
+
+// Decides the axes left to automatic, by the fixed rule of docs/rooms/plan.md, with reasons; checks the others.
+Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+
+// The rank that gathers for `rank` (itself when the plan does not gather).
+int team_root(const Plan& plan, int rank, int host_root);
+
+// Windows: the file bytes of one round of one domain. They lie on a grid of window_bytes from the file's start, so that requests
+// begin and end at even addresses wherever a domain begins.
+struct Windows {
+  Extent domain;
+  int64_t bytes = 1;
+  int64_t first() const noexcept { return domain.begin / bytes; }
+  int64_t count() const noexcept { return domain.empty() ? 0 : (domain.end - 1) / bytes - first() + 1; }
+  Extent window(int64_t index) const noexcept {
+    const int64_t cell = (first() + index) * bytes;
+    return intersect(domain, {cell, cell + bytes});
+  }
+  int64_t index_of(int64_t offset) const noexcept { return offset / bytes - first(); }
+};
+
+// Text for people and for programs.
+std::string describe_text(const Plan& plan);
+
+}  // namespace windrow

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/strategy.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace windrow {
+namespace {
+
+template <class Choice>
+struct Named {
+  std::string_view name;
+  Choice choice;
+  bool built;
+};
+
+constexpr std::array k_owners{
+    Named{"auto", Owner::automatic, true}, Named{"partitioner", Owner::partitioner, true}, Named{"first", Owner::first, true},
+    Named{"highest", Owner::highest, true}, Named{"idg", Owner::idg, false}, Named{"random", Owner::random, false},
+    Named{"balanced", Owner::balanced, false}};
+constexpr std::array k_gathers{Named{"auto", Gather::automatic, true}, Named{"none", Gather::none, true},
+                               Named{"host", Gather::host, true}, Named{"team", Gather::team, true}};
+constexpr std::array k_domains{
+    Named{"auto", Domains::automatic, true}, Named{"none", Domains::none, true}, Named{"even", Domains::even, true},
+    Named{"aligned", Domains::aligned, true}, Named{"cyclic", Domains::cyclic, false}, Named{"target", Domains::target, false}};
+constexpr std::array k_codecs{Named{"auto", Codec::automatic, true}, Named{"off", Codec::off, true}, Named{"lzo", Codec::lzo, false},
+                              Named{"lz4", Codec::lz4, false}, Named{"zstd", Codec::zstd, false}};
+constexpr std::array k_accesses{Named{"auto", Access::automatic, true}, Named{"contiguous", Access::contiguous, true},
+                                Named{"list", Access::list, true}, Named{"sieve", Access::sieve, true}};
+constexpr std::array k_files{Named{"auto", Files::automatic, true}, Named{"one", Files::one, true},
+                             Named{"subfiles", Files::subfiles, false}, Named{"per-rank", Files::per_rank, false}};
+
+// The papers' points, as rows of concepts.md; an empty field is that axis's own auto.
+struct Preset {
+  std::string_view name, owner, gather, domains, codec, access, files;
+};
+constexpr std::array k_presets{
+    Preset{"auto", "", "", "", "", "", ""},
+    Preset{"scorpio", "", "team(16,1024)", "none", "off", "contiguous", "one"},
+    Preset{"two-phase", "first", "none", "even", "off", "contiguous", "one"},
+    Preset{"tpc", "first", "none", "even", "lzo", "contiguous", "one"},
+    Preset{"list", "partitioner", "none", "none", "off", "list", "one"},
+    Preset{"idg", "idg", "none", "none", "off", "list", "one"},
+    Preset{"subfiling", "", "none", "even", "off", "contiguous", "subfiles"},
+    Preset{"ylib", "", "none", "target", "off", "list", "one"},
+    Preset{"bips3d-tree", "idg", "none", "", "off", "", "one"},
+};
+
+template <class Table>
+std::string list_of(const Table& table) {
+  std::string text;
+  for (const auto& entry : table) text += (text.empty() ? "" : ", ") + std::string(entry.name);
+  return text;
+}
+
+template <class Choice, size_t n>
+std::string_view find_name(const std::array<Named<Choice>, n>& table, Choice choice) noexcept {
+  for (const auto& entry : table)
+    if (entry.choice == choice) return entry.name;
+  return "";
+}
+
+template <class Choice, size_t n>
+Status choose_named(const std::array<Named<Choice>, n>& table, std::string_view axis, std::string_view text, Choice& choice) {
+  if (text.empty()) return {};
+  for (const auto& entry : table) {
+    if (entry.name != text) continue;
+    if (!entry.built) return {Code::unsupported, fmt::format("{}={} is not built yet", axis, text)};
+    choice = entry.choice;
+    return {};
+  }
+  return {Code::bad_argument, fmt::format("{} cannot be \"{}\"; it is one of {}", axis, text, list_of(table))};
+}
+
+std::optional<int64_t> positive(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1) return std::nullopt;
+  return value;
+}
+
+// "team(16)" or "team(16,1024)": ranks of a team when writing, and when reading.
+Status parse_gather(std::string_view text, Strategy& strategy) {
+  if (text == "team") return {Code::bad_argument, "gather=team needs its size: team(16), or team(16,1024) to write and to read"};
+  if (!text.starts_with("team(") || !text.ends_with(")")) return choose_named(k_gathers, "gather", text, strategy.gather);
+  const std::string_view inside = text.substr(5, text.size() - 6);
+  const size_t comma = inside.find(',');
+  const auto write = positive(inside.substr(0, comma));
+  const auto read = comma == std::string_view::npos ? write : positive(inside.substr(comma + 1));
+  if (!write || !read) return {Code::bad_argument, fmt::format("gather cannot be \"{}\"; a team's size is a whole number from 1", text)};
+  strategy.gather = Gather::team;
+  strategy.team_write = *write;
+  strategy.team_read = *read;
+  return {};
+}
+
+Status apply(const StrategyRequest& axes, Strategy& strategy) {
+  const auto base = [](const std::string& text) { return std::string_view(text).substr(0, text.find('(')); };
+  if (Status status = choose_named(k_owners, "owner", axes.owner, strategy.owner); !status.ok()) return status;
+  if (Status status = parse_gather(axes.gather, strategy); !status.ok()) return status;
+  if (Status status = choose_named(k_domains, "domains", axes.domains, strategy.domains); !status.ok()) return status;
+  if (Status status = choose_named(k_codecs, "codec", axes.codec, strategy.codec); !status.ok()) return status;
+  if (Status status = choose_named(k_accesses, "access", axes.access, strategy.access); !status.ok()) return status;
+  return choose_named(k_files, "files", base(axes.files), strategy.files);
+}
+
+StrategyRequest request_of(const Preset& preset) {
+  return {std::string(preset.name),  std::string(preset.owner),  std::string(preset.gather), std::string(preset.domains),
+          std::string(preset.codec), std::string(preset.access), std::string(preset.files)};
+}
+
+}  // namespace
+
+std::string_view name_of(Owner choice) noexcept { return find_name(k_owners, choice); }
+std::string_view name_of(Gather choice) noexcept { return find_name(k_gathers, choice); }
+std::string_view name_of(Domains choice) noexcept { return find_name(k_domains, choice); }
+std::string_view name_of(Codec choice) noexcept { return find_name(k_codecs, choice); }
+std::string_view name_of(Access choice) noexcept { return find_name(k_accesses, choice); }
+std::string_view name_of(Files choice) noexcept { return find_name(k_files, choice); }
+
+Result<Strategy> parse_strategy(const StrategyRequest& request) {
+  Strategy strategy;
+  const Preset* preset = nullptr;
+  for (const Preset& candidate : k_presets)
+    if (candidate.name == request.preset) preset = &candidate;
+  if (preset == nullptr)
+    return Status{Code::bad_argument, fmt::format("strategy cannot be \"{}\"; it is one of {}", request.preset, list_of(k_presets))};
+  strategy.preset = request.preset;
+  if (Status status = apply(request_of(*preset), strategy); !status.ok())
+    return Status{status.code(), fmt::format("strategy {}: {}", request.preset, status.message())};
+  const auto given = [](const std::string& text) { return text == "auto" ? std::string() : text; };
+  const StrategyRequest axes{"",           given(request.owner), given(request.gather), given(request.domains), given(request.codec),
+                             given(request.access), given(request.files)};
+  if (Status status = apply(axes, strategy); !status.ok()) return status;
+  return strategy;
+}
+
+std::vector<Feature> strategy_features() {
+  std::vector<Feature> features;
+  for (const Preset& preset : k_presets) {
+    Strategy strategy;
+    features.push_back({fmt::format("strategy={}", preset.name), apply(request_of(preset), strategy).ok()});
+  }
+  const auto add = [&features](std::string_view axis, const auto& table) {
+    for (const auto& entry : table) features.push_back({fmt::format("{}={}", axis, entry.name), entry.built});
+  };
+  add("owner", k_owners);
+  add("gather", k_gathers);
+  add("domains", k_domains);
+  add("codec", k_codecs);
+  add("access", k_accesses);
+  add("files", k_files);
+  return features;
+}
+
+}  // namespace windrow

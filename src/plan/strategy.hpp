@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Strategy: the choices on the six axes, and the presets that name the papers' own points among them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.hpp"
+
+namespace windrow {
+
+enum class Owner { automatic, partitioner, first, highest, idg, random, balanced };
+enum class Gather { automatic, none, host, team };
+enum class Domains { automatic, none, even, aligned, cyclic, target };
+enum class Codec { automatic, off, lzo, lz4, zstd };
+enum class Access { automatic, contiguous, list, sieve };
+enum class Files { automatic, one, subfiles, per_rank };
+
+struct Strategy {
+  std::string preset = "auto";
+  Owner owner = Owner::automatic;
+  Gather gather = Gather::automatic;
+  int64_t team_write = 0;  // ranks in a team; 0: not a team
+  int64_t team_read = 0;
+  Domains domains = Domains::automatic;
+  Codec codec = Codec::automatic;
+  Access access = Access::automatic;
+  Files files = Files::automatic;
+};
+
+// What the user asked for, as texts: a preset, and axes that override it ("" or "auto": as the preset has it).
+struct StrategyRequest {
+  std::string preset = "auto";
+  std::string owner, gather, domains, codec, access, files;
+};
+
+// Code::bad_argument: no such choice; the message lists those there are. Code::unsupported: not built yet.
+Result<Strategy> parse_strategy(const StrategyRequest& request);
+
+std::string_view name_of(Owner) noexcept;
+std::string_view name_of(Gather) noexcept;
+std::string_view name_of(Domains) noexcept;
+std::string_view name_of(Codec) noexcept;
+std::string_view name_of(Access) noexcept;
+std::string_view name_of(Files) noexcept;
+
+// Every preset, and every "axis=choice", with whether it is built in.
+struct Feature {
+  std::string name;
+  bool built = false;
+};
+std::vector<Feature> strategy_features();
+
+}  // namespace windrow

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/data_file.hpp"
+
+#include <cstring>
+#include <new>
+
+namespace windrow {
+
+Status DataFile::open() {
+  if (store_) return {};
+  auto opened = open_store(path_, writable_ ? StoreMode::update : StoreMode::read, options_);
+  if (!opened.ok()) return opened.status();
+  store_ = std::move(opened).value();
+  before_ = {};
+  return {};
+}
+
+template <class Work>
+void DataFile::attempt(Work&& work) {
+  used_ = true;
+  if (!status_.ok()) return;
+  status_ = guard([&] {
+    if (Status status = open(); !status.ok()) return status;
+    return work(*store_);
+  });
+  if (!store_) return;
+  const StoreCounters& now = store_->counters();
+  trace_.write_requests += now.write_requests - before_.write_requests;
+  trace_.read_requests += now.read_requests - before_.read_requests;
+  trace_.bytes_written += now.bytes_written - before_.bytes_written;
+  trace_.bytes_read += now.bytes_read - before_.bytes_read;
+  before_ = now;
+}
+
+void DataFile::write(int64_t offset, std::span<const std::byte> bytes) {
+  attempt([&](Store& store) { return store.write_at(offset, bytes); });
+}
+
+void DataFile::write(int64_t offset, std::span<const ConstSlice> slices) {
+  attempt([&](Store& store) { return store.write_slices_at(offset, slices); });
+}
+
+void DataFile::read(int64_t offset, std::span<std::byte> bytes) {
+  attempt([&](Store& store) { return store.read_at(offset, bytes); });
+}
+
+void DataFile::read(int64_t offset, std::span<const Slice> slices) {
+  attempt([&](Store& store) { return store.read_slices_at(offset, slices); });
+}
+
+Status DataFile::reserve(int64_t bytes) {
+  if (bytes <= scratch_bytes_) return {};
+  return guard([&] {
+    scratch_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(bytes));
+    scratch_bytes_ = bytes;
+    return Status{};
+  });
+}
+
+void DataFile::write_over_holes(Extent hull, const std::byte* bytes, std::span<const Extent> covered, bool locked) {
+  attempt([&](Store& store) -> Status {
+    if (locked)
+      if (Status status = store.lock(hull.begin, hull.size()); !status.ok()) return status;
+    const auto merge = [&]() -> Status {
+      auto size = store.size();
+      if (!size.ok()) return size.status();
+      // What lies beyond the end of the file has never been written: holes there become zeros.
+      const int64_t there = std::clamp<int64_t>(size.value() - hull.begin, 0, hull.size());
+      std::memset(scratch_.get() + there, 0, static_cast<size_t>(hull.size() - there));
+      if (there > 0)
+        if (Status status = store.read_at(hull.begin, {scratch_.get(), static_cast<size_t>(there)}); !status.ok()) return status;
+      for_each_covered(covered, hull, [&](Extent extent) {
+        std::memcpy(scratch_.get() + (extent.begin - hull.begin), bytes + (extent.begin - hull.begin), static_cast<size_t>(extent.size()));
+        trace_.bytes_copied += extent.size();
+      });
+      return store.write_at(hull.begin, {scratch_.get(), static_cast<size_t>(hull.size())});
+    };
+    Status status = merge();
+    if (locked) status.update(store.unlock(hull.begin, hull.size()));
+    return status;
+  });
+}
+
+Status DataFile::sync() { return store_ ? store_->sync() : Status{}; }
+
+Status DataFile::close() {
+  if (!store_) return {};
+  Status status = store_->close();
+  store_.reset();
+  return status;
+}
+
+Status DataFile::take_status() {
+  Status status = std::move(status_);
+  status_ = Status{};
+  return status;
+}
+
+void StorageSink::consume(int64_t, Extent window, const std::byte* slot, std::span<const Extent> covered) {
+  const StageTimer timer(trace_, Stage::storage);
+  for_each_request(rule_, window, covered, [&](const Request& request) {
+    const std::byte* bytes = slot + (request.bytes.begin - window.begin);
+    if (request.holes)
+      file_.write_over_holes(request.bytes, bytes, covered, locked_);
+    else
+      file_.write(request.bytes.begin, std::span(bytes, static_cast<size_t>(request.bytes.size())));
+  });
+}
+
+void StorageFetcher::start(int64_t, Extent window, std::byte* slot, std::span<const Extent> covered) {
+  const StageTimer timer(trace_, Stage::storage);
+  for_each_request(rule_, window, covered, [&](const Request& request) {
+    file_.read(request.bytes.begin, std::span(slot + (request.bytes.begin - window.begin), static_cast<size_t>(request.bytes.size())));
+  });
+}
+
+}  // namespace windrow

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups, variables and attributes: every rank checks against its copy of the catalog, rank 0 tells the format, all learn the outcome.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/checked.hpp"
+#include "comm/agree.hpp"
+#include "session/file.hpp"
+#include "session/same.hpp"
+
+namespace windrow {
+namespace {
+
+// "/a/b" for "a/b", "/a/b" and "/a/b/"; an error names what is wrong with it.
+Result<std::string> clean_path(const std::string& path) {
+  std::string clean = path.starts_with('/') ? path : "/" + path;
+  while (clean.size() > 1 && clean.back() == '/') clean.pop_back();
+  if (clean.find("//") != std::string::npos) return Status{Code::bad_argument, fmt::format("the path \"{}\" has an empty name in it", path)};
+  for (size_t begin = 1; begin < clean.size();) {
+    const size_t end = std::min(clean.find('/', begin), clean.size());
+    const std::string_view name(clean.data() + begin, end - begin);
+    if (name == "." || name == "..") return Status{Code::bad_argument, fmt::format("the path \"{}\" has \"{}\" in it", path, name)};
+    begin = end + 1;
+  }
+  return clean;
+}
+
+// The groups above an object, outermost first: "/a", "/a/b" for "/a/b/c".
+std::vector<std::string> parents_of(const std::string& path) {
+  std::vector<std::string> parents;
+  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) parents.push_back(path.substr(0, at));
+  return parents;
+}
+
+}  // namespace
+
+// Which groups have to be made so that `path`'s parents (and `itself`) are there. All ranks find the same.
+Status File::missing_groups(const std::string& path, bool itself, std::vector<std::string>& missing) const {
+  std::vector<std::string> wanted = parents_of(path);
+  if (itself && path != "/") wanted.push_back(path);
+  for (const std::string& group : wanted) {
+    if (variable_numbers_.contains(group)) return {Code::exists, fmt::format("\"{}\" in \"{}\" is a variable, not a group", group, path_)};
+    if (find_group(group) == nullptr) missing.push_back(group);
+  }
+  return {};
+}
+
+Status File::define_groups_on_root(const std::vector<std::string>& groups) {
+  for (const std::string& group : groups)
+    if (Status status = format_->define_group(group); !status.ok()) return status;
+  return {};
+}
+
+Status File::define_group(const std::string& path, Status local) {
+  std::vector<std::string> missing;
+  if (local.ok()) local = guard([&]() -> Status {
+    if (Status status = check_writable("define a group"); !status.ok()) return status;
+    auto clean = clean_path(path);
+    return clean.ok() ? missing_groups(clean.value(), true, missing) : clean.status();
+  });
+  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path}), "the paths of the group"); !verdict.ok()) return verdict;
+  local = comm_->rank() == 0 ? guard([&] { return define_groups_on_root(missing); }) : Status{};
+  local.update(guard([&] { catalog_.groups.reserve(catalog_.groups.size() + missing.size()); return Status{}; }));
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  for (std::string& group : missing) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
+  return {};
+}
+
+Status File::check_definition(VariableDefinition& definition, std::vector<std::string>& missing) const {
+  if (Status status = check_writable("define a variable"); !status.ok()) return status;
+  auto clean = clean_path(definition.path);
+  if (!clean.ok()) return clean.status();
+  definition.path = std::move(clean).value();
+  if (definition.path == "/") return {Code::bad_argument, "a variable needs a name"};
+  if (type_size(definition.type) == 0)
+    return {Code::bad_argument, fmt::format("variable \"{}\": {} is not a type of variables", definition.path, static_cast<int>(definition.type))};
+  int64_t bytes = type_size(definition.type);
+  for (size_t i = 0; i < definition.shape.size(); ++i) {
+    if (definition.shape[i] < 0)
+      return {Code::bad_argument, fmt::format("variable \"{}\": dimension {} is {}", definition.path, i, definition.shape[i])};
+    const auto product = checked_multiply(bytes, std::max<int64_t>(definition.shape[i], 1));
+    if (!product || *product > std::numeric_limits<int64_t>::max() / 8)
+      return {Code::bad_argument, fmt::format("variable \"{}\" is larger than a file can be", definition.path)};
+    bytes = *product;
+  }
+  if (variable_numbers_.contains(definition.path) || find_group(definition.path) != nullptr)
+    return {Code::exists, fmt::format("\"{}\" has \"{}\" already", path_, definition.path)};
+  return missing_groups(definition.path, false, missing);
+}
+
+Result<int> File::define_variable(VariableDefinition definition, Status local) {
+  std::vector<std::string> missing;
+  std::string arguments;
+  if (local.ok()) local = guard([&]() -> Status {
+    arguments = fmt::format("{}|{}|{}|{}", definition.path, static_cast<int>(definition.type), fmt::join(definition.shape, ","),
+                            definition.big_endian);
+    return check_definition(definition, missing);
+  });
+  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({arguments}), "path, type, shape or options of the variable");
+      !verdict.ok())
+    return verdict;
+  std::array<int64_t, 2> place{std::numeric_limits<int64_t>::min(), 0};  // rank 0's word, as a maximum
+  local = Status{};
+  if (comm_->rank() == 0)
+    local = guard([&]() -> Status {
+      if (Status status = define_groups_on_root(missing); !status.ok()) return status;
+      auto placement = format_->define_variable(definition);
+      if (!placement.ok()) return placement.status();
+      place = {placement.value().offset, placement.value().bytes};
+      return {};
+    });
+  const auto number = static_cast<int>(catalog_.variables.size());
+  local.update(guard([&] {
+    catalog_.groups.reserve(catalog_.groups.size() + missing.size());
+    catalog_.variables.reserve(catalog_.variables.size() + 1);
+    variable_numbers_.emplace(definition.path, number);
+    return grow_pulse(catalog_.variables.size() + 1);
+  }));
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = place, .sum = {}, .bits = {}}); !verdict.ok()) {
+    variable_numbers_.erase(definition.path);
+    return verdict;
+  }
+  for (std::string& group : missing) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
+  Variable variable;
+  variable.path = std::move(definition.path);
+  variable.type = definition.type;
+  variable.shape = std::move(definition.shape);
+  variable.placement = {.offset = place[0], .bytes = place[1], .big_endian = definition.big_endian};
+  catalog_.variables.push_back(std::move(variable));
+  return number;
+}
+
+const std::vector<Attribute>* File::attributes_of(std::string_view object) const {
+  auto clean = clean_path(std::string(object));
+  return clean.ok() ? const_cast<File*>(this)->find_attributes(clean.value()) : nullptr;
+}
+
+std::vector<Attribute>* File::find_attributes(std::string_view object) noexcept {
+  const auto variable = variable_numbers_.find(object);
+  if (variable != variable_numbers_.end()) return &catalog_.variables[static_cast<size_t>(variable->second)].attributes;
+  for (Group& group : catalog_.groups)
+    if (group.path == object) return &group.attributes;
+  return nullptr;
+}
+
+Status File::put_attribute(const std::string& object, Attribute attribute, Status local) {
+  std::string clean;
+  std::vector<Attribute>* attributes = nullptr;
+  if (local.ok()) local = guard([&]() -> Status {
+    if (Status status = check_writable("write an attribute"); !status.ok()) return status;
+    auto path = clean_path(object);
+    if (!path.ok()) return path.status();
+    clean = std::move(path).value();
+    if (attribute.name.empty()) return {Code::bad_argument, fmt::format("an attribute of \"{}\" needs a name", clean)};
+    attributes = find_attributes(clean);
+    if (attributes == nullptr) return {Code::not_found, fmt::format("\"{}\" has no group or variable \"{}\"", path_, clean)};
+    attributes->reserve(attributes->size() + 1);
+    return {};
+  });
+  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({object, attribute.name}), "object or name of the attribute"); !verdict.ok())
+    return verdict;
+  // Rank 0's value counts, so it is that which the other ranks keep.
+  std::vector<std::byte> bytes;
+  local = Status{};
+  if (comm_->rank() == 0)
+    local = guard([&]() -> Status {
+      if (Status status = format_->put_attribute(clean, attribute); !status.ok()) return status;
+      Catalog one;
+      one.groups.push_back({.path = "/", .attributes = {attribute}});
+      bytes = serialize(one);
+      return {};
+    });
+  if (Status verdict = share_from_root(*comm_, std::move(local), bytes); !verdict.ok()) return verdict;
+  return agree(*comm_, guard([&]() -> Status {
+    auto one = deserialize(bytes);
+    if (!one.ok()) return one.status();
+    Attribute& value = one.value().groups.front().attributes.front();
+    for (Attribute& existing : *attributes)
+      if (existing.name == value.name) {
+        existing = std::move(value);
+        return {};
+      }
+    attributes->push_back(std::move(value));
+    return {};
+  }));
+}
+
+}  // namespace windrow

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opening and closing; all that rank 0 does for everybody.
+#include "session/file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "comm/agree.hpp"
+#include "comm/handle.hpp"
+#include "format/catalog.hpp"
+#include "session/same.hpp"
+
+namespace windrow {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
+std::string text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+// Rank 0's text, on all ranks. Collective.
+Status share_text(const Comm& comm, Status local, std::string& text) {
+  std::vector<std::byte> bytes;
+  local.update(guard([&] {
+    if (comm.rank() == 0) bytes.assign(bytes_of(text).begin(), bytes_of(text).end());
+    return Status{};
+  }));
+  if (Status verdict = share_from_root(comm, std::move(local), bytes); !verdict.ok()) return verdict;
+  return agree(comm, guard([&] { text = text_of(bytes); return Status{}; }));
+}
+
+FormatMode format_mode(File::Mode mode) {
+  switch (mode) {
+    case File::Mode::create: return FormatMode::create;
+    case File::Mode::update: return FormatMode::update;
+    case File::Mode::read: break;
+  }
+  return FormatMode::read;
+}
+
+std::string text_of(const Settings& settings) {
+  std::string text;
+  for (const auto& [key, value] : settings.values()) text += key + '=' + value + '\n';
+  return text;
+}
+
+Result<PlanLimits> limits_of(const Settings& settings) {
+  PlanLimits limits;
+  limits.buffer_bytes = settings.bytes("buffer");
+  limits.unit = settings.bytes("align");
+  limits.direct_bytes = settings.bytes("direct_bytes");
+  limits.writers = settings.integer("writers");
+  if (limits.unit == 0) limits.unit = int64_t{1} << 20;  // no layout says more: a common stripe, and many pages
+  // Messages are counted in MPI's 32-bit integers, and a message is at most a window.
+  if (limits.buffer_bytes < 4096 || limits.buffer_bytes > (int64_t{1} << 30))
+    return Status{Code::bad_argument, fmt::format("buffer is {} bytes; it must be from 4096 bytes to 1 GiB", limits.buffer_bytes)};
+  if (limits.writers < 0) return Status{Code::bad_argument, fmt::format("writers is {}; it must not be negative", limits.writers)};
+  return limits;
+}
+
+StrategyRequest request_of(const Settings& settings) {
+  return {settings.text("strategy"), settings.text("owner"),  settings.text("gather"), settings.text("domains"),
+          settings.text("codec"),    settings.text("access"), settings.text("files")};
+}
+
+}  // namespace
+
+// Rank 0 alone: finds the format, makes the draft and the format object.
+Status File::open_on_root(const std::string& asked_format) {
+  std::string name = asked_format;
+  if (name == "auto") {
+    if (mode_ == Mode::create) {
+      name = format_of_name(path_);
+      if (name.empty())
+        return {Code::bad_argument, fmt::format("the name \"{}\" does not say which format it shall have: use .h5, .hdf5, .nc4 or .raw, or "
+                                                "the option format", path_)};
+    } else {
+      auto found = format_of_file(path_);
+      if (!found.ok()) return found.status();
+      name = found.value();
+    }
+  }
+  format_name_ = name;
+  std::string metadata_path = path_;
+  if (mode_ == Mode::create) {
+    auto draft = start_draft(path_);
+    if (!draft.ok()) return draft.status();
+    draft_ = std::move(draft).value();
+    metadata_path = draft_.temporary_path;
+  }
+  FormatOptions options;
+  options.alignment = std::max<int64_t>(1, settings_.bytes("alignment"));
+  auto format = open_format(name, metadata_path, format_mode(mode_), options);
+  if (!format.ok()) return format.status();
+  format_ = std::move(format).value();
+  if (mode_ == Mode::create) return {};
+  auto catalog = format_->catalog();
+  if (!catalog.ok()) return catalog.status();
+  catalog_ = std::move(catalog).value();
+  return {};
+}
+
+Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program) {
+  auto comm = Comm::of(user);
+  if (!comm.ok()) return comm.status();
+  std::unique_ptr<File> file;
+  const uint64_t arguments = hash_of({path, std::to_string(static_cast<int>(mode)), text_of(program)});
+  Status local = guard([&]() -> Status {
+    file.reset(new File);
+    file->comm_ = comm.value();
+    file->mode_ = mode;
+    file->path_ = path;
+    if (path.empty()) return {Code::bad_argument, "the path of the file is empty"};
+    auto settings = resolve(program);
+    if (!settings.ok()) return settings.status();
+    file->settings_ = std::move(settings).value();
+    auto strategy = parse_strategy(request_of(file->settings_));
+    if (!strategy.ok()) return strategy.status();
+    file->strategy_ = std::move(strategy).value();
+    auto limits = limits_of(file->settings_);
+    if (!limits.ok()) return limits.status();
+    file->limits_ = limits.value();
+    return {};
+  });
+  const Comm& ranks = *comm.value();
+  if (Status verdict = agree_same(ranks, std::move(local), arguments, "path, mode or options"); !verdict.ok()) return verdict;
+  local = Status{};
+  if (ranks.rank() == 0) local = guard([&] { return file->open_on_root(file->settings_.text("format")); });
+  std::string data_path = mode == Mode::create ? file->draft_.temporary_path : path;
+  Status verdict = share_text(ranks, std::move(local), data_path);
+  if (verdict.ok() && mode != Mode::create) verdict = file->learn_catalog();
+  if (verdict.ok())
+    verdict = agree(ranks, guard([&] {
+                      const StoreOptions store{.kind = file->settings_.text("store"), .fault = file->settings_.text("fault"), .rank = ranks.rank()};
+                      file->data_ = std::make_unique<DataFile>(data_path, mode != Mode::read, store, file->trace_);
+                      return Status{};
+                    }));
+  if (verdict.ok()) return file;
+  file->abandon();
+  return verdict;
+}
+
+// Rank 0 alone: leaves no trace of a file that was being created.
+void File::abandon() {
+  if (format_) {
+    (void)format_->close();
+    format_.reset();
+  }
+  if (mode_ != Mode::create || published_ || draft_.temporary_path.empty()) return;
+  (void)guard([&] {
+    std::vector<std::string> paths = format_companions(format_name_, draft_.temporary_path);
+    paths.push_back(draft_.temporary_path);
+    return remove_files(paths);
+  });
+  draft_.temporary_path.clear();
+}
+
+Status File::learn_catalog() {
+  std::vector<std::byte> bytes;
+  Status local = comm_->rank() != 0 ? Status{} : guard([&] { bytes = serialize(catalog_); return Status{}; });
+  if (Status verdict = share_from_root(*comm_, std::move(local), bytes); !verdict.ok()) return verdict;
+  return agree(*comm_, guard([&]() -> Status {
+    auto catalog = deserialize(bytes);
+    if (!catalog.ok()) return catalog.status();
+    catalog_ = std::move(catalog).value();
+    for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
+    return grow_pulse(catalog_.variables.size());
+  }));
+}
+
+File::~File() {
+  // close() has done all that talks. What is left after an error, or after MPI has ended, is this rank's own.
+  if (format_ || !draft_.temporary_path.empty()) abandon();
+}
+
+Status File::check_writable(std::string_view call) const {
+  if (mode_ == Mode::read) return {Code::bad_state, fmt::format("{}: \"{}\" is open for reading only", call, path_)};
+  return {};
+}
+
+// Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
+Status File::publish_on_root() {
+  std::vector<Rename> renames;
+  const auto from = format_companions(format_name_, draft_.temporary_path), to = format_companions(format_name_, draft_.final_path);
+  for (size_t i = 0; i < from.size(); ++i) renames.push_back({from[i], to[i]});
+  renames.push_back({draft_.temporary_path, draft_.final_path});
+  return windrow::publish(renames, settings_.boolean("durable"));
+}
+
+Status File::sync() {
+  if (Status status = check_writable("sync"); !status.ok()) return agree(*comm_, std::move(status));
+  if (Status status = flush(); !status.ok()) return status;
+  const bool durable = settings_.boolean("durable");
+  Status local = durable ? data_->sync() : Status{};
+  if (comm_->rank() == 0) local.update(guard([&] { return format_->flush(); }));
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  local = Status{};
+  if (comm_->rank() == 0 && mode_ == Mode::create && !published_) local = guard([&] { return publish_on_root(); });
+  std::string final_path = draft_.final_path;
+  if (Status verdict = share_text(*comm_, std::move(local), final_path); !verdict.ok()) return verdict;
+  // From here on the file is changed in place.
+  if (mode_ == Mode::create && !published_) {
+    published_ = true;
+    data_->rename(final_path);
+  }
+  return {};
+}
+
+Status File::close(bool publish) {
+  if (!mpi_is_running()) {
+    if (data_) (void)data_->close();
+    return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
+                                         mode_ == Mode::create && !published_ ? "it is not published" : "what was queued is lost")};
+  }
+  Status verdict = publish && mode_ != Mode::read ? flush() : Status{};
+  if (!publish || mode_ == Mode::read) drop_queue();
+  verdict.update(fatal_);  // agreed when it was set
+  const bool durable = publish && mode_ != Mode::read && settings_.boolean("durable");
+  Status local;
+  if (durable && verdict.ok()) local = data_->sync();
+  local.update(data_->close());
+  if (comm_->rank() == 0 && format_ && (publish || mode_ != Mode::create)) {
+    local.update(guard([&] { return format_->close(); }));
+    format_.reset();
+  }
+  Status closed = agree(*comm_, publish ? std::move(local) : Status{});
+  verdict.update(std::move(closed));
+  local = Status{};
+  if (comm_->rank() == 0) {
+    if (publish && verdict.ok() && mode_ == Mode::create && !published_) {
+      local = guard([&] { return publish_on_root(); });
+      published_ = local.ok();
+    } else if (durable && verdict.ok() && mode_ != Mode::create) {
+      local = data_sync_on_root();
+    }
+    abandon();
+  }
+  verdict.update(agree(*comm_, std::move(local)));
+  return verdict;
+}
+
+// Rank 0 alone: metadata of a file changed in place, onto stable storage.
+Status File::data_sync_on_root() {
+  return guard([&]() -> Status {
+    auto store = open_store(path_, StoreMode::update, StoreOptions{});
+    if (!store.ok()) return store.status();
+    Status status = store.value()->sync();
+    status.update(store.value()->close());
+    return status;
+  });
+}
+
+Result<int> File::find_variable(std::string_view path) const {
+  const std::string full = path.starts_with('/') ? std::string(path) : "/" + std::string(path);
+  const auto found = variable_numbers_.find(full);
+  if (found == variable_numbers_.end()) return Status{Code::not_found, fmt::format("\"{}\" has no variable \"{}\"", path_, path)};
+  return found->second;
+}
+
+const Group* File::find_group(std::string_view path) const noexcept {
+  for (const Group& group : catalog_.groups)
+    if (group.path == path || (!path.starts_with('/') && std::string_view(group.path).substr(1) == path && !path.empty())) return &group;
+  return nullptr;
+}
+
+}  // namespace windrow

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// File: an open file. Introduces the rooms to each other: decompositions and placements become items, items and a strategy become
+// a plan, a plan becomes a transfer between ranks and the store.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "base/status.hpp"
+#include "comm/comm.hpp"
+#include "exchange/engine.hpp"
+#include "format/catalog.hpp"
+#include "format/format.hpp"
+#include "plan/plan.hpp"
+#include "session/data_file.hpp"
+#include "session/report.hpp"
+#include "session/shared_decomposition.hpp"
+#include "storage/publish.hpp"
+
+namespace windrow {
+
+// One put or get in the queue.
+struct QueueEntry {
+  bool put = true;
+  int variable = 0;
+  std::shared_ptr<SharedDecomposition> decomposition;
+  std::byte* data = nullptr;  // never written through for a put
+  int64_t ordinal = 0;        // how many puts of this variable this rank has queued before: later puts go in later waves
+};
+
+// What of the queue moves in one plan: all gets, or the puts of one ordinal.
+struct Wave {
+  bool reading = false;
+  std::vector<Item> items;                                  // sorted by place in the file
+  std::vector<std::shared_ptr<const RunList>> runs;         // what the items point to
+  std::vector<std::array<int64_t, 3>> key;                  // variable, decomposition, ownership: what a kept plan is found by
+  int64_t bytes = 0, pieces = 0, owned_flags = 0;
+  std::vector<int64_t> variables;                           // bits: those that this rank moves
+};
+
+// A plan that was made ready for a wave; kept for the next flush of the same shape.
+struct KeptPlan {
+  int64_t id = 0;                                           // the same on every rank
+  std::vector<std::array<int64_t, 3>> key;
+  Plan plan;
+  std::unique_ptr<Transfer> transfer;
+  std::vector<std::shared_ptr<const RunList>> runs;         // keeps alive what the transfer describes
+  bool direct = false;                                      // no exchange: each rank moves its own pieces
+  PlanForecast forecast;                                    // over all ranks
+};
+
+struct WaveNumbers;
+
+class File {
+ public:
+  enum class Mode { create, read, update };
+
+  // Collective.
+  static Result<std::unique_ptr<File>> open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program);
+  ~File();
+
+  // Collective, agreed.
+  // `local`: what the caller has found wrong with this rank's arguments; the call is made all the same, for the other ranks.
+  Status define_group(const std::string& path, Status local = {});
+  Result<int> define_variable(VariableDefinition definition, Status local = {});
+  Status put_attribute(const std::string& object, Attribute attribute, Status local = {});
+  Status flush();
+  Status sync();
+  Status close(bool publish);  // once; nothing else may follow
+  Result<std::string> explain(bool json);
+
+  // Local.
+  Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data);
+  std::string report(bool json) const;
+  const Catalog& catalog() const noexcept { return catalog_; }
+  const Settings& settings() const noexcept { return settings_; }
+  Comm& comm() noexcept { return *comm_; }
+  const std::shared_ptr<Comm>& shared_comm() const noexcept { return comm_; }
+  Result<int> find_variable(std::string_view path) const;
+  const Group* find_group(std::string_view path) const noexcept;
+  const std::vector<Attribute>* attributes_of(std::string_view object) const;
+  const std::string& path() const noexcept { return path_; }
+  Mode mode() const noexcept { return mode_; }
+
+ private:
+  File() = default;
+
+  Status open_on_root(const std::string& format);                   // rank 0 only
+  Status learn_catalog();                                           // collective
+  Status check_writable(std::string_view call) const;
+  void abandon();                                                   // rank 0 only
+  Status publish_on_root();                                         // rank 0 only
+  Status data_sync_on_root();                                       // rank 0 only
+  Status define_groups_on_root(const std::vector<std::string>& groups);  // rank 0 only
+  Status missing_groups(const std::string& path, bool itself, std::vector<std::string>& missing) const;
+  Status check_definition(VariableDefinition& definition, std::vector<std::string>& missing) const;
+  std::vector<Attribute>* find_attributes(std::string_view object) noexcept;  // by the full path
+
+  // flush.cpp
+  Status move_queue();
+  Status run_wave(Wave& wave, const WaveNumbers& numbers);
+  void drop_queue();
+
+  // wave.cpp
+  Status build_wave(bool reading, int64_t ordinal, Wave& wave);
+  Status add_to_wave(const QueueEntry& entry, Wave& wave);
+  // Collective. One agreement for all waves given; `most`: made the largest of all ranks.
+  Status pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most);
+  Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
+  Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
+  Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
+  KeptPlan* find_plan(const Wave& wave, int64_t id) noexcept;  // id 0: any
+  Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
+  AccessRule access_rule(const Plan& plan) const;
+  std::string names_of(std::span<const int64_t> bits) const;
+  Status grow_pulse(size_t variables);                         // local: room for the bits of two waves
+  size_t variable_words() const noexcept { return (catalog_.variables.size() + 63) / 64; }
+
+  std::shared_ptr<Comm> comm_;
+  Settings settings_;
+  Strategy strategy_;
+  PlanLimits limits_;
+  Mode mode_ = Mode::read;
+  std::string path_;                     // the name that the user gave
+  std::string format_name_;
+  Draft draft_;                          // rank 0 of a created file: its temporary and its final name
+  std::unique_ptr<Format> format_;       // rank 0
+  Catalog catalog_;
+  std::map<std::string, int, std::less<>> variable_numbers_;
+  std::unique_ptr<DataFile> data_;
+  bool published_ = false;
+
+  std::vector<QueueEntry> queue_;
+  std::map<int, int64_t> put_counts_;
+  Status queue_status_;                  // the first bad put or get since the last flush
+  Status fatal_;                         // a failure after which the file cannot be published
+
+  std::vector<int64_t> pulse_bits_;
+  Arena arena_;
+  std::vector<std::unique_ptr<KeptPlan>> plans_;
+  int64_t next_plan_ = 1;
+  std::vector<std::byte> bounce_;
+  Trace trace_;
+  FlushReport report_;
+  double flush_begin_ = 0;
+};
+
+}  // namespace windrow

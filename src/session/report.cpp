@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+
+namespace windrow {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The order of the sums on the wire.
+enum Sum : size_t {
+  bytes_written, bytes_read, write_requests, read_requests, messages, message_bytes, description_messages, description_bytes,
+  bytes_copied, direct_bytes, allocations, plans_made, writers
+};
+constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1;
+
+int64_t nanoseconds(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
+double seconds(int64_t nanoseconds_count) { return static_cast<double>(nanoseconds_count) * 1e-9; }
+
+ordered_json plan_json(const PlanReport& report) {
+  const Plan& plan = report.plan;
+  const Strategy& s = plan.strategy;
+  ordered_json json;
+  json["direction"] = plan.reading ? "read" : "write";
+  json["ranks"] = plan.ranks;
+  json["strategy"] = s.preset;
+  json["owner"] = name_of(s.owner);
+  json["gather"] = plan.team > 0 ? fmt::format("team({})", plan.team) : std::string(name_of(s.gather));
+  json["domains"] = name_of(s.domains);
+  json["codec"] = name_of(s.codec);
+  json["access"] = name_of(s.access);
+  json["files"] = name_of(s.files);
+  json["writers"] = plan.writers;
+  json["domain_bytes"] = ordered_json::array();
+  for (const Extent& domain : plan.domains) json["domain_bytes"].push_back({domain.begin, domain.end});
+  json["buffer"] = plan.window_bytes;
+  json["expected"] = {{"messages", report.forecast.messages},
+                      {"write_requests", report.forecast.write_requests},
+                      {"read_requests", report.forecast.read_requests},
+                      {"bytes", report.forecast.bytes}};
+  json["kept"] = report.kept;
+  json["reasons"] = plan.reasons;
+  return json;
+}
+
+std::string line(std::string_view what, std::string value) { return fmt::format("  {:<22} {}\n", what, value); }
+
+}  // namespace
+
+void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima) {
+  const std::array<int64_t, k_trace_sums> values{
+      trace.bytes_written, trace.bytes_read,           trace.write_requests,    trace.read_requests, trace.messages,
+      trace.message_bytes, trace.description_messages, trace.description_bytes, trace.bytes_copied,  trace.direct_bytes,
+      trace.allocations,   trace.plans_made,           trace.is_writer};
+  std::copy(values.begin(), values.end(), sums.begin());
+  for (size_t i = 0; i < trace.seconds.size(); ++i) maxima[i] = nanoseconds(trace.seconds[i]);
+  maxima[k_total] = nanoseconds(trace.total_seconds);
+  maxima[k_buffer] = trace.buffer_bytes;
+}
+
+std::string report_json(const FlushReport& report) {
+  ordered_json json;
+  json["flushed"] = report.done;
+  json["ranks"] = report.ranks;
+  ordered_json& times = json["seconds"];
+  times["total"] = seconds(report.maxima[k_total]);
+  for (int stage = 0; stage < k_stages; ++stage)
+    times[std::string(stage_name(static_cast<Stage>(stage)))] = seconds(report.maxima[static_cast<size_t>(stage)]);
+  const auto& sums = report.sums;
+  int64_t moved = 0;
+  for (const PlanReport& plan : report.plans) moved += plan.forecast.bytes;
+  json["bytes"] = moved;
+  json["bytes_written"] = sums[bytes_written];
+  json["bytes_read"] = sums[bytes_read];
+  json["storage_requests"] = sums[write_requests] + sums[read_requests];
+  json["write_requests"] = sums[write_requests];
+  json["read_requests"] = sums[read_requests];
+  json["messages"] = sums[messages];
+  json["bytes_sent"] = sums[message_bytes];
+  json["description_messages"] = sums[description_messages];
+  json["description_bytes"] = sums[description_bytes];
+  json["bytes_copied"] = sums[bytes_copied];
+  json["bytes_direct"] = sums[direct_bytes];
+  json["writers"] = sums[writers];
+  json["peak_memory"] = report.maxima[k_buffer];
+  json["allocations"] = sums[allocations];
+  json["plans_made"] = report.plans.empty() ? 0 : sums[plans_made] / report.ranks;
+  json["plans"] = ordered_json::array();
+  for (const PlanReport& plan : report.plans) json["plans"].push_back(plan_json(plan));
+  return json.dump(2);
+}
+
+std::string report_text(const FlushReport& report) {
+  if (!report.done) return "nothing has been flushed yet\n";
+  const auto& sums = report.sums;
+  std::string text = fmt::format("flush of {} rank{}: {}\n", report.ranks, report.ranks == 1 ? "" : "s",
+                                 format_seconds(seconds(report.maxima[k_total])));
+  for (int stage = 0; stage < k_stages; ++stage)
+    text += line(fmt::format("time to {}", stage_name(static_cast<Stage>(stage))), format_seconds(seconds(report.maxima[static_cast<size_t>(stage)])));
+  text += line("written", fmt::format("{} in {} requests", format_bytes(sums[bytes_written]), sums[write_requests]));
+  text += line("read", fmt::format("{} in {} requests", format_bytes(sums[bytes_read]), sums[read_requests]));
+  text += line("ranks at the file", fmt::format("{}", sums[writers]));
+  text += line("messages", fmt::format("{} with {} of data", sums[messages], format_bytes(sums[message_bytes])));
+  text += line("descriptions", fmt::format("{} messages, {}", sums[description_messages], format_bytes(sums[description_bytes])));
+  text += line("copied", format_bytes(sums[bytes_copied]));
+  text += line("largest buffers", fmt::format("{} on one rank", format_bytes(report.maxima[k_buffer])));
+  text += "  (times are the slowest rank's)\n";
+  return text;
+}
+
+std::string explain_text(const FlushReport& report) {
+  std::string text;
+  for (const PlanReport& plan : report.plans) {
+    text += describe_text(plan.plan);
+    text += fmt::format("  expects  {} messages, {} write and {} read requests for {}{}\n", plan.forecast.messages,
+                        plan.forecast.write_requests, plan.forecast.read_requests, format_bytes(plan.forecast.bytes),
+                        plan.kept ? "; kept from an earlier flush" : "");
+  }
+  return text.empty() ? "nothing is queued and nothing has been flushed yet\n" : text;
+}
+
+std::string explain_json(const FlushReport& report) {
+  ordered_json json = ordered_json::array();
+  for (const PlanReport& plan : report.plans) json.push_back(plan_json(plan));
+  return json.dump(2);
+}
+
+}  // namespace windrow

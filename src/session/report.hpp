@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the last flush did over all ranks, and what its plans were; as text and as JSON.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "trace/trace.hpp"
+
+namespace windrow {
+
+// Counted beforehand from the descriptions, over all ranks.
+struct PlanForecast {
+  int64_t messages = 0;
+  int64_t write_requests = 0;
+  int64_t read_requests = 0;
+  int64_t bytes = 0;  // of variables that move between ranks' memory and the file; bytes read by several ranks count for each
+};
+
+// The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
+inline constexpr size_t k_trace_sums = 13, k_trace_maxima = static_cast<size_t>(k_stages) + 2;
+void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima);
+
+struct PlanReport {
+  Plan plan;
+  PlanForecast forecast;
+  bool kept = false;  // made in an earlier flush
+};
+
+struct FlushReport {
+  int ranks = 1;
+  bool done = false;  // there was a flush
+  std::array<int64_t, k_trace_sums> sums{};
+  std::array<int64_t, k_trace_maxima> maxima{};
+  std::vector<PlanReport> plans;
+};
+
+std::string report_text(const FlushReport& report);
+std::string report_json(const FlushReport& report);
+std::string explain_text(const FlushReport& report);
+std::string explain_json(const FlushReport& report);
+
+}  // namespace windrow

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/shared_decomposition.hpp"
+
+#include <algorithm>
+
+#include "comm/agree.hpp"
+#include "comm/sparse.hpp"
+
+namespace windrow {
+namespace {
+
+// What a rank tells a directory rank: what it holds, whether it knows what it owns, and what.
+std::vector<std::byte> write_holding(const RunList& held, const RunList& owned, bool has_flags) {
+  std::vector<std::byte> bytes{has_flags ? std::byte{1} : std::byte{0}};
+  encode(held, bytes);
+  encode(owned, bytes);
+  return bytes;
+}
+
+Result<Holding> read_holding(const Letter& letter) {
+  Holding holding{.rank = letter.peer, .held = {}, .owned = {}, .has_flags = false};
+  if (letter.bytes.empty()) return Status{Code::internal, "an empty holding from another rank"};
+  holding.has_flags = letter.bytes.front() != std::byte{0};
+  size_t position = 1;
+  auto held = decode(letter.bytes, position);
+  if (!held.ok()) return held.status();
+  auto owned = decode(letter.bytes, position);
+  if (!owned.ok()) return owned.status();
+  holding.held = std::move(held).value();
+  holding.owned = std::move(owned).value();
+  return holding;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(std::shared_ptr<Comm> comm, Result<Decomposition> local, Use use) {
+  static int64_t identities = 0;
+  std::shared_ptr<SharedDecomposition> made;
+  // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The kind
+  // and the whole's size have to be the same everywhere.
+  std::array<int64_t, 5> same{};
+  Status status = local.status();
+  if (local.ok()) {
+    const auto& value = local.value();
+    same = {static_cast<int64_t>(value.kind), -static_cast<int64_t>(value.kind), value.elements, -value.elements,
+            value.kind == DecompositionKind::points && value.owned.empty() && !value.points.empty() ? 1 : 0};
+    status = guard([&] {
+      made.reset(new SharedDecomposition(comm, std::move(local).value()));
+      made->held_ = element_runs(made->local_);
+      made->identity_ = ++identities;
+      return Status{};
+    });
+  }
+  if (Status verdict = agree(*comm, std::move(status), Pulse{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (same[0] != -same[1] || same[2] != -same[3])
+    return Status{Code::bad_argument, "the decomposition's kind or shape differs between the ranks; all ranks must give the same"};
+  made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;
+  if (use == Use::any)
+    if (Status verdict = made->find_owners(); !verdict.ok()) return verdict;
+  return made;
+}
+
+Status SharedDecomposition::find_owners() {
+  const auto slot = [](OwnerPolicy policy) { return static_cast<size_t>(policy); };
+  if (local_.kind == DecompositionKind::same) {
+    if (comm_->rank() != 0) return agree(*comm_, Status{});
+    return agree(*comm_, guard([&] {
+                   for (RunList& owned : owned_) owned = held_;
+                   return Status{};
+                 }));
+  }
+  if (local_.kind == DecompositionKind::rows || comm_->size() == 1) {
+    return agree(*comm_, guard([&] {
+                   for (RunList& owned : owned_) owned = held_;
+                   return Status{};
+                 }));
+  }
+  std::vector<Letter> out, in;
+  Status local = guard([&] {
+    const auto held = split_by_directory(held_, local_.elements, comm_->size());
+    const auto owned = split_by_directory(owned_runs(local_), local_.elements, comm_->size());
+    for (const DirectoryPart& part : held) {
+      const auto mine = std::find_if(owned.begin(), owned.end(), [&](const DirectoryPart& p) { return p.directory == part.directory; });
+      out.push_back({part.directory, write_holding(part.runs, mine == owned.end() ? RunList{} : mine->runs, !local_.owned.empty())});
+    }
+    return Status{};
+  });
+  LetterCounters counters;
+  if (Status verdict = exchange_letters(*comm_, std::move(local), out, in, counters); !verdict.ok()) return verdict;
+  std::vector<Holding> holdings;
+  local = guard([&]() -> Status {
+    for (const Letter& letter : in) {
+      auto holding = read_holding(letter);
+      if (!holding.ok()) return holding.status();
+      holdings.push_back(std::move(holding).value());
+    }
+    return {};
+  });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  if (local_.kind != DecompositionKind::points) {
+    if (Status verdict = apply_policy(OwnerPolicy::highest, holdings); !verdict.ok()) return verdict;
+    return agree(*comm_, guard([&] {
+                   owned_[slot(OwnerPolicy::first)] = owned_[slot(OwnerPolicy::partitioner)] = owned_[slot(OwnerPolicy::highest)];
+                   return Status{};
+                 }));
+  }
+  for (OwnerPolicy policy : {OwnerPolicy::highest, OwnerPolicy::first, OwnerPolicy::partitioner}) {
+    if (policy == OwnerPolicy::partitioner && !has_flags_) continue;
+    Status verdict = apply_policy(policy, holdings);
+    // A point without an owner is no error before somebody asks for the partitioner's word.
+    if (verdict.code() == Code::bad_argument)
+      owner_status_[slot(policy)] = std::move(verdict);
+    else if (!verdict.ok())
+      return verdict;
+  }
+  return {};
+}
+
+Status SharedDecomposition::apply_policy(OwnerPolicy policy, const std::vector<Holding>& holdings) {
+  std::vector<Letter> out, in;
+  Status local = guard([&]() -> Status {
+    auto lost = lost_runs(holdings, policy);
+    if (!lost.ok()) return lost.status();
+    for (size_t i = 0; i < holdings.size(); ++i) {
+      if (lost.value()[i].empty()) continue;
+      out.push_back({holdings[i].rank, {}});
+      encode(lost.value()[i], out.back().bytes);
+    }
+    return {};
+  });
+  LetterCounters counters;
+  if (Status verdict = exchange_letters(*comm_, std::move(local), out, in, counters); !verdict.ok()) return verdict;
+  return agree(*comm_, guard([&]() -> Status {
+    std::vector<RunList> lost;
+    for (const Letter& letter : in) {
+      size_t position = 0;
+      auto runs = decode(letter.bytes, position);
+      if (!runs.ok()) return runs.status();
+      lost.push_back(std::move(runs).value());
+    }
+    owned_[static_cast<size_t>(policy)] = write_view(held_, lost);
+    return {};
+  }));
+}
+
+OwnerPolicy SharedDecomposition::owner_for(OwnerPolicy asked, bool automatic) const noexcept {
+  if (local_.kind != DecompositionKind::points) return OwnerPolicy::highest;  // replicas that nobody declared: the higher rank wins
+  if (automatic) return has_flags_ ? OwnerPolicy::partitioner : OwnerPolicy::first;
+  return asked == OwnerPolicy::partitioner && !has_flags_ ? OwnerPolicy::first : asked;
+}
+
+Result<std::shared_ptr<const RunList>> SharedDecomposition::kept(int view, const RunList& elements, int64_t element_bytes) {
+  auto& slot = bytes_[{view, element_bytes}];
+  if (slot == nullptr) {
+    auto runs = to_bytes(elements, element_bytes);
+    if (!runs.ok()) return runs.status();
+    slot = std::make_shared<const RunList>(std::move(runs).value());
+  }
+  return slot;
+}
+
+Result<std::shared_ptr<const RunList>> SharedDecomposition::read_runs(int64_t element_bytes) { return kept(-1, held_, element_bytes); }
+
+Result<std::shared_ptr<const RunList>> SharedDecomposition::write_runs(OwnerPolicy owner, int64_t element_bytes) {
+  const auto index = static_cast<size_t>(owner);
+  if (!owner_status_[index].ok()) return owner_status_[index];
+  return kept(static_cast<int>(index), owned_[index], element_bytes);
+}
+
+}  // namespace windrow

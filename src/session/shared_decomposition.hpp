@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SharedDecomposition: a decomposition that all ranks have made together. Elements held twice are found and given to one owner
+// when it is made, so that what ranks write is disjoint from then on, whatever the strategy.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/status.hpp"
+#include "comm/comm.hpp"
+#include "decomposition/decomposition.hpp"
+#include "decomposition/ownership.hpp"
+#include "extent/runs.hpp"
+
+namespace windrow {
+
+inline constexpr size_t k_owner_policies = 3;
+
+class SharedDecomposition {
+ public:
+  enum class Use { reading, any };
+
+  // Collective; the status is agreed. `local` is this rank's part or why it is wrong. With Use::reading nobody asks who writes.
+  static Result<std::shared_ptr<SharedDecomposition>> make(std::shared_ptr<Comm> comm, Result<Decomposition> local, Use use);
+
+  const Decomposition& local() const noexcept { return local_; }
+  const Comm& comm() const noexcept { return *comm_; }
+  int64_t identity() const noexcept { return identity_; }  // unlike that of any other in this process
+
+  // The owner that writes elements held twice, when the file's strategy asks for `asked`.
+  OwnerPolicy owner_for(OwnerPolicy asked, bool automatic) const noexcept;
+  bool has_owned_flags() const noexcept { return has_flags_; }
+
+  // What this rank reads (all it holds), or writes (what it owns), in bytes for elements of `element_bytes`. Kept for the next time.
+  Result<std::shared_ptr<const RunList>> read_runs(int64_t element_bytes);
+  bool holds_nothing() const noexcept { return held_.empty(); }
+  Result<std::shared_ptr<const RunList>> write_runs(OwnerPolicy owner, int64_t element_bytes);
+
+ private:
+  SharedDecomposition(std::shared_ptr<Comm> comm, Decomposition local) : comm_(std::move(comm)), local_(std::move(local)) {}
+  Status find_owners();                                       // collective
+  Status apply_policy(OwnerPolicy policy, const std::vector<Holding>& holdings);  // collective
+  Result<std::shared_ptr<const RunList>> kept(int view, const RunList& elements, int64_t element_bytes);
+
+  std::shared_ptr<Comm> comm_;
+  Decomposition local_;
+  int64_t identity_ = 0;
+  bool has_flags_ = false;
+  RunList held_;                                              // elements, all that this rank holds
+  std::array<RunList, k_owner_policies> owned_;                   // elements, by ownership
+  std::array<Status, k_owner_policies> owner_status_;             // e.g. a point that nobody owns; agreed
+  std::map<std::pair<int, int64_t>, std::shared_ptr<const RunList>> bytes_;
+};
+
+}  // namespace windrow

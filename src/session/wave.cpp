@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the queue to items, and from items to a plan made ready or found again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "comm/agree.hpp"
+#include "session/file.hpp"
+#include "session/wave_numbers.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr size_t k_kept_plans = 8;
+constexpr int64_t k_bounce_bytes = int64_t{1} << 20;  // the largest request that elements in foreign byte order go in
+
+bool native_is_big() {
+  const uint16_t one = 1;
+  return *reinterpret_cast<const unsigned char*>(&one) == 0;
+}
+
+OwnerPolicy asked_owner(Owner owner) {
+  switch (owner) {
+    case Owner::partitioner: return OwnerPolicy::partitioner;
+    case Owner::highest: return OwnerPolicy::highest;
+    default: return OwnerPolicy::first;
+  }
+}
+
+}  // namespace
+
+Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
+  const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
+  auto trailing = load(entry.decomposition->local(), variable.shape);
+  if (!trailing.ok()) return trailing.status();
+  const int64_t element = trailing.value() * type_size(variable.type);
+  std::shared_ptr<const RunList> runs;
+  int64_t view = -1;
+  if (entry.put) {
+    const OwnerPolicy owner = entry.decomposition->owner_for(asked_owner(strategy_.owner), strategy_.owner == Owner::automatic);
+    auto owned = entry.decomposition->write_runs(owner, element);
+    if (!owned.ok()) return {owned.status().code(), fmt::format("put of \"{}\": {}", variable.path, owned.status().message()), owned.status().rank()};
+    runs = std::move(owned).value();
+    view = static_cast<int64_t>(owner);
+  } else {
+    auto held = entry.decomposition->read_runs(element);
+    if (!held.ok()) return held.status();
+    runs = std::move(held).value();
+  }
+  wave.key.push_back({entry.variable, entry.decomposition->identity(), view});
+  wave.variables[static_cast<size_t>(entry.variable) / 64] |= static_cast<int64_t>(uint64_t{1} << (entry.variable % 64));
+  if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
+  if (runs->empty()) return {};
+  const int64_t swap = variable.placement.big_endian != native_is_big() ? type_size(variable.type) : 1;
+  Item item = make_item(*runs, variable.placement.offset, entry.data, swap);
+  wave.bytes += item.total;
+  wave.pieces += extent_count(*runs);
+  wave.items.push_back(item);
+  wave.runs.push_back(std::move(runs));
+  return {};
+}
+
+Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
+  wave.reading = reading;
+  wave.variables.assign(variable_words(), 0);
+  for (const QueueEntry& entry : queue_) {
+    if (entry.put == reading || entry.ordinal != ordinal) continue;
+    if (Status status = add_to_wave(entry, wave); !status.ok()) return status;
+  }
+  // Ranks may queue in any order; messages and requests go in the order of the file.
+  std::stable_sort(wave.items.begin(), wave.items.end(), [](const Item& a, const Item& b) { return a.file_base < b.file_base; });
+  std::sort(wave.key.begin(), wave.key.end());
+  return {};
+}
+
+// One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
+Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most) {
+  constexpr size_t k_waves = 2, k_numbers = 4;
+  std::array<int64_t, k_waves * k_numbers + 1> maximum{};
+  std::array<int64_t, k_waves * k_numbers> sum{};
+  const size_t words = variable_words();
+  std::fill(pulse_bits_.begin(), pulse_bits_.end(), 0);
+  if (local.ok()) {
+    size_t i = 0;
+    for (const Wave* wave : waves) {
+      const KeptPlan* kept = find_plan(*wave, 0);
+      const int64_t id = kept != nullptr ? kept->id : 0;
+      const std::array<int64_t, k_numbers> max_of{id, -id, wave->bytes, wave->owned_flags};
+      const std::array<int64_t, k_numbers> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size())};
+      std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
+      std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
+      std::copy(wave->variables.begin(), wave->variables.end(), pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
+      ++i;
+    }
+    if (most != nullptr) maximum.back() = *most;
+  }
+  const Pulse pulse{.maximum = maximum, .sum = sum, .bits = std::span(pulse_bits_).first(waves.size() * words)};
+  if (Status verdict = agree(*comm_, std::move(local), pulse); !verdict.ok()) return verdict;
+  size_t i = 0;
+  for (WaveNumbers* result : numbers) {
+    const int64_t* max = maximum.data() + k_numbers * i;
+    const int64_t* sums = sum.data() + k_numbers * i;
+    *result = {.kept_id = max[0] == -max[1] ? max[0] : 0,
+               .largest_rank_bytes = max[2],
+               .owned_flags = max[3],
+               .bytes = sums[0],
+               .pieces = sums[1],
+               .ranks_with_data = sums[2],
+               .entries = sums[3],
+               .variables = std::span(pulse_bits_).subspan(i * words, words)};
+    ++i;
+  }
+  if (most != nullptr) *most = maximum.back();
+  return {};
+}
+
+KeptPlan* File::find_plan(const Wave& wave, int64_t id) noexcept {
+  for (auto& kept : plans_)
+    if ((id == 0 || kept->id == id) && kept->plan.reading == wave.reading && kept->key == wave.key) return kept.get();
+  return nullptr;
+}
+
+Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
+  Pattern pattern{.reading = reading,
+                  .bytes = numbers.bytes,
+                  .pieces = numbers.pieces,
+                  .ranks_with_data = numbers.ranks_with_data,
+                  .largest_rank_bytes = numbers.largest_rank_bytes,
+                  .owned_flags = numbers.owned_flags != 0,
+                  .regions = {}};
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+    const Placement& place = catalog_.variables[i].placement;
+    if ((static_cast<uint64_t>(numbers.variables[i / 64]) >> (i % 64) & 1) == 0 || place.bytes == 0 || place.offset < 0) continue;
+    pattern.regions.push_back({place.offset, place.offset + place.bytes});
+  }
+  std::sort(pattern.regions.begin(), pattern.regions.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+  size_t kept = 0;
+  for (const Extent& region : pattern.regions) {
+    if (kept > 0 && region.begin <= pattern.regions[kept - 1].end)
+      pattern.regions[kept - 1].end = std::max(pattern.regions[kept - 1].end, region.end);
+    else
+      pattern.regions[kept++] = region;
+  }
+  pattern.regions.resize(kept);
+  return pattern;
+}
+
+AccessRule File::access_rule(const Plan& plan) const {
+  return {.access = plan.strategy.access, .hole_bytes = settings_.bytes("sieve_hole")};
+}
+
+Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers) {
+  const StageTimer timer(trace_, Stage::plan);
+  if (numbers.kept_id > 0) return find_plan(wave, numbers.kept_id);
+  auto made = make_plan_for(wave, numbers);
+  if (!made.ok()) return made.status();
+  // Room was made beforehand: from here on every rank has the plan.
+  if (plans_.size() == k_kept_plans) plans_.erase(plans_.begin());
+  plans_.push_back(std::move(made).value());
+  return plans_.back().get();
+}
+
+Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const WaveNumbers& numbers) {
+  auto kept = std::unique_ptr<KeptPlan>();
+  Status local = guard([&]() -> Status {
+    kept = std::make_unique<KeptPlan>();
+    plans_.reserve(k_kept_plans);
+    kept->key = wave.key;
+    kept->runs = wave.runs;
+    const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots()};
+    auto plan = make_plan(strategy_, pattern_of(wave.reading, numbers), topology, limits_);
+    if (!plan.ok()) return plan.status();
+    kept->plan = std::move(plan).value();
+    kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && kept->plan.strategy.access == Access::list;
+    return {};
+  });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  ++trace_.plans_made;
+  kept->id = next_plan_++;  // plans are made by all ranks together, so the numbers stay in step
+  if (!kept->direct) {
+    auto transfer = Transfer::prepare(*comm_, kept->plan, wave.items, arena_, trace_);
+    if (!transfer.ok()) return transfer.status();
+    kept->transfer = std::move(transfer).value();
+  }
+  local = guard([&] { return prepare_storage(*kept, wave); });
+  std::array<int64_t, 4> sums{kept->forecast.messages, kept->forecast.write_requests, kept->forecast.read_requests, kept->forecast.bytes};
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
+  kept->forecast = {.messages = sums[0], .write_requests = sums[1], .read_requests = sums[2], .bytes = sums[3]};
+  return kept;
+}
+
+Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
+  PlanForecast& forecast = kept.forecast;
+  forecast.bytes = wave.bytes;
+  int64_t& requests = wave.reading ? forecast.read_requests : forecast.write_requests;
+  if (kept.direct) {
+    const bool swaps = std::any_of(wave.items.begin(), wave.items.end(), [](const Item& item) { return item.swap_bytes > 1; });
+    if (swaps && bounce_.empty()) bounce_.resize(static_cast<size_t>(k_bounce_bytes));
+    requests = direct_requests(wave.items, k_bounce_bytes);
+    return {};
+  }
+  forecast.messages = kept.transfer->expected_messages();
+  int64_t scratch = 0;
+  kept.transfer->for_each_storage_window([&](Extent window, std::span<const Extent> covered) {
+    for_each_request(access_rule(kept.plan), window, covered, [&](const Request& request) {
+      ++requests;
+      if (!request.holes || wave.reading) return;
+      ++forecast.read_requests;
+      scratch = std::max(scratch, request.bytes.size());
+    });
+  });
+  return data_->reserve(scratch);
+}
+
+Status File::grow_pulse(size_t variables) {
+  return guard([&] {
+    pulse_bits_.resize(2 * ((variables + 63) / 64));
+    return Status{};
+  });
+}
+
+std::string File::names_of(std::span<const int64_t> bits) const {
+  std::string names;
+  constexpr int k_shown = 8;
+  int shown = 0;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+    if ((static_cast<uint64_t>(bits[i / 64]) >> (i % 64) & 1) == 0) continue;
+    if (++shown <= k_shown) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", catalog_.variables[i].path);
+  }
+  if (shown > k_shown) names += fmt::format(" and {} more", shown - k_shown);
+  return names;
+}
+
+}  // namespace windrow

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all ranks know of a wave after its pulse.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace windrow {
+
+struct WaveNumbers {
+  int64_t kept_id = 0;            // the plan that every rank has kept for this wave; 0: there is none
+  int64_t largest_rank_bytes = 0;
+  int64_t owned_flags = 0;        // points carry them
+  int64_t bytes = 0;
+  int64_t pieces = 0;
+  int64_t ranks_with_data = 0;
+  int64_t entries = 0;            // puts or gets, of all ranks
+  std::span<const int64_t> variables;  // bits: those that any rank moves; valid until the next pulse
+};
+
+}  // namespace windrow

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/agree.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+namespace windrow {
+namespace {
+
+std::shared_ptr<Comm> world() { return Comm::of(MPI_COMM_WORLD).value(); }
+
+TEST(Agree, is_ok_when_all_are) { EXPECT_TRUE(agree(*world(), Status{}).ok()); }
+
+TEST(Agree, names_the_failing_rank_on_every_rank) {
+  const auto comm = world();
+  for (int victim = 0; victim < comm->size(); ++victim) {
+    const Status mine = comm->rank() == victim ? Status{Code::no_space, "write of 3 bytes: no space left"} : Status{};
+    const Status verdict = agree(*comm, mine);
+    EXPECT_EQ(verdict.code(), Code::no_space);
+    if (comm->size() > 1) {
+      EXPECT_EQ(verdict.rank(), victim);
+      EXPECT_NE(verdict.message().find("write of 3 bytes: no space left (rank " + std::to_string(victim) + ", host"), std::string::npos)
+          << verdict.message();
+    }
+  }
+}
+
+TEST(Agree, takes_the_worst_code_and_then_the_lowest_rank) {
+  const auto comm = world();
+  const Status mine = comm->rank() == 0 ? Status{Code::not_found, "mild"} : Status{Code::io, "rank " + std::to_string(comm->rank())};
+  const Status verdict = agree(*comm, mine);
+  EXPECT_EQ(verdict.code(), comm->size() == 1 ? Code::not_found : Code::io);
+  if (comm->size() > 1) {
+    EXPECT_EQ(verdict.rank(), 1);
+  }
+}
+
+TEST(Agree, names_no_rank_when_all_fail_alike) {
+  const auto comm = world();
+  const Status verdict = agree(*comm, Status{Code::bad_argument, "wrong everywhere"});
+  EXPECT_EQ(verdict.code(), Code::bad_argument);
+  if (comm->size() > 1) {
+    EXPECT_EQ(verdict.rank(), -1);
+    EXPECT_EQ(verdict.message(), "wrong everywhere");
+  }
+}
+
+TEST(Agree, combines_numbers_of_any_length) {
+  const auto comm = world();
+  const int64_t rank = comm->rank(), size = comm->size();
+  for (size_t length : {size_t{0}, size_t{1}, size_t{7}, size_t{5000}}) {
+    std::vector<int64_t> maximum(length, rank), sum(length, rank + 1), bits(length, int64_t{1} << (rank % 60));
+    ASSERT_TRUE(agree(*comm, Status{}, {.maximum = maximum, .sum = sum, .bits = bits}).ok());
+    for (size_t i = 0; i < length; ++i) {
+      EXPECT_EQ(maximum[i], size - 1);
+      EXPECT_EQ(sum[i], size * (size + 1) / 2);
+      EXPECT_EQ(bits[i], (int64_t{1} << size) - 1);
+    }
+  }
+}
+
+TEST(Agree, cuts_a_long_message_between_characters) {
+  const auto comm = world();
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "\xc3\xa4";  // a umlaut
+  const Status verdict = agree(*comm, comm->rank() == 0 ? Status{Code::io, text} : Status{});
+  const std::string& shown = verdict.message();
+  const size_t umlauts = shown.find_first_not_of("\xc3\xa4");
+  EXPECT_EQ((umlauts == std::string::npos ? shown.size() : umlauts) % 2, 0U);
+}
+
+TEST(ShareFromRoot, gives_rank_0s_bytes_to_all) {
+  const auto comm = world();
+  std::vector<std::byte> bytes;
+  if (comm->rank() == 0) bytes.assign(100'000, std::byte{7});
+  ASSERT_TRUE(share_from_root(*comm, Status{}, bytes).ok());
+  EXPECT_EQ(bytes, std::vector<std::byte>(100'000, std::byte{7}));
+}
+
+TEST(ShareFromRoot, gives_rank_0s_error_to_all) {
+  const auto comm = world();
+  std::vector<std::byte> bytes;
+  const Status verdict = share_from_root(*comm, comm->rank() == 0 ? Status{Code::bad_file, "no"} : Status{}, bytes);
+  EXPECT_EQ(verdict.code(), Code::bad_file);
+  EXPECT_TRUE(bytes.empty());
+}
+
+TEST(Comm, is_kept_with_the_users_communicator_and_outlives_it) {
+  MPI_Comm mine = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &mine);
+  auto first = Comm::of(mine).value();
+  EXPECT_EQ(first.get(), Comm::of(mine).value().get());
+  MPI_Comm_free(&mine);
+  EXPECT_TRUE(agree(*first, Status{}).ok());
+  MPI_Comm_dup(MPI_COMM_WORLD, &mine);
+  { auto gone = Comm::of(mine).value(); }
+  MPI_Comm_free(&mine);  // nobody holds ours: it is freed here
+}
+
+TEST(Comm, refuses_what_is_no_intracommunicator) { EXPECT_EQ(Comm::of(MPI_COMM_NULL).status().code(), Code::bad_argument); }
+
+TEST(Comm, knows_the_hosts) {
+  const auto comm = world();
+  ASSERT_FALSE(comm->host_roots().empty());
+  EXPECT_EQ(comm->host_roots().front(), 0);
+  EXPECT_LE(comm->host_root(), comm->rank());
+}
+
+}  // namespace
+}  // namespace windrow

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/sparse.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace windrow {
+namespace {
+
+std::shared_ptr<Comm> world() { return Comm::of(MPI_COMM_WORLD).value(); }
+
+// Who writes to whom in a round is the same on every rank, since all draw from the same seed.
+std::vector<std::vector<bool>> random_graph(int size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::vector<bool>> graph(static_cast<size_t>(size), std::vector<bool>(static_cast<size_t>(size)));
+  for (auto& row : graph)
+    for (size_t i = 0; i < row.size(); ++i) row[i] = random() % 3 == 0;
+  return graph;
+}
+
+TEST(ExchangeNotices, delivers_each_once_in_many_rounds) {
+  const auto comm = world();
+  const int me = comm->rank(), size = comm->size();
+  for (unsigned round = 0; round < 50; ++round) {
+    const auto graph = random_graph(size, round);
+    std::vector<Notice> out, in, expected;
+    for (int peer = 0; peer < size; ++peer) {
+      if (graph[static_cast<size_t>(me)][static_cast<size_t>(peer)]) out.push_back({peer, me * 1000 + peer + static_cast<int>(round)});
+      if (graph[static_cast<size_t>(peer)][static_cast<size_t>(me)]) expected.push_back({peer, peer * 1000 + me + static_cast<int>(round)});
+    }
+    ASSERT_TRUE(exchange_notices(*comm, out, in).ok());
+    ASSERT_EQ(in.size(), expected.size());
+    for (size_t i = 0; i < in.size(); ++i) {
+      EXPECT_EQ(in[i].peer, expected[i].peer);
+      EXPECT_EQ(in[i].value, expected[i].value);
+    }
+  }
+}
+
+TEST(ExchangeLetters, delivers_empty_and_long_letters) {
+  const auto comm = world();
+  const int me = comm->rank(), size = comm->size();
+  std::vector<Letter> out, in;
+  for (int peer = 0; peer < size; ++peer) {
+    const size_t length = peer % 2 == 0 ? 0 : 300'000U + static_cast<size_t>(me);
+    out.push_back({peer, std::vector<std::byte>(length, static_cast<std::byte>(me))});
+  }
+  LetterCounters counters;
+  ASSERT_TRUE(exchange_letters(*comm, Status{}, out, in, counters).ok());
+  ASSERT_EQ(static_cast<int>(in.size()), size);
+  for (const Letter& letter : in) {
+    const size_t length = me % 2 == 0 ? 0 : 300'000U + static_cast<size_t>(letter.peer);
+    EXPECT_EQ(letter.bytes, std::vector<std::byte>(length, static_cast<std::byte>(letter.peer)));
+  }
+  EXPECT_EQ(counters.messages, size - 1);
+}
+
+TEST(ExchangeLetters, a_rank_that_failed_fails_all) {
+  const auto comm = world();
+  for (int victim = 0; victim < comm->size(); ++victim) {
+    std::vector<Letter> out{{0, std::vector<std::byte>(10)}}, in;
+    LetterCounters counters;
+    const Status verdict =
+        exchange_letters(*comm, comm->rank() == victim ? Status{Code::out_of_memory, "none"} : Status{}, out, in, counters);
+    EXPECT_EQ(verdict.code(), Code::out_of_memory);
+    EXPECT_TRUE(in.empty());
+  }
+}
+
+}  // namespace
+}  // namespace windrow
