@@ -3,6 +3,7 @@
 #include <queue>
 
 #include "extent/runs.hpp"
+#include "extent/sweep.hpp"
 
 namespace windrow {
 
@@ -49,35 +50,6 @@ struct Clipper {
       add(Run{run.file + range.first * run.file_stride, run.memory + range.first * run.memory_stride, run.length,
               between > 1 ? run.file_stride : 0, between > 1 ? run.memory_stride : 0, between});
     single(range.last - 1);
-  }
-};
-
-// The pieces of one list, in file order, runs that are contiguous in the file as one. For merging many lists.
-struct Cursor {
-  const RunList* list = nullptr;
-  size_t run = 0;
-  int64_t index = 0;
-
-  bool done() const noexcept { return run == list->size(); }
-  Extent extent() const noexcept {
-    const Run& at = (*list)[run];
-    if (at.file_stride == at.length) return {at.file, at.file_end()};
-    const int64_t file = at.file + index * at.file_stride;
-    return {file, file + at.length};
-  }
-  void next() noexcept {
-    const Run& at = (*list)[run];
-    if (at.file_stride == at.length || ++index == at.count) {
-      ++run;
-      index = 0;
-    }
-  }
-  // Skips what ends at or before `end`, whole runs at once.
-  void skip(int64_t end) noexcept {
-    for (; !done() && (*list)[run].file_end() <= end; ++run) index = 0;
-    if (done()) return;
-    const Run& at = (*list)[run];
-    if (at.count > 1 && at.file_stride > at.length && end > at.file) index = std::max(index, pieces_within(at, {end, at.file_end()}).first);
   }
 };
 
@@ -138,7 +110,7 @@ RunList subtract(const RunList& a, const RunList& b) {
 RunList coverage(std::span<const RunList* const> lists) {
   std::vector<Cursor> cursors;
   for (const RunList* list : lists)
-    if (!list->empty()) cursors.push_back({list});
+    if (!list->empty()) cursors.emplace_back(*list);
   const auto later = [&](size_t a, size_t b) { return cursors[a].extent().begin > cursors[b].extent().begin; };
   std::priority_queue<size_t, std::vector<size_t>, decltype(later)> heap(later);
   for (size_t i = 0; i < cursors.size(); ++i) heap.push(i);

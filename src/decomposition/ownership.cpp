@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "decomposition/ownership.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "extent/sweep.hpp"
+
+namespace windrow {
+
+namespace {
+
+std::vector<const RunList*> lists_of(std::span<const Holding> holders, RunList Holding::*member) {
+  std::vector<const RunList*> lists;
+  for (const Holding& holder : holders) lists.push_back(&(holder.*member));
+  return lists;
+}
+
+// "rank 3", "ranks 1, 2 and 5", "ranks 0, 1, 2, 3 and 96 more".
+std::string name_ranks(std::vector<int> ranks) {
+  constexpr size_t k_named = 4;
+  std::sort(ranks.begin(), ranks.end());
+  if (ranks.size() == 1) return fmt::format("rank {}", ranks[0]);
+  if (ranks.size() <= k_named)
+    return fmt::format("ranks {} and {}", fmt::join(ranks.begin(), ranks.end() - 1, ", "), ranks.back());
+  return fmt::format("ranks {} and {} more", fmt::join(ranks.begin(), ranks.begin() + k_named, ", "), ranks.size() - k_named);
+}
+
+// The winner is the lowest or the highest rank; every other holder of a shared range loses it.
+std::vector<RunList> lost_by_rank(std::span<const Holding> holders, bool lowest_wins) {
+  std::vector<RunBuilder> lost(holders.size());
+  for_each_shared(lists_of(holders, &Holding::held), [&](Extent range, std::span<const size_t> sharing) {
+    const auto by_rank = [&](size_t a, size_t b) { return holders[a].rank < holders[b].rank; };
+    const size_t winner = lowest_wins ? *std::min_element(sharing.begin(), sharing.end(), by_rank)
+                                      : *std::max_element(sharing.begin(), sharing.end(), by_rank);
+    for (const size_t holder : sharing)
+      if (holder != winner) lost[holder].add(Piece{range.begin, range.begin, range.size()});
+  });
+  std::vector<RunList> lists;
+  for (RunBuilder& builder : lost) lists.push_back(builder.take());
+  return lists;
+}
+
+Status bad_owners(std::vector<int> ranks, std::string message) {
+  const int lowest = *std::min_element(ranks.begin(), ranks.end());
+  return {Code::bad_argument, std::move(message), lowest};
+}
+
+// Each element that is held must have exactly one owner.
+Status check_owners(std::span<const Holding> holders) {
+  for (const Holding& holder : holders)
+    if (!holder.has_flags && !holder.held.empty())
+      return bad_owners({holder.rank}, fmt::format("owner=partitioner needs owner flags for all points, but rank {} gave none", holder.rank));
+
+  const auto owned = lists_of(holders, &Holding::owned);
+  Status status;
+  for_each_shared(owned, [&](Extent range, std::span<const size_t> sharing) {
+    if (!status.ok()) return;
+    std::vector<int> ranks;
+    for (const size_t holder : sharing) ranks.push_back(holders[holder].rank);
+    status = bad_owners(ranks, fmt::format("point {} is owned by {}; one rank must own it", range.begin, name_ranks(ranks)));
+  });
+  if (!status.ok()) return status;
+
+  const RunList orphans = subtract(coverage(lists_of(holders, &Holding::held)), coverage(owned));
+  if (orphans.empty()) return {};
+  const int64_t point = orphans.front().file;
+  std::vector<int> ranks;
+  for (const Holding& holder : holders)
+    if (bytes_within(holder.held, {point, point + 1}) > 0) ranks.push_back(holder.rank);
+  return bad_owners(ranks, fmt::format("point {} is held by {} but no rank owns it", point, name_ranks(ranks)));
+}
+
+}  // namespace
+
+Extent even_part(int64_t total, int64_t parts, int64_t index) noexcept {
+  const int64_t each = total / parts;
+  const int64_t more = total % parts;
+  const int64_t begin = index * each + std::min(index, more);
+  return {begin, begin + each + (index < more ? 1 : 0)};
+}
+
+Extent directory_block(int64_t elements, int ranks, int directory) noexcept { return even_part(elements, ranks, directory); }
+
+int directory_of(int64_t elements, int ranks, int64_t element) noexcept {
+  const int64_t each = elements / ranks;
+  const int64_t more = elements % ranks;
+  const int64_t in_larger = more * (each + 1);  // elements of the parts that have one more
+  return static_cast<int>(element < in_larger ? element / (each + 1) : more + (element - in_larger) / each);
+}
+
+std::vector<DirectoryPart> split_by_directory(const RunList& runs, int64_t elements, int ranks) {
+  std::vector<DirectoryPart> parts;
+  // Hops from the first element not yet given away to the end of its directory block: blocks in holes are never looked at.
+  int64_t position = 0;
+  for (Cursor cursor(runs);;) {
+    cursor.skip(position);
+    if (cursor.done()) return parts;
+    const int directory = directory_of(elements, ranks, std::max(position, cursor.extent().begin));
+    const Extent block = directory_block(elements, ranks, directory);
+    parts.push_back({directory, clip(runs, block)});
+    position = block.end;
+  }
+}
+
+Result<std::vector<RunList>> lost_runs(std::span<const Holding> holders, OwnerPolicy policy) {
+  if (policy != OwnerPolicy::partitioner) return lost_by_rank(holders, policy == OwnerPolicy::first);
+  if (Status status = check_owners(holders); !status.ok()) return status;
+  std::vector<RunList> lost;
+  for (const Holding& holder : holders) {
+    RunList not_owned = subtract(holder.held, holder.owned);
+    for (Run& run : not_owned) {
+      run.memory = run.file;
+      run.memory_stride = run.file_stride;
+    }
+    RunBuilder merge;  // what was apart in memory may touch now
+    for (const Run& run : not_owned) merge.add(run);
+    lost.push_back(merge.take());
+  }
+  return lost;
+}
+
+RunList write_view(const RunList& held, std::span<const RunList> lost) {
+  RunBuilder all;
+  for (const RunList& list : lost)
+    for (Run run : list) {
+      run.memory = run.file;
+      run.memory_stride = run.file_stride;
+      all.add(run);
+    }
+  return subtract(held, all.take());
+}
+
+}  // namespace windrow

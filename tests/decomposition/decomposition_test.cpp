@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "decomposition/decomposition.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "model.hpp"
+
+namespace windrow {
+namespace {
+
+using test::Blocks;
+using test::element_map;
+using test::ElementMap;
+using test::model_of;
+using test::Random;
+using test::random_blocks;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Shape = std::vector<int64_t>;
+constexpr int64_t k_max = std::numeric_limits<int64_t>::max();
+
+std::string message_of(const Result<Decomposition>& made) {
+  EXPECT_FALSE(made.ok());
+  EXPECT_EQ(made.status().code(), Code::bad_argument);
+  return made.status().message();
+}
+
+TEST(Block, is_one_run_an_outer_index_pair_at_most) {
+  const Shape shape{40, 50, 60}, start{1, 2, 3}, count{4, 5, 6};
+  const auto block = make_block(shape, {start, count, {}, {}});
+  ASSERT_TRUE(block.ok()) << block.status().message();
+  EXPECT_EQ(block.value().memory_elements, 120);
+  const RunList runs = element_runs(block.value());
+  EXPECT_EQ(runs.size(), 4u);
+  EXPECT_EQ(runs[0], (windrow::Run{1 * 3000 + 2 * 60 + 3, 0, 6, 60, 6, 5}));
+}
+
+TEST(Block, dimensions_that_continue_each_other_are_one) {
+  const Shape shape{40, 50, 60};
+  const auto runs = [&](const Shape& start, const Shape& count) {
+    return element_runs(make_block(shape, {start, count, {}, {}}).value());
+  };
+  EXPECT_THAT(runs({0, 0, 0}, {40, 50, 60}), ElementsAre(windrow::Run{0, 0, 120000, 0, 0, 1}));
+  EXPECT_THAT(runs({3, 0, 0}, {2, 50, 60}), ElementsAre(windrow::Run{9000, 0, 6000, 0, 0, 1}));
+  EXPECT_THAT(runs({0, 0, 5}, {40, 50, 2}), ElementsAre(windrow::Run{5, 0, 2, 60, 2, 2000}));
+  EXPECT_THAT(runs({0, 7, 5}, {40, 1, 1}), ElementsAre(windrow::Run{7 * 60 + 5, 0, 1, 3000, 1, 40}));
+  EXPECT_THAT(runs({39, 49, 59}, {1, 1, 1}), ElementsAre(windrow::Run{119999, 0, 1, 0, 0, 1}));
+}
+
+TEST(Block, lies_in_its_memory_box) {
+  const Shape shape{4, 6}, start{1, 2}, count{2, 3}, box{4, 5}, inside{1, 1};
+  const auto block = make_block(shape, {start, count, box, inside});
+  ASSERT_TRUE(block.ok());
+  EXPECT_EQ(block.value().memory_elements, 20);
+  EXPECT_THAT(element_runs(block.value()), ElementsAre(windrow::Run{8, 6, 3, 6, 5, 2}));
+}
+
+TEST(Blocks, agree_with_the_model_from_0_to_5_dimensions) {
+  Random random(21);
+  for (int round = 0; round < 6000; ++round) {
+    Shape shape;
+    for (int64_t d = random(0, 5); d > 0; --d) shape.push_back(random(0, 40) == 0 ? 0 : random(1, 6));
+    const Blocks blocks = random_blocks(random, shape, random(0, 4));
+    const auto made = make_blocks(shape, blocks.count, blocks.lists());
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    const RunList runs = element_runs(made.value());
+    ASSERT_EQ(element_map(runs), model_of(shape, blocks));
+    ASSERT_LE(memory_end(runs), made.value().memory_elements);
+    ASSERT_LE(hull(runs).end, made.value().elements);
+  }
+}
+
+TEST(Blocks, of_a_mesh_refined_by_blocks_are_few_runs) {
+  // FLASH: 80 blocks of 16 x 16 x 16 cells behind one another, with 4 guard cells at each side in memory.
+  const Shape shape{8 * 80, 16, 16, 16};
+  Blocks blocks{80, {}, {}, {}, {}};
+  for (int64_t i = 0; i < 80; ++i) {
+    blocks.starts.insert(blocks.starts.end(), {160 + i, 0, 0, 0});
+    blocks.counts.insert(blocks.counts.end(), {1, 16, 16, 16});
+    blocks.memory_shapes.insert(blocks.memory_shapes.end(), {1, 24, 24, 24});
+    blocks.memory_starts.insert(blocks.memory_starts.end(), {0, 4, 4, 4});
+  }
+  const auto made = make_blocks(shape, blocks.count, blocks.lists());
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(made.value().memory_elements, 80 * 24 * 24 * 24);
+  const RunList runs = element_runs(made.value());
+  EXPECT_EQ(total_bytes(runs), 80 * 4096);
+  EXPECT_LE(runs.size(), 80u * 16);
+  EXPECT_THAT(contiguous_extents(runs), ElementsAre(Extent{160 * 4096, 240 * 4096}));
+}
+
+TEST(Block, may_be_empty) {
+  const Shape shape{4, 6}, start{99, -3}, count{0, 3};
+  const auto block = make_block(shape, {start, count, {}, {}});
+  ASSERT_TRUE(block.ok()) << "where an empty block starts does not matter";
+  EXPECT_THAT(element_runs(block.value()), IsEmpty());
+  EXPECT_EQ(block.value().memory_elements, 0);
+  const Shape none{4, 0, 6}, at{0, 0, 0};
+  EXPECT_THAT(element_runs(make_block(none, {at, none, {}, {}}).value()), IsEmpty());
+  EXPECT_THAT(element_runs(make_blocks(shape, 0, {}).value()), IsEmpty());
+  const Shape scalar;
+  EXPECT_EQ(total_bytes(element_runs(make_block(scalar, {}).value())), 1);
+}
+
+TEST(Block, errors_name_dimension_and_values) {
+  const auto error = [](const Shape& shape, const Shape& start, const Shape& count, const Shape& box = {}, const Shape& inside = {}) {
+    return message_of(make_block(shape, {start, count, box, inside}));
+  };
+  EXPECT_EQ(error({5, 10}, {0, 8}, {5, 4}), "block of dimension 1 ends at 12 but the shape is 10");
+  EXPECT_EQ(error({5, 10}, {-1, 8}, {5, 1}), "block of dimension 0 starts at -1");
+  EXPECT_EQ(error({5, 10}, {0, 8}, {5, -4}), "block of dimension 1 has count -4");
+  EXPECT_EQ(error({5, -10}, {0, 8}, {5, 4}), "dimension 1 of the shape is -10");
+  EXPECT_EQ(error({5, 10}, {0, 5}, {5, 4}, {5, 4}, {0, 1}), "block of dimension 1 ends at 5 in memory but the memory box is 4");
+  EXPECT_EQ(error({5, 10}, {0, 5}, {5, 4}, {5, 4}, {-2, 0}), "block of dimension 0 starts at -2 in memory");
+  EXPECT_EQ(error({5, 10}, {0, 5}, {5, 4}, {5, -4}), "memory box of block of dimension 1 has size -4");
+  EXPECT_THAT(error({5, 10}, {0, k_max}, {5, 4}), HasSubstr("too large"));
+  EXPECT_THAT(error({k_max, 2}, {0, 0}, {1, 1}), HasSubstr("more than 2^63 - 1 elements"));
+  EXPECT_THAT(error({5, 10}, {0, 0}, {1, 1}, {k_max, k_max}), HasSubstr("is too large"));
+  EXPECT_THAT(error(Shape(33, 1), Shape(33, 0), Shape(33, 1)), HasSubstr("33 dimensions; there can be 32"));
+  EXPECT_THAT(error({5, 10}, {0}, {1, 1}), HasSubstr("need 2 starts"));
+  const Shape shape{5, 10}, starts{0, 0, 1, 1, 0, 8}, counts{1, 1, 1, 1, 5, 4};
+  EXPECT_EQ(message_of(make_blocks(shape, 3, {starts, counts, {}, {}})), "block 2 of dimension 1 ends at 12 but the shape is 10");
+  EXPECT_THAT(message_of(make_blocks(shape, -1, {})), HasSubstr("-1"));
+  EXPECT_THAT(message_of(make_blocks(shape, k_max, {})), HasSubstr("too many"));
+}
+
+TEST(Blocks, two_huge_memory_boxes_overflow) {
+  const Shape shape{4}, starts{0, 0}, counts{1, 1}, boxes{k_max, k_max};
+  EXPECT_THAT(message_of(make_blocks(shape, 2, {starts, counts, boxes, {}})), HasSubstr("block 1 is too large"));
+}
+
+TEST(Rows, are_a_block_of_one_dimension) {
+  const auto rows = make_rows(5'000'000'000, 4'000'000'000, 1'000'000'000);
+  ASSERT_TRUE(rows.ok());
+  EXPECT_THAT(element_runs(rows.value()), ElementsAre(windrow::Run{4'000'000'000, 0, 1'000'000'000, 0, 0, 1}));
+  EXPECT_THAT(message_of(make_rows(10, 8, 3)), HasSubstr("3 rows from row 8 on leave the 10 rows"));
+  EXPECT_THAT(message_of(make_rows(10, -1, 3)), HasSubstr("row -1"));
+  EXPECT_THAT(message_of(make_rows(10, 1, -3)), HasSubstr("-3"));
+  EXPECT_THAT(message_of(make_rows(-10, 0, 0)), HasSubstr("-10"));
+  EXPECT_THAT(message_of(make_rows(10, k_max, 3)), HasSubstr("leave"));
+  EXPECT_TRUE(make_rows(0, 0, 0).ok());
+}
+
+TEST(Points, are_sorted_and_the_later_of_two_wins) {
+  const Shape list{7, 3, 4, 3, 9};
+  const std::vector<unsigned char> owned{1, 0, 1, 1, 0};
+  const auto points = make_points(10, list, owned);
+  ASSERT_TRUE(points.ok());
+  EXPECT_EQ(points.value().memory_elements, 5);
+  EXPECT_EQ(element_map(element_runs(points.value())), (ElementMap{{3, 3}, {4, 2}, {7, 0}, {9, 4}}));
+  EXPECT_EQ(element_map(owned_runs(points.value())).size(), 3u);
+  EXPECT_EQ(contiguous_extents(owned_runs(points.value())), (std::vector<Extent>{{3, 5}, {7, 8}}));
+  EXPECT_THAT(message_of(make_points(10, Shape{0, 10}, {})), HasSubstr("entry 1 of the points is 10, not in [0, 10)"));
+  EXPECT_THAT(message_of(make_points(10, Shape{-1}, {})), HasSubstr("entry 0 of the points is -1"));
+  EXPECT_THAT(message_of(make_points(-1, {}, {})), HasSubstr("-1"));
+  EXPECT_THAT(message_of(make_points(10, list, std::vector<unsigned char>{1})), HasSubstr("5 points come with 1 owner flags"));
+  EXPECT_THAT(element_runs(make_points(0, {}, {}).value()), IsEmpty());
+}
+
+TEST(Points, agree_with_the_model) {
+  Random random(22);
+  for (int round = 0; round < 3000; ++round) {
+    const int64_t points = random(1, 50);
+    Shape list(static_cast<size_t>(random(0, 40)));
+    ElementMap expected;
+    for (size_t i = 0; i < list.size(); ++i) {
+      list[i] = random(0, points - 1);
+      expected[list[i]] = static_cast<int64_t>(i);
+    }
+    ASSERT_EQ(element_map(element_runs(make_points(points, list, {}).value())), expected);
+  }
+}
+
+TEST(Same, is_all_or_a_part) {
+  const Shape shape{4, 6}, start{1, 2}, count{1, 2};
+  EXPECT_EQ(total_bytes(element_runs(make_same(shape, {}, {}).value())), 24);
+  EXPECT_THAT(element_runs(make_same(shape, start, count).value()), ElementsAre(windrow::Run{8, 0, 2, 0, 0, 1}));
+}
+
+TEST(Load, is_the_trailing_elements) {
+  const Shape shape{4, 6}, start{0, 0};
+  const Decomposition block = make_block(shape, {start, shape, {}, {}}).value();
+  EXPECT_EQ(load(block, Shape{4, 6}).value(), 1);
+  EXPECT_EQ(load(block, Shape{4, 6, 10, 2}).value(), 20);
+  EXPECT_EQ(load(block, Shape{4, 6, 0}).value(), 0);
+  EXPECT_EQ(load(block, Shape{4}).status().message(), "a variable of 1 dimensions does not fit a decomposition of 2");
+  EXPECT_EQ(load(block, Shape{4, 7, 2}).status().message(),
+            "a variable of shape 4 x 7 x 2 does not fit a decomposition of shape 4 x 6: dimension 1 is 7, not 6");
+  EXPECT_EQ(load(block, Shape{4, 6, k_max}).status().code(), Code::bad_argument);
+
+  const Decomposition points = make_points(24, {}, {}).value();
+  EXPECT_EQ(load(points, Shape{24}).value(), 1);
+  EXPECT_EQ(load(points, Shape{24, 3}).value(), 3);
+  EXPECT_EQ(load(points, Shape{4, 6, 5}).value(), 5);
+  EXPECT_EQ(load(points, Shape{24, 1, 5}).value(), 5);
+  EXPECT_THAT(load(points, Shape{5, 5}).status().message(), HasSubstr("24 points"));
+  EXPECT_FALSE(load(points, Shape{}).ok());
+  EXPECT_EQ(load(make_points(1, {}, {}).value(), Shape{}).value(), 1);
+  EXPECT_EQ(load(make_rows(0, 0, 0).value(), Shape{0, 7}).value(), 7);
+}
+
+TEST(ToBytes, scales_everything) {
+  const Shape shape{50'000, 100'000}, start{10, 20}, count{20'000, 30'000}, box{20'002, 30'002}, inside{1, 1};  // 5e9 elements
+  const RunList runs = element_runs(make_block(shape, {start, count, box, inside}).value());
+  ASSERT_EQ(runs.size(), 1u);
+  const Result<RunList> bytes = to_bytes(runs, 8);
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_THAT(bytes.value(), ElementsAre(windrow::Run{8 * 1'000'020, 8 * 30'003, 240'000, 800'000, 240'016, 20'000}));
+  EXPECT_THAT(to_bytes(runs, 0).value(), IsEmpty());
+  EXPECT_EQ(to_bytes(runs, k_max / 1000).status().code(), Code::bad_argument);
+}
+
+}  // namespace
+}  // namespace windrow

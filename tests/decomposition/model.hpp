@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The naive model of decompositions: one map entry an element, made by counting through every block.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "decomposition/decomposition.hpp"
+
+namespace windrow::test {
+
+using ElementMap = std::map<int64_t, int64_t>;  // element -> place in memory
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  int64_t operator()(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }  // inclusive
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+inline ElementMap element_map(const RunList& list) {
+  ElementMap map;
+  for_each_piece(list, [&](const Piece& piece) {
+    for (int64_t k = 0; k < piece.length; ++k) map[piece.file + k] = piece.memory + k;
+  });
+  return map;
+}
+
+// Blocks as a user gives them.
+struct Blocks {
+  int64_t count = 0;
+  std::vector<int64_t> starts, counts, memory_shapes, memory_starts;
+  BlockLists lists() const { return {starts, counts, memory_shapes, memory_starts}; }
+};
+
+// Random blocks inside `shape`, with ghost cells around them; some are empty.
+inline Blocks random_blocks(Random& random, const std::vector<int64_t>& shape, int64_t blocks) {
+  Blocks made{blocks, {}, {}, {}, {}};
+  for (int64_t i = 0; i < blocks; ++i)
+    for (const int64_t size : shape) {
+      const int64_t start = random(0, std::max<int64_t>(0, size - 1));
+      const int64_t count = random(0, 3) == 0 ? size - start : random(std::min<int64_t>(1, size), size - start);
+      const int64_t before = random(0, 2) == 0 ? random(0, 2) : 0;
+      const int64_t after = random(0, 2) == 0 ? random(0, 2) : 0;
+      made.starts.push_back(start);
+      made.counts.push_back(random(0, 30) == 0 ? 0 : count);
+      made.memory_shapes.push_back(before + count + after);
+      made.memory_starts.push_back(before);
+    }
+  return made;
+}
+
+inline ElementMap model_of(const std::vector<int64_t>& shape, const Blocks& blocks) {
+  ElementMap map;
+  const size_t n = shape.size();
+  int64_t base = 0;
+  for (int64_t i = 0; i < blocks.count; ++i) {
+    const auto at = [&](const std::vector<int64_t>& all, size_t d) { return all[static_cast<size_t>(i) * n + d]; };
+    int64_t elements = 1, box = 1;
+    for (size_t d = 0; d < n; ++d) {
+      elements *= at(blocks.counts, d);
+      box *= at(blocks.memory_shapes, d);
+    }
+    for (int64_t number = 0; number < elements; ++number) {
+      int64_t rest = number, file = 0, memory = 0, file_stride = 1, memory_stride = 1;
+      for (size_t d = n; d-- > 0;) {
+        const int64_t index = rest % at(blocks.counts, d);
+        rest /= at(blocks.counts, d);
+        file += (at(blocks.starts, d) + index) * file_stride;
+        memory += (at(blocks.memory_starts, d) + index) * memory_stride;
+        file_stride *= shape[d];
+        memory_stride *= at(blocks.memory_shapes, d);
+      }
+      map[file] = base + memory;
+    }
+    base += box;
+  }
+  return map;
+}
+
+}  // namespace windrow::test

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "decomposition/ownership.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "decomposition/decomposition.hpp"
+#include "model.hpp"
+
+namespace windrow {
+namespace {
+
+using test::element_map;
+using test::ElementMap;
+using test::Random;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Shape = std::vector<int64_t>;
+
+// All ranks' decompositions through the directory, as messages would carry them: file sides only.
+Result<std::vector<RunList>> write_views(const std::vector<Decomposition>& ranks, OwnerPolicy policy, int directories) {
+  const auto wire = [](const RunList& list) {
+    std::vector<std::byte> bytes;
+    encode(list, bytes);
+    size_t position = 0;
+    return decode(bytes, position).value();
+  };
+  std::vector<std::vector<Holding>> holdings(static_cast<size_t>(directories));
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    const Decomposition& mine = ranks[rank];
+    for (const DirectoryPart& part : split_by_directory(element_runs(mine), mine.elements, directories))
+      holdings[static_cast<size_t>(part.directory)].push_back({static_cast<int>(rank), wire(part.runs), {}, !mine.owned.empty()});
+    for (const DirectoryPart& part : split_by_directory(owned_runs(mine), mine.elements, directories))
+      holdings[static_cast<size_t>(part.directory)].back().owned = wire(part.runs);
+  }
+  std::vector<std::vector<RunList>> lost(ranks.size());
+  for (const auto& directory : holdings) {
+    Result<std::vector<RunList>> lists = lost_runs(directory, policy);
+    if (!lists.ok()) return lists.status();
+    for (size_t i = 0; i < directory.size(); ++i) lost[static_cast<size_t>(directory[i].rank)].push_back(wire(lists.value()[i]));
+  }
+  std::vector<RunList> views;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) views.push_back(write_view(element_runs(ranks[rank]), lost[rank]));
+  return views;
+}
+
+Decomposition random_decomposition(Random& random, const Shape& shape, bool points) {
+  if (!points) {
+    const test::Blocks blocks = test::random_blocks(random, shape, random(0, 3));
+    return make_blocks(shape, blocks.count, blocks.lists()).value();
+  }
+  Shape list(static_cast<size_t>(random(0, 30)));
+  for (int64_t& point : list) point = random(0, shape[0] - 1);
+  return make_points(shape[0], list, {}).value();
+}
+
+TEST(EvenPart, covers_everything_once_and_evenly) {
+  Random random(31);
+  for (int round = 0; round < 2000; ++round) {
+    const int64_t total = random(0, 300);
+    const int parts = static_cast<int>(random(1, 40));
+    int64_t end = 0;
+    for (int i = 0; i < parts; ++i) {
+      const Extent part = directory_block(total, parts, i);
+      ASSERT_EQ(part.begin, end);
+      ASSERT_EQ(part.size(), total / parts + (i < total % parts ? 1 : 0));
+      end = part.end;
+      for (int64_t element = part.begin; element < part.end; ++element) ASSERT_EQ(directory_of(total, parts, element), i);
+    }
+    ASSERT_EQ(end, total);
+  }
+  EXPECT_EQ(directory_of(5'000'000'000, 100'000, 4'999'999'999), 99'999);
+}
+
+TEST(SplitByDirectory, gives_each_its_part) {
+  const RunList runs{{2, 0, 1, 10, 1, 5}};  // 2 12 22 32 42
+  const auto parts = split_by_directory(runs, 50, 7);  // blocks of 8 and then 7: [0, 8) [8, 15) [15, 22) [22, 29) ...
+  std::vector<int> directories;
+  int64_t bytes = 0;
+  for (const DirectoryPart& part : parts) {
+    directories.push_back(part.directory);
+    bytes += total_bytes(part.runs);
+    EXPECT_EQ(bytes_within(part.runs, directory_block(50, 7, part.directory)), total_bytes(part.runs));
+  }
+  EXPECT_THAT(directories, ElementsAre(0, 1, 3, 4, 5));
+  EXPECT_EQ(bytes, 5);
+  EXPECT_THAT(split_by_directory({}, 0, 4), IsEmpty());
+}
+
+TEST(LostRuns, one_rank_of_those_that_share_keeps_each_element) {
+  Random random(32);
+  for (int round = 0; round < 4000; ++round) {
+    const bool points = random(0, 1) == 0;
+    Shape shape{random(1, 30)};
+    if (!points)
+      for (int64_t d = random(0, 3); d > 0; --d) shape.push_back(random(1, 5));
+    const bool lowest = random(0, 1) == 0;
+    std::vector<Decomposition> ranks;
+    for (int64_t i = random(1, 6); i > 0; --i) ranks.push_back(random_decomposition(random, shape, points));
+    std::map<int64_t, size_t> winner;
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      for (const auto& [element, memory] : element_map(element_runs(ranks[rank])))
+        if (!lowest || !winner.contains(element)) winner[element] = rank;
+
+    const auto views = write_views(ranks, lowest ? OwnerPolicy::first : OwnerPolicy::highest, static_cast<int>(random(1, 8)));
+    ASSERT_TRUE(views.ok()) << views.status().message();
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      ElementMap expected;
+      for (const auto& entry : element_map(element_runs(ranks[rank])))
+        if (winner[entry.first] == rank) expected.insert(entry);
+      ASSERT_EQ(element_map(views.value()[rank]), expected);
+    }
+  }
+}
+
+// Each point that is held gets one random owner among its holders; then, half of the time, one flag is spoilt.
+TEST(LostRuns, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them) {
+  Random random(33);
+  int spoilt = 0;
+  for (int round = 0; round < 4000; ++round) {
+    const int64_t points = random(1, 30);
+    std::vector<std::set<int64_t>> held(static_cast<size_t>(random(1, 6)));
+    std::map<int64_t, std::vector<size_t>> holders;
+    for (size_t rank = 0; rank < held.size(); ++rank)
+      for (int64_t i = random(0, 20); i > 0; --i)
+        if (const int64_t point = random(0, points - 1); held[rank].insert(point).second) holders[point].push_back(rank);
+    std::map<int64_t, size_t> owner;
+    for (const auto& [point, ranks] : holders) owner[point] = ranks[static_cast<size_t>(random(0, static_cast<int64_t>(ranks.size()) - 1))];
+
+    const bool spoil = random(0, 1) == 0 && !holders.empty();
+    const int64_t victim = spoil ? std::next(holders.begin(), random(0, static_cast<int64_t>(holders.size()) - 1))->first : -1;
+    const bool twice = spoil && holders[victim].size() > 1 && random(0, 1) == 0;
+    spoilt += spoil ? 1 : 0;
+    std::vector<Decomposition> ranks;
+    for (size_t rank = 0; rank < held.size(); ++rank) {
+      const Shape list(held[rank].begin(), held[rank].end());
+      std::vector<unsigned char> owned;
+      for (const int64_t point : list) owned.push_back(point == victim ? twice : owner[point] == rank);
+      ranks.push_back(make_points(points, list, owned).value());
+    }
+    const auto views = write_views(ranks, OwnerPolicy::partitioner, static_cast<int>(random(1, 8)));
+    if (spoil) {
+      ASSERT_EQ(views.status().code(), Code::bad_argument);
+      ASSERT_THAT(views.status().message(), HasSubstr("point " + std::to_string(victim) + (twice ? " is owned by ranks" : " is held by rank")));
+      continue;
+    }
+    ASSERT_TRUE(views.ok()) << views.status().message();
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      ElementMap expected;
+      for (const auto& entry : element_map(element_runs(ranks[rank])))
+        if (owner[entry.first] == rank) expected.insert(entry);
+      ASSERT_EQ(element_map(views.value()[rank]), expected);
+    }
+  }
+  EXPECT_GT(spoilt, 1000);
+}
+
+TEST(LostRuns, messages_name_the_point_and_the_ranks) {
+  const windrow::Run point{17, 0, 1, 0, 0, 1};
+  const auto holding = [&](int rank, bool owns) { return Holding{rank, {point}, owns ? RunList{point} : RunList{}, true}; };
+  const auto message = [](std::vector<Holding> holders) { return lost_runs(holders, OwnerPolicy::partitioner).status().message(); };
+  EXPECT_EQ(message({holding(5, false), holding(2, false)}), "point 17 is held by ranks 2 and 5 but no rank owns it");
+  EXPECT_EQ(message({holding(2, false)}), "point 17 is held by rank 2 but no rank owns it");
+  EXPECT_EQ(message({holding(7, true), holding(5, true), holding(2, true)}), "point 17 is owned by ranks 2, 5 and 7; one rank must own it");
+  EXPECT_EQ(message({holding(2, true), Holding{3, {point}, {}, false}}), "owner=partitioner needs owner flags for all points, but rank 3 gave none");
+  EXPECT_EQ(message({holding(2, true), Holding{3, {}, {}, false}}), "");
+  std::vector<Holding> many;
+  for (int rank = 0; rank < 100; ++rank) many.push_back(holding(rank, false));
+  EXPECT_EQ(message(many), "point 17 is held by ranks 0, 1, 2, 3 and 96 more but no rank owns it");
+  EXPECT_EQ(lost_runs(std::vector<Holding>{holding(5, true), holding(2, true)}, OwnerPolicy::partitioner).status().rank(), 2);
+}
+
+TEST(LostRuns, of_5_billion_elements_takes_no_time_where_nothing_is_shared) {
+  const Shape shape{50'000, 100'000}, count{50'000, 25'000};
+  std::vector<Decomposition> ranks;
+  for (int64_t i = 0; i < 4; ++i) {
+    const Shape start{0, i * 25'000};
+    ranks.push_back(make_block(shape, {start, count, {}, {}}).value());
+  }
+  const auto views = write_views(ranks, OwnerPolicy::highest, 4);
+  ASSERT_TRUE(views.ok());
+  for (size_t rank = 0; rank < 4; ++rank) EXPECT_EQ(views.value()[rank], element_runs(ranks[rank]));
+}
+
+TEST(LostRuns, of_blocks_that_overlap_by_a_halo_are_runs) {
+  const Shape shape{2'000'000'000, 2};  // 4e9 elements; two ranks share the rows in the middle
+  const Shape low_start{0, 0}, low_count{1'000'000'100, 2}, high_start{999'999'900, 0}, high_count{1'000'000'100, 2};
+  const std::vector<Decomposition> ranks{make_block(shape, {low_start, low_count, {}, {}}).value(),
+                                         make_block(shape, {high_start, high_count, {}, {}}).value()};
+  const auto highest = write_views(ranks, OwnerPolicy::highest, 3);
+  EXPECT_EQ(total_bytes(highest.value()[0]), 2 * 999'999'900);
+  EXPECT_EQ(total_bytes(highest.value()[1]), 2 * 1'000'000'100);
+  const auto first = write_views(ranks, OwnerPolicy::first, 3);
+  EXPECT_EQ(total_bytes(first.value()[0]), 2 * 1'000'000'100);
+  EXPECT_THAT(first.value()[1], ElementsAre(windrow::Run{2 * 1'000'000'100, 400, 2 * 999'999'900, 0, 0, 1}));
+}
+
+TEST(LostRuns, when_1000_ranks_hold_the_same) {
+  const RunList all{{0, 0, 1'000'000'000, 0, 0, 1}};
+  std::vector<Holding> holders;
+  for (int rank = 0; rank < 1000; ++rank) holders.push_back({rank, all, {}, false});
+  const auto lost = lost_runs(holders, OwnerPolicy::first);
+  EXPECT_THAT(lost.value()[0], IsEmpty());
+  for (size_t rank = 1; rank < 1000; ++rank) ASSERT_EQ(lost.value()[rank], all);
+}
+
+TEST(WriteView, one_rank_alone_keeps_10_to_the_12_pieces_without_walking_them) {
+  const RunList held{{0, 0, 1, 3, 1, 1'000'000'000'000}};
+  const std::vector<Holding> alone{{0, held, {}, false}};
+  const auto lost = lost_runs(alone, OwnerPolicy::highest);
+  EXPECT_EQ(write_view(held, lost.value()), held);
+}
+
+}  // namespace
+}  // namespace windrow
