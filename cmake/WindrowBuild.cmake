@@ -77,9 +77,10 @@ function(windrow_mpi_test source)
   endforeach()
 endfunction()
 
-# windrow_python_test(name script.py ARGUMENTS …): a test that is a Python program.
+# windrow_python_test(name script.py ARGUMENTS …): a quick test that is a Python program, in this folder or given by its full path.
 function(windrow_python_test name script)
-  add_test(NAME ${name} COMMAND "${WINDROW_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/${script}" ${ARGN})
+  cmake_path(ABSOLUTE_PATH script)
+  add_test(NAME ${name} COMMAND "${WINDROW_PYTHON}" "${script}" ${ARGN})
   set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "quick")
   windrow_test_environment(${name})
 endfunction()
