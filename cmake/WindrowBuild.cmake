@@ -13,13 +13,19 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # MPI and HDF5 outside the system folders (modules, Spack) are found
 
 add_library(windrow_flags INTERFACE)
 target_compile_options(windrow_flags INTERFACE -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wshadow -Wsign-conversion>
   $<$<BOOL:${WINDROW_WARNINGS_AS_ERRORS}>:-Werror>)
 if(WINDROW_SANITIZE)
-  add_compile_options(-fsanitize=${WINDROW_SANITIZE} -fno-omit-frame-pointer -g)
+  # Every finding ends the program: one that goes on is one that a passing test hides.
+  add_compile_options(-fsanitize=${WINDROW_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${WINDROW_SANITIZE})
+endif()
+if(WINDROW_SANITIZE MATCHES "address")
+  add_library(windrow_keep_loaded OBJECT "${PROJECT_SOURCE_DIR}/tools/sanitizers/keep_loaded.c")
+  link_libraries($<TARGET_OBJECTS:windrow_keep_loaded>)
 endif()
 
 # windrow_room(NAME SOURCES a.cpp … DEPENDS room|target …): one folder of src/, one target windrow_NAME.
@@ -31,7 +37,7 @@ function(windrow_room name)
   set_property(GLOBAL APPEND PROPERTY WINDROW_ROOMS windrow_${name})
 endfunction()
 
-# windrow_test(path/thing_test.cpp): a GoogleTest program without MPI, called path.thing; the path starts at tests/.
+# windrow_test(thing_test.cpp [LABELS …]) in tests/room: a GoogleTest program without MPI, called room.thing.
 function(windrow_test source)
   cmake_parse_arguments(ARG "" "" "LABELS" ${ARGN})
   _windrow_test_name(${source} name)
@@ -43,8 +49,9 @@ function(windrow_test source)
   windrow_test_environment(${name})
 endfunction()
 
-# windrow_mpi_test(path/thing_test.cpp RANKS 1 2 3 4 [FULL 5 8 13] [TIMEOUT s] [LABELS …]): the same program at several
-# rank counts, called path.thing.npN. RANKS are in the quick set, FULL only in the full set. A hang is a failure: TIMEOUT, 60 s when not given.
+# windrow_mpi_test(thing_test.cpp RANKS 1 2 3 4 [FULL 5 8 13] [TIMEOUT s] [LABELS …]) in tests/room: the same program at several
+# rank counts, called room.thing.npN. RANKS are in the quick set, FULL only in the full set; counts above
+# WINDROW_TEST_MAX_RANKS are left out. A hang is a failure: TIMEOUT, 60 s when not given.
 function(windrow_mpi_test source)
   cmake_parse_arguments(ARG "" "TIMEOUT" "RANKS;FULL;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -60,6 +67,9 @@ function(windrow_mpi_test source)
       set(counts ${ARG_FULL})
     endif()
     foreach(ranks ${counts})
+      if(ranks GREATER WINDROW_TEST_MAX_RANKS)
+        continue()
+      endif()
       add_test(NAME ${name}.np${ranks} COMMAND "${PROJECT_SOURCE_DIR}/tools/mpirun" --mpi ${WINDROW_MPI_NAME} -n ${ranks} $<TARGET_FILE:${name}>)
       set_tests_properties(${name}.np${ranks} PROPERTIES TIMEOUT ${ARG_TIMEOUT} PROCESSORS 2 LABELS "${set};mpi;${ARG_LABELS}")
       windrow_test_environment(${name}.np${ranks})
@@ -67,12 +77,29 @@ function(windrow_mpi_test source)
   endforeach()
 endfunction()
 
-# Sanitizer settings for one test; the lists hold what MPI and other libraries leak, never ours.
-function(windrow_test_environment test)
-  set_tests_properties(${test} PROPERTIES ENVIRONMENT
-    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/sanitizers/leaks.txt:print_suppressions=0;UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/sanitizers/races.txt;ASAN_OPTIONS=detect_leaks=1")
+# windrow_python_test(name script.py ARGUMENTS …): a quick test that is a Python program, in this folder or given by its full path.
+function(windrow_python_test name script)
+  cmake_path(ABSOLUTE_PATH script)
+  add_test(NAME ${name} COMMAND "${WINDROW_PYTHON}" "${script}" ${ARGN})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "quick")
+  windrow_test_environment(${name})
 endfunction()
 
+# Sanitizer settings for one test; the lists hold what MPI and other libraries do, never what we do.
+function(windrow_test_environment test)
+  set(lists "${PROJECT_SOURCE_DIR}/tools/sanitizers")
+  set(environment
+    "ASAN_OPTIONS=detect_leaks=1"
+    "LSAN_OPTIONS=suppressions=${lists}/leaks.txt:print_suppressions=0"
+    "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
+    "TSAN_OPTIONS=suppressions=${lists}/races.txt:ignore_noninstrumented_modules=1:halt_on_error=1")
+  if(TARGET windrow_mpich_yield)
+    list(APPEND environment "WINDROW_MPICH_YIELD=$<TARGET_FILE:windrow_mpich_yield>")
+  endif()
+  set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}")
+endfunction()
+
+# tests/room/thing_test.cpp is called room.thing, whichever CMakeLists.txt names it.
 function(_windrow_test_name source result)
   file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
   string(REGEX REPLACE "_test\\.cpp$" "" name ${name})

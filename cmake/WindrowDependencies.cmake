@@ -1,33 +1,66 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What is built on. WINDROW_MPI_NAME is "openmpi" or "mpich": tools/mpirun needs it to launch.
+# What is built on, and what to do where it is missing. WINDROW_MPI_NAME is "openmpi", "mpich" or "other": tools/mpirun
+# needs it to launch.
 
+# windrow_require(PACKAGE "what to do when it is missing"): find_package() with an error that helps.
+macro(windrow_require package advice)
+  find_package(${package} QUIET)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "${package} was not found: ${advice}")
+  endif()
+endmacro()
+
+# Debian installs several MPI side by side and lets mpicc point to any of them, so the presets say which they mean.
+if(WINDROW_MPI)
+  find_program(MPI_C_COMPILER NAMES mpicc.${WINDROW_MPI} mpicc)
+  find_program(MPI_CXX_COMPILER NAMES mpicxx.${WINDROW_MPI} mpicxx mpic++)
+endif()
+# The C++ bindings left the standard in MPI-3; without them a C++ program needs MPI's C library only.
+set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI REQUIRED COMPONENTS C CXX)
-if(MPI_C_LIBRARY_VERSION_STRING MATCHES "Open MPI" OR MPI_CXX_COMPILER MATCHES "openmpi" OR MPI_C_HEADER_DIR MATCHES "openmpi"
-    OR "${MPI_C_INCLUDE_DIRS}" MATCHES "openmpi")
+add_compile_definitions($<$<COMPILE_LANGUAGE:CXX>:OMPI_SKIP_MPICXX> $<$<COMPILE_LANGUAGE:CXX>:MPICH_SKIP_MPICXX>)
+if("${MPI_C_INCLUDE_DIRS};${MPI_C_COMPILER}" MATCHES "openmpi")
   set(WINDROW_MPI_NAME openmpi)
-elseif("${MPI_C_INCLUDE_DIRS}" MATCHES "mpich")
+elseif("${MPI_C_INCLUDE_DIRS};${MPI_C_COMPILER}" MATCHES "mpich")
   set(WINDROW_MPI_NAME mpich)
 else()
   set(WINDROW_MPI_NAME other)
 endif()
-find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
-find_package(nlohmann_json REQUIRED)
+if(WINDROW_MPI AND NOT WINDROW_MPI_NAME STREQUAL "other" AND NOT WINDROW_MPI STREQUAL WINDROW_MPI_NAME)
+  message(FATAL_ERROR "WINDROW_MPI is ${WINDROW_MPI}, but ${MPI_C_COMPILER} belongs to ${WINDROW_MPI_NAME}: "
+    "install it (Debian: libopenmpi-dev openmpi-bin, or libmpich-dev mpich), or name its wrappers by MPI_C_COMPILER and MPI_CXX_COMPILER")
+endif()
 
-# Serial HDF5, C interface. pkg-config first: Debian's CMake module may pick a parallel build.
+find_package(Threads REQUIRED)
+windrow_require(fmt "it is needed for messages and reports (Debian: libfmt-dev)")
+windrow_require(nlohmann_json "it is needed for reports and the raw format (Debian: nlohmann-json3-dev)")
+
+# Serial HDF5, C interface, by pkg-config: CMake's own module may pick a parallel build where both are installed.
 if(WINDROW_HDF5)
-  find_package(PkgConfig REQUIRED)
-  pkg_search_module(HDF5_SERIAL IMPORTED_TARGET hdf5-serial hdf5)
-  if(HDF5_SERIAL_FOUND)
-    add_library(windrow_hdf5_library ALIAS PkgConfig::HDF5_SERIAL)
-  else()
+  windrow_require(PkgConfig "it is needed to find HDF5 (Debian: pkg-config); or build without HDF5: -DWINDROW_HDF5=OFF")
+  pkg_search_module(WINDROW_HDF5_SERIAL IMPORTED_TARGET hdf5-serial hdf5)
+  if(NOT WINDROW_HDF5_SERIAL_FOUND)
     message(FATAL_ERROR "The serial HDF5 C library was not found (Debian: libhdf5-dev). Without HDF5: -DWINDROW_HDF5=OFF")
   endif()
+  add_library(windrow_hdf5_library ALIAS PkgConfig::WINDROW_HDF5_SERIAL)
 endif()
 
 if(WINDROW_CLI)
-  find_package(CLI11 REQUIRED)
+  windrow_require(CLI11 "the command needs it (Debian: libcli11-dev); without the command: -DWINDROW_CLI=OFF")
 endif()
+
+# Tests need GoogleTest and Python; the ones that read with h5py are left out where it is missing. The system's Python goes
+# first, because that is the one that the system's h5py belongs to.
 if(WINDROW_TESTS)
-  find_package(GTest REQUIRED)
+  windrow_require(GTest "the tests need it (Debian: libgtest-dev libgmock-dev); without tests: -DWINDROW_TESTS=OFF")
+  find_program(WINDROW_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+  find_program(WINDROW_PYTHON NAMES python3 REQUIRED)
+  if(NOT DEFINED WINDROW_PYTHON_HAS_H5PY)
+    execute_process(COMMAND "${WINDROW_PYTHON}" -c "import h5py" RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+    if(result EQUAL 0)
+      set(WINDROW_PYTHON_HAS_H5PY TRUE CACHE INTERNAL "h5py was found")
+    else()
+      message(WARNING "${WINDROW_PYTHON} has no h5py (Debian: python3-h5py): tests that need it are left out")
+    endif()
+  endif()
 endif()

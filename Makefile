@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The short way in. Everything is built by CMake with a preset of CMakePresets.json; this file installs what is missing,
+# configures, builds and runs. `make help` lists the targets.
+
+JOBS ?= $(shell tools/build-jobs)
+PREFIX ?= /usr/local
+# More settings for CMake, e.g. make test CMAKE_ARGS=-DWINDROW_HDF5=OFF BUILD=build-nohdf5
+CMAKE_ARGS ?=
+BUILD ?= build
+CONFIGURE = cmake --log-level=NOTICE
+CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-full bench sanitize asan tsan mpich install clean format format-check lint
+
+help:
+	@echo "make demo       write and read a mesh and a grid with several strategies, and show where the time goes"
+	@echo "make test       the quick tests: 1 to 4 ranks"
+	@echo "make test-full  all tests: odd, prime and larger numbers of ranks too"
+	@echo "make bench      compare with MPI-IO, parallel HDF5 and PnetCDF; results in $(BUILD)/bench/results.json"
+	@echo "make sanitize   the quick tests under address+undefined and under thread sanitizers (make asan, make tsan)"
+	@echo "make mpich      build and test with MPICH"
+	@echo "make install    build and install under PREFIX ($(PREFIX))"
+	@echo "make format     format the sources; make format-check only looks; make lint runs clang-tidy"
+	@echo "make clean      remove what was built"
+	@echo "Missing Debian packages are installed by apt-get where that is allowed."
+
+demo:
+	@tools/install-packages build demo
+	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
+	cmake --build $(BUILD) --parallel $(JOBS) --target examples/all cli/all
+	examples/demo/run $(BUILD)
+
+test:
+	@tools/install-packages build
+	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
+	cmake --build $(BUILD) --parallel $(JOBS)
+	$(CTEST) --test-dir $(BUILD) --label-regex quick
+
+test-full:
+	@tools/install-packages build
+	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
+	cmake --build $(BUILD) --parallel $(JOBS)
+	$(CTEST) --test-dir $(BUILD)
+
+bench:
+	@tools/install-packages build bench
+	$(CONFIGURE) --preset release -B $(BUILD) -DWINDROW_BENCH=ON $(CMAKE_ARGS)
+	cmake --build $(BUILD) --parallel $(JOBS) --target bench/all examples/all
+	@mkdir -p $(BUILD)/bench
+	bench/run $(BUILD)
+
+sanitize: asan tsan
+
+asan tsan:
+	@tools/install-packages build
+	$(CONFIGURE) --preset $@ $(CMAKE_ARGS)
+	cmake --build build-$@ --parallel $(JOBS)
+	$(CTEST) --test-dir build-$@ --label-regex quick
+
+mpich:
+	@tools/install-packages build mpich
+	$(CONFIGURE) --preset mpich $(CMAKE_ARGS)
+	cmake --build build-mpich --parallel $(JOBS)
+	$(CTEST) --test-dir build-mpich --label-regex quick
+
+install:
+	@tools/install-packages build
+	$(CONFIGURE) --preset release -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS)
+	cmake --build $(BUILD) --parallel $(JOBS)
+	cmake --install $(BUILD)
+
+clean:
+	rm -rf $(BUILD) build build-debug build-asan build-tsan build-mpich build-nohdf5
+
+format format-check lint:
+	@tools/install-packages build format
+	@if [ $@ = lint ]; then $(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS); fi
+	tools/format $@ $(BUILD)

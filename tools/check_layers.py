@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks that the arrows between the rooms point down: tools/check_layers.py [ROOT].
+
+tools/layers.txt names, for each room, the rooms that it stands on. An #include against the arrows is an error, as are MPI,
+clocks, files and changeable globals in the pure rooms. A file that grew too long is a warning. Exit code 1: errors.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".inc", ".ipp"}
+MAX_LINES = 400
+OUTSIDE = "include"  # the pseudo-room of include/windrow/, which everybody may see
+
+# What a pure room must not know: ranks, time, files, threads of control, randomness that differs from run to run.
+IMPURE_HEADERS = {
+    "mpi.h", "chrono", "ctime", "time.h", "sys/time.h", "fstream", "iostream", "filesystem", "cstdio", "stdio.h", "fcntl.h",
+    "unistd.h", "sys/stat.h", "sys/mman.h", "sys/types.h", "thread", "pthread.h", "mutex", "future", "hdf5.h",
+}  # fmt: skip
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+# A variable at the left margin or after static/thread_local, not const, not constexpr, no function: `int counter = 0;`.
+MUTABLE_GLOBAL = re.compile(
+    r"^(?!\s*(?:using|typedef|return|friend|extern|namespace|template|case|goto|delete|throw|else|public|private)\b)"
+    r"(?:(?:static|inline|thread_local)\s+)*(?![^=;({]*\b(?:const|constexpr|class|struct|enum|union|operator)\b)"
+    r"[A-Za-z_][\w:]*(?:<[^;={}]*>)?[\s&*]+([A-Za-z_]\w*)(?:\[\w*\])?\s*(?:=[^;=]*|\{[^;]*\})?;",
+    re.MULTILINE,
+)
+STATIC_LOCAL = re.compile(
+    r"^[ \t]+(?:static|thread_local)\s+(?!.*\b(?:const|constexpr)\b)[\w:<>,\s&*]+?\s(\w+)\s*(?:=|\{|;)", re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class Rules:
+    stands_on: dict[str, list[str]]
+    pure: set[str]
+
+
+@dataclass(frozen=True)
+class Finding:
+    path: Path
+    line: int
+    text: str
+    is_error: bool = True
+
+    def show(self, root: Path) -> str:
+        kind = "error" if self.is_error else "warning"
+        return f"{self.path.relative_to(root)}:{self.line}: {kind}: {self.text}"
+
+
+def read_rules(path: Path) -> Rules:
+    stands_on: dict[str, list[str]] = {}
+    pure: set[str] = set()
+    for number, raw in enumerate(path.read_text().splitlines(), 1):
+        line = raw.split("#")[0].strip()
+        if not line:
+            continue
+        name, colon, rest = line.partition(":")
+        if not colon:
+            raise SystemExit(f"{path}:{number}: expected `room: rooms it stands on`")
+        if name.strip() == "pure":
+            pure |= set(rest.split())
+        else:
+            stands_on[name.strip()] = rest.split()
+    unknown = {below for rooms in stands_on.values() for below in rooms} | pure
+    unknown -= set(stands_on) | {OUTSIDE}
+    if unknown:
+        raise SystemExit(f"{path}: these rooms are named but have no line: {' '.join(sorted(unknown))}")
+    return Rules(stands_on, pure)
+
+
+def below(room: str, rules: Rules, on_the_way: tuple[str, ...] = ()) -> set[str]:
+    """All that a room may include: itself, what it stands on, and what those stand on."""
+    if room in on_the_way:
+        raise SystemExit(f"tools/layers.txt: the arrows run in a circle: {' -> '.join((*on_the_way, room))}")
+    allowed = {room, OUTSIDE}
+    for other in rules.stands_on.get(room, []):
+        if other != OUTSIDE:
+            allowed |= below(other, rules, (*on_the_way, room))
+    return allowed
+
+
+def without_comments(text: str) -> str:
+    """The same text with comments blanked, so that line numbers stay and commented includes do not count."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
+    def blank(match: re.Match[str]) -> str:
+        found = match.group(0)
+        return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
+
+    return pattern.sub(blank, text)
+
+
+def room_of_include(target: str, including: Path, root: Path, own: str) -> str | None:
+    """The room that an include reaches into; None for headers that are not ours."""
+    resolved = (including.parent / target).resolve()
+    if resolved.is_file():
+        if (root / "src") in resolved.parents:
+            return resolved.relative_to(root / "src").parts[0]
+        if (root / "include") in resolved.parents:
+            return OUTSIDE
+        return resolved.relative_to(root).parts[0] if root in resolved.parents else None
+    first = target.split("/")[0]
+    if target.startswith("windrow/"):
+        return OUTSIDE
+    if "/" in target and (root / "src" / first).is_dir():
+        return first
+    return own if (root / own / target).is_file() else None
+
+
+def check_file(path: Path, room: str, root: Path, rules: Rules) -> list[Finding]:
+    text = without_comments(path.read_text(errors="replace"))
+    allowed = below(room, rules)
+    findings = []
+
+    def found(position: int, message: str) -> None:
+        findings.append(Finding(path, text.count("\n", 0, position) + 1, message))
+
+    for match in INCLUDE.finditer(text):
+        target = match.group(1) or match.group(2)
+        reached = room_of_include(target, path, root, room)
+        if reached is not None and reached not in allowed:
+            found(match.start(), f"{room} includes {target}: {room} stands on {' '.join(sorted(allowed - {room}))} only")
+        if room in rules.pure and target in IMPURE_HEADERS:
+            found(match.start(), f"{room} is pure and includes <{target}>")
+    if room in rules.pure:
+        for pattern in (MUTABLE_GLOBAL, STATIC_LOCAL):
+            for match in pattern.finditer(text):
+                if pattern is MUTABLE_GLOBAL and text[match.start()].isspace():
+                    continue  # inside a function or a class
+                found(match.start(), f"{room} is pure and has the changeable global `{match.group(1)}`")
+    return findings
+
+
+def check(root: Path) -> list[Finding]:
+    rules = read_rules(root / "tools" / "layers.txt")
+    findings: list[Finding] = []
+    folders = [folder for folder in sorted((root / "src").iterdir()) if folder.is_dir()]
+    folders += [root / name for name in rules.stands_on if (root / name).is_dir() and name != OUTSIDE]
+    for folder in folders:
+        files = [path for path in sorted(folder.rglob("*")) if path.suffix in SOURCES]
+        if files and folder.name not in rules.stands_on:
+            findings.append(Finding(files[0], 1, f"the room {folder.name} has no line in tools/layers.txt"))
+        for path in files:
+            findings += check_file(path, folder.name, root, rules)
+            lines = path.read_text(errors="replace").count("\n")
+            if lines > MAX_LINES:
+                findings.append(Finding(path, lines, f"{lines} lines; more than {MAX_LINES} is two files", is_error=False))
+    return findings
+
+
+def main(arguments: list[str]) -> int:
+    root = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
+    findings = check(root)
+    for finding in findings:
+        print(finding.show(root))
+    errors = sum(finding.is_error for finding in findings)
+    print(f"check_layers: {errors} errors, {len(findings) - errors} warnings")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
