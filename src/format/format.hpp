@@ -28,7 +28,11 @@ struct Placement {
   int64_t offset = -1;      // from the file's start; -1: not stored contiguously, or nothing to store
   int64_t bytes = 0;
   bool big_endian = false;
+  friend bool operator==(const Placement&, const Placement&) = default;
 };
+
+// How a text shorter than its fixed length is filled up.
+enum class TextPadding : int { null_terminated = 0, null_padded = 1, space_padded = 2 };
 
 struct Attribute {
   std::string name;
@@ -37,10 +41,14 @@ struct Attribute {
   std::vector<std::byte> data;        // native order; empty for text
   std::vector<std::string> texts;     // text only, one an element
   std::string unsupported;            // "" or why it cannot be read yet
-  // How the text is stored, so that a copy is faithful: variable length or fixed; its padding and character set.
+  // How it is stored, so that a copy is faithful. Numbers: the byte order. Texts: variable length or fixed, the padding,
+  // the character set.
+  bool big_endian = false;
   bool text_variable_length = true;
   bool text_ascii = false;
-  int64_t text_size = 0;              // fixed length: stored bytes
+  int64_t text_size = 0;              // fixed length: stored bytes of each; 0: as the longest text needs
+  TextPadding text_padding = TextPadding::null_terminated;
+  friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
 struct Variable {
@@ -50,11 +58,13 @@ struct Variable {
   Placement placement;
   std::vector<Attribute> attributes;
   std::string unsupported;            // "" or why it cannot be read yet
+  friend bool operator==(const Variable&, const Variable&) = default;
 };
 
 struct Group {
   std::string path;                   // "/" for the root
   std::vector<Attribute> attributes;
+  friend bool operator==(const Group&, const Group&) = default;
 };
 
 // All that a file says of itself, without the variables' bytes. Plain data: rank 0 sends it to all ranks.
@@ -62,6 +72,7 @@ struct Catalog {
   std::vector<Group> groups;          // the root first; parents before children
   std::vector<Variable> variables;    // in the order of definition, or of the file's names when opened
   std::vector<std::string> unsupported;  // "path: reason" of objects that are neither (links, named types, ...)
+  friend bool operator==(const Catalog&, const Catalog&) = default;
 };
 
 struct VariableDefinition {
@@ -89,11 +100,12 @@ class Format {
 
 enum class FormatMode { read, update, create };
 
-// `name`: "hdf5" or "raw". Files beside `path` that belong to it (a sidecar) are named by format_companions().
+// `name`: "hdf5" or "raw"; Code::unsupported when it is not built in. Files beside `path` that belong to it (a sidecar) are named by format_companions().
 Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::string& path, FormatMode mode,
                                             const FormatOptions& options);
 
-// The format that a path's name asks for ("" when the name does not say), and the one that a file's first bytes show.
+// The format that a path's name asks for ("" when the name does not say), and the one that a file's first bytes (or its
+// sidecar) show, built in or not. Code::bad_file: none of ours.
 std::string format_of_name(std::string_view path);
 Result<std::string> format_of_file(const std::string& path);
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all formats ask of a path, a shape and an attribute before they store it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "format/format.hpp"
+
+namespace windrow {
+
+inline constexpr size_t k_most_dimensions = 32;  // WINDROW_MAX_DIMENSIONS, and HDF5's H5S_MAX_RANK
+
+// "/a/b": absolute, no empty component, none that is ".", no NUL, no slash at the end. "/" alone is fine.
+Status check_object_path(const std::string& path);
+
+// "/a" of "/a/b", "/" of "/a".
+std::string parent_of(const std::string& path);
+
+// Product of a shape; none when it has too many dimensions, a negative one, or leaves 64 bits.
+std::optional<int64_t> element_count(std::span<const int64_t> shape);
+
+// Bytes of all elements of a numeric variable. Code::bad_argument: the path, the type or the shape.
+Result<int64_t> check_definition(const VariableDefinition& definition);
+
+// Name, type, shape and number of elements agree. Code::unsupported: an attribute that could not be read.
+Status check_attribute(const std::string& object, const Attribute& attribute);
+
+Status check_options(const FormatOptions& options);
+
+bool is_numeric(Type type) noexcept;
+
+}  // namespace windrow

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of formats, the door to them, and the types.
+#include "format/format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "format/check.hpp"
+#include "format/hdf5/signature.hpp"
+#include "format/raw/raw_format.hpp"
+#include "storage/store.hpp"
+#ifdef WINDROW_HAS_HDF5
+#include "format/hdf5/hdf5_format.hpp"
+#endif
+
+namespace windrow {
+namespace {
+
+using Opened = Result<std::unique_ptr<Format>>;
+
+struct Kind {
+  std::string_view name;
+  std::array<std::string_view, 3> endings;  // of names; "" for none
+  bool built_in;
+  Opened (*open)(const std::string& path, FormatMode mode, const FormatOptions& options);
+  Result<bool> (*recognises)(const std::string& path, Store& file);
+  std::vector<std::string> (*companions)(const std::string& path);
+};
+
+std::vector<std::string> no_companions(const std::string&) { return {}; }
+
+#ifdef WINDROW_HAS_HDF5
+constexpr bool k_has_hdf5 = true;
+#else
+constexpr bool k_has_hdf5 = false;
+Opened open_hdf5_format(const std::string& path, FormatMode, const FormatOptions&) {
+  return Status(Code::unsupported,
+                fmt::format("\"{}\": this Windrow was built without HDF5 (-DWINDROW_HDF5=OFF)", path));
+}
+#endif
+
+constexpr std::array k_kinds{
+    Kind{"hdf5", {".h5", ".hdf5", ".nc4"}, k_has_hdf5, open_hdf5_format, recognises_hdf5, no_companions},
+    Kind{"raw", {".raw"}, true, open_raw_format, recognises_raw, raw_companions},
+};
+
+const std::vector<std::string_view>& built_in_names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> list;
+    for (const Kind& kind : k_kinds)
+      if (kind.built_in) list.push_back(kind.name);
+    return list;
+  }();
+  return names;
+}
+
+const Kind* find_kind(std::string_view name) {
+  const auto found = std::find_if(k_kinds.begin(), k_kinds.end(), [&](const Kind& kind) { return kind.name == name; });
+  return found == k_kinds.end() ? nullptr : &*found;
+}
+
+Result<std::string> recognise(const std::string& path) {
+  Result<std::unique_ptr<Store>> file = open_store(path, StoreMode::read, {});
+  if (!file.ok()) return file.status();
+  for (const Kind& kind : k_kinds) {
+    const Result<bool> is_it = kind.recognises(path, *file.value());
+    if (!is_it.ok()) return is_it.status();
+    if (is_it.value()) return std::string(kind.name);
+  }
+  return Status(Code::bad_file, fmt::format("\"{}\" is neither an HDF5 file nor a raw file with its sidecar \"{}\"", path,
+                                            raw_companions(path).front()));
+}
+
+// A value or a status out of `work`; allocation failures become a status.
+template <class T, class Work>
+Result<T> guarded(Work work) {
+  Result<T> result = Status(Code::internal, "");
+  Status status = guard([&] {
+    result = work();
+    return Status();
+  });
+  if (!status.ok()) return status;
+  return result;
+}
+
+}  // namespace
+
+int64_t type_size(Type type) noexcept {
+  switch (type) {
+    case Type::int8:
+    case Type::uint8: return 1;
+    case Type::int16:
+    case Type::uint16: return 2;
+    case Type::int32:
+    case Type::uint32:
+    case Type::float32: return 4;
+    case Type::int64:
+    case Type::uint64:
+    case Type::float64: return 8;
+    case Type::none:
+    case Type::text: return 0;
+  }
+  return 0;
+}
+
+const char* type_name(Type type) noexcept {
+  constexpr std::array k_names{"none",  "int8",   "uint8",   "int16",   "uint16", "int32", "uint32",
+                               "int64", "uint64", "float32", "float64", "text"};
+  const auto number = static_cast<size_t>(type);
+  return number < k_names.size() ? k_names[number] : "none";
+}
+
+Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::string& path, FormatMode mode,
+                                            const FormatOptions& options) {
+  return guarded<std::unique_ptr<Format>>([&]() -> Opened {
+    Status valid = check_options(options);
+    if (!valid.ok()) return valid;
+    if (const Kind* kind = find_kind(name)) return kind->open(path, mode, options);
+    return Status(Code::unsupported,
+                  fmt::format("no format is called \"{}\"; there are: {}", name, fmt::join(built_in_names(), ", ")));
+  });
+}
+
+std::string format_of_name(std::string_view path) {
+  for (const Kind& kind : k_kinds)
+    for (std::string_view ending : kind.endings)
+      if (!ending.empty() && path.ends_with(ending)) return std::string(kind.name);
+  return "";
+}
+
+Result<std::string> format_of_file(const std::string& path) {
+  return guarded<std::string>([&] { return recognise(path); });
+}
+
+std::vector<std::string> format_companions(std::string_view name, const std::string& path) {
+  const Kind* kind = find_kind(name);
+  return kind ? kind->companions(path) : std::vector<std::string>();
+}
+
+std::span<const std::string_view> format_names() noexcept { return built_in_names(); }
+
+}  // namespace windrow

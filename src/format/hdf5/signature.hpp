@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether a file is HDF5; needs no HDF5 library.
+#pragma once
+
+#include <string>
+
+#include "storage/store.hpp"
+
+namespace windrow {
+
+Result<bool> recognises_hdf5(const std::string& path, Store& file);
+
+}  // namespace windrow

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/raw/raw_format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/checked.hpp"
+#include "format/check.hpp"
+#include "format/raw/sidecar.hpp"
+
+namespace windrow {
+namespace {
+
+// Every variable begins at a multiple of this, so that elements of any type are aligned in a mapped file.
+constexpr int64_t k_least_alignment = 8;
+
+std::string sidecar_path(const std::string& path) { return path + ".json"; }
+
+class RawFormat final : public Format {
+ public:
+  RawFormat(FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> data, std::unique_ptr<Store> sidecar)
+      : mode_(mode), options_(options), data_(std::move(data)), sidecar_(std::move(sidecar)) {}
+
+  void start_empty();
+  Status read_sidecar(const std::string& path);
+
+  Status define_group(const std::string& path) override;
+  Result<Placement> define_variable(const VariableDefinition& definition) override;
+  Status put_attribute(const std::string& object, const Attribute& attribute) override;
+  Result<Catalog> catalog() override;
+  Status flush() override;
+  Status close() override;
+
+ private:
+  struct Object {
+    bool is_group = false;
+    size_t number = 0;  // in its list of the catalog
+  };
+  Status writable(const char* what, const std::string& path) const;
+  Status check_free(const std::string& path) const;  // the name is not taken, and the group above it exists
+  Status write_sidecar();
+  void remember(const std::string& path, Object object) { objects_.emplace(path, object); }
+
+  FormatMode mode_;
+  FormatOptions options_;
+  // Held open, not reopened by name: the files may be renamed while they are being written.
+  std::unique_ptr<Store> data_;  // null when closed
+  std::unique_ptr<Store> sidecar_;
+  Catalog catalog_;
+  std::unordered_map<std::string, Object> objects_;
+  int64_t end_ = 0;  // of the data file
+  bool changed_ = false;
+};
+
+void RawFormat::start_empty() {
+  catalog_.groups.push_back({.path = "/", .attributes = {}});
+  remember("/", {true, 0});
+  changed_ = true;
+}
+
+Status RawFormat::read_sidecar(const std::string& path) {
+  const Result<int64_t> data_bytes = data_->size();
+  if (!data_bytes.ok()) return data_bytes.status();
+  const Result<int64_t> text_bytes = sidecar_->size();
+  if (!text_bytes.ok()) return text_bytes.status();
+  std::string text(static_cast<size_t>(text_bytes.value()), '\0');
+  Status status = sidecar_->read_at(0, std::as_writable_bytes(std::span(text)));
+  if (!status.ok()) return status;
+  Result<Sidecar> parsed = parse_sidecar(text, sidecar_path(path), data_bytes.value());
+  if (!parsed.ok()) return parsed.status();
+  catalog_ = std::move(parsed.value().catalog);
+  end_ = parsed.value().bytes;
+  for (size_t i = 0; i < catalog_.groups.size(); ++i) remember(catalog_.groups[i].path, {true, i});
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) remember(catalog_.variables[i].path, {false, i});
+  return {};
+}
+
+Status RawFormat::writable(const char* what, const std::string& path) const {
+  if (data_ && mode_ != FormatMode::read) return {};
+  return {Code::bad_state, fmt::format("{} \"{}\": the file is {}", what, path, data_ ? "open for reading only" : "closed")};
+}
+
+Status RawFormat::check_free(const std::string& path) const {
+  Status status = check_object_path(path);
+  if (!status.ok()) return status;
+  if (objects_.count(path) > 0) return {Code::exists, fmt::format("\"{}\" exists already", path)};
+  const auto parent = objects_.find(parent_of(path));
+  if (parent != objects_.end() && parent->second.is_group) return {};
+  return {Code::not_found, fmt::format("\"{}\": there is no group \"{}\"", path, parent_of(path))};
+}
+
+Status RawFormat::define_group(const std::string& path) {
+  return guard([&] {
+    Status status = writable("group", path);
+    status.update(check_free(path));
+    if (!status.ok()) return status;
+    catalog_.groups.push_back({.path = path, .attributes = {}});
+    remember(path, {true, catalog_.groups.size() - 1});
+    changed_ = true;
+    return status;
+  });
+}
+
+Result<Placement> RawFormat::define_variable(const VariableDefinition& definition) {
+  Placement placement{.big_endian = definition.big_endian};
+  Status status = guard([&] {
+    Status valid = writable("variable", definition.path);
+    const Result<int64_t> bytes = check_definition(definition);
+    valid.update(bytes.status());
+    valid.update(check_free(definition.path));
+    if (!valid.ok()) return valid;
+    placement.bytes = bytes.value();
+    if (placement.bytes > 0) {
+      const bool wants_alignment = placement.bytes >= options_.alignment_threshold;
+      const int64_t unit = wants_alignment ? std::max(options_.alignment, k_least_alignment) : k_least_alignment;
+      const std::optional<int64_t> rounded = checked_add(end_, unit - 1);
+      const std::optional<int64_t> end = rounded ? checked_add(round_down(*rounded, unit), placement.bytes) : std::nullopt;
+      if (!end) return Status(Code::bad_argument, fmt::format("variable \"{}\": the file would be too large", definition.path));
+      placement.offset = *end - placement.bytes;
+      end_ = *end;
+    }
+    Variable& variable = catalog_.variables.emplace_back();
+    variable.path = definition.path;
+    variable.type = definition.type;
+    variable.shape = definition.shape;
+    variable.placement = placement;
+    remember(definition.path, {false, catalog_.variables.size() - 1});
+    changed_ = true;
+    return valid;
+  });
+  if (!status.ok()) return status;
+  return placement;
+}
+
+Status RawFormat::put_attribute(const std::string& object, const Attribute& attribute) {
+  return guard([&] {
+    Status status = writable("attribute of", object);
+    status.update(check_attribute(object, attribute));
+    if (!status.ok()) return status;
+    const auto found = objects_.find(object);
+    if (found == objects_.end()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    const size_t number = found->second.number;
+    auto& attributes =
+        found->second.is_group ? catalog_.groups[number].attributes : catalog_.variables[number].attributes;
+    const auto same = std::find_if(attributes.begin(), attributes.end(),
+                                   [&](const Attribute& other) { return other.name == attribute.name; });
+    if (same == attributes.end())
+      attributes.push_back(attribute);
+    else
+      *same = attribute;
+    changed_ = true;
+    return status;
+  });
+}
+
+Result<Catalog> RawFormat::catalog() {
+  Catalog copy;
+  Status status = guard([&] {
+    copy = catalog_;
+    return Status();
+  });
+  if (!status.ok()) return status;
+  return copy;
+}
+
+Status RawFormat::write_sidecar() {
+  const Result<std::string> text = sidecar_text(catalog_, end_);
+  if (!text.ok()) return text.status();
+  Status status = sidecar_->write_at(0, std::as_bytes(std::span(text.value())));
+  if (status.ok()) status = sidecar_->resize(static_cast<int64_t>(text.value().size()));
+  return status;
+}
+
+Status RawFormat::flush() {
+  if (!data_) return {Code::bad_state, "flush: the file is closed"};
+  if (!changed_) return {};
+  return guard([&] {
+    const Result<int64_t> size = data_->size();
+    Status status = size.status();
+    // Others write to the data file meanwhile, up to end_ at most: growing it to end_ takes nothing from them.
+    if (status.ok() && size.value() < end_) status = data_->resize(end_);
+    if (status.ok()) status = write_sidecar();
+    changed_ = changed_ && !status.ok();
+    return status;
+  });
+}
+
+Status RawFormat::close() {
+  Status status = flush();
+  if (!data_) return status;
+  status.update(data_->close());
+  status.update(sidecar_->close());
+  data_.reset();
+  sidecar_.reset();
+  return status;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatMode mode, const FormatOptions& options) {
+  const StoreMode store_mode = mode == FormatMode::read     ? StoreMode::read
+                               : mode == FormatMode::update ? StoreMode::update
+                                                            : StoreMode::create;
+  Result<std::unique_ptr<Store>> data = open_store(path, store_mode, {});
+  if (!data.ok()) return data.status();
+  Result<std::unique_ptr<Store>> sidecar = open_store(sidecar_path(path), store_mode, {});
+  if (!sidecar.ok() && sidecar.status().code() == Code::not_found)  // the file is there, but nobody can say what is in it
+    return Status(Code::bad_file, fmt::format("raw file \"{}\": its sidecar is missing: {}", path, sidecar.status().message()));
+  if (!sidecar.ok()) return sidecar.status();
+  auto format = std::make_unique<RawFormat>(mode, options, std::move(data).value(), std::move(sidecar).value());
+  Status status;
+  if (mode == FormatMode::create)
+    format->start_empty();
+  else
+    status = format->read_sidecar(path);
+  if (!status.ok()) return status;
+  return std::unique_ptr<Format>(std::move(format));
+}
+
+Result<bool> recognises_raw(const std::string& path, Store&) {
+  Result<std::unique_ptr<Store>> sidecar = open_store(sidecar_path(path), StoreMode::read, {});
+  if (!sidecar.ok() && sidecar.status().code() == Code::not_found) return false;
+  if (!sidecar.ok()) return sidecar.status();
+  const Result<int64_t> size = sidecar.value()->size();
+  if (!size.ok()) return size.status();
+  std::string text(static_cast<size_t>(size.value()), '\0');
+  Status status = sidecar.value()->read_at(0, std::as_writable_bytes(std::span(text)));
+  if (!status.ok()) return status;
+  return is_sidecar(text);
+}
+
+std::vector<std::string> raw_companions(const std::string& path) { return {sidecar_path(path)}; }
+
+}  // namespace windrow

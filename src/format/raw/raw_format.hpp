@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The raw format: one file with the variables' bytes and nothing else, and a JSON sidecar that says what is where
+// (FORMAT.md).
+#pragma once
+
+#include "format/format.hpp"
+#include "storage/store.hpp"
+
+namespace windrow {
+
+Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatMode mode, const FormatOptions& options);
+Result<bool> recognises_raw(const std::string& path, Store& file);
+std::vector<std::string> raw_companions(const std::string& path);
+
+}  // namespace windrow

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The raw format's sidecar: a catalog as JSON text, and back. What comes back from a file is hostile until checked.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "format/format.hpp"
+
+namespace windrow {
+
+// Code::bad_argument: a name that is not UTF-8, which JSON cannot hold. `bytes`: size of the data file.
+Result<std::string> sidecar_text(const Catalog& catalog, int64_t bytes);
+
+struct Sidecar {
+  Catalog catalog;
+  int64_t bytes = 0;  // of the data file
+};
+
+// Code::bad_file, with the place in the text: not JSON, not a sidecar, a newer version, or anything in it that cannot be:
+// types, shapes, places outside `file_bytes` or on one another, names twice, parents that do not exist.
+Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes);
+
+// Whether a text claims to be a sidecar, right or wrong in detail.
+bool is_sidecar(std::string_view text);
+
+}  // namespace windrow

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small things of the sidecar's JSON: members without exceptions, and the values of attributes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "format/format.hpp"
+
+namespace windrow {
+
+using Json = nlohmann::ordered_json;
+
+// What is not there, or of another kind, is none.
+const Json* member(const Json& object, const char* key);
+std::optional<int64_t> whole(const Json& value);
+std::optional<int64_t> whole(const Json& object, const char* key);
+const std::string* string_of(const Json& object, const char* key);
+
+Type type_called(const std::string* name) noexcept;  // none when there is no such name
+const char* padding_name(TextPadding padding) noexcept;
+std::optional<TextPadding> padding_called(const std::string* name) noexcept;
+
+// A flat list. Numbers are numbers; one that is not finite is its bits as "0x7ff8000000000000", since JSON has no word for
+// it. A text that is not UTF-8 is {"hex": "fffe"}.
+Json values_json(const Attribute& attribute);
+
+// Fills data or texts; false when a value is not of the attribute's type.
+bool take_values(const Json& values, Attribute& attribute);
+
+}  // namespace windrow

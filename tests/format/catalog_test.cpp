@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/catalog.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../contract/example_attributes.hpp"
+
+namespace windrow::test {
+namespace {
+
+Catalog example() {
+  Catalog catalog;
+  catalog.groups = {{"/", all_attributes()}, {"/a", {}}};
+  Attribute strange;
+  strange.name = "strange";
+  strange.unsupported = "compound type";
+  catalog.variables = {{"/a/v", Type::float64, {3, 4}, {2048, 96, true}, {strange}, ""},
+                       {"/a/w", Type::none, {3}, {}, {}, "chunked"}};
+  catalog.unsupported = {"/link: soft link"};
+  return catalog;
+}
+
+}  // namespace
+
+TEST(CatalogBytes, come_back_as_the_same_catalog) {
+  for (const Catalog& catalog : {Catalog{}, example()}) {
+    const auto back = deserialize(serialize(catalog));
+    ASSERT_TRUE(back.ok()) << back.status().message();
+    EXPECT_EQ(back.value(), catalog);
+  }
+}
+
+TEST(CatalogBytes, cut_off_or_too_long_are_refused) {
+  auto bytes = serialize(example());
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_EQ(deserialize(std::span(bytes).first(size)).status().code(), Code::internal) << size;
+  bytes.push_back({});
+  EXPECT_EQ(deserialize(bytes).status().code(), Code::internal);
+}
+
+// Whatever a byte becomes, nothing outside is read and no memory is taken for counts that cannot be (ASan sees it).
+TEST(CatalogBytes, damaged_are_read_without_harm) {
+  const auto bytes = serialize(example());
+  for (size_t i = 0; i < bytes.size(); ++i)
+    for (const std::byte flip : {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}}) {
+      auto damaged = bytes;
+      damaged[i] ^= flip;
+      const auto back = deserialize(damaged);
+      EXPECT_TRUE(back.ok() || back.status().code() == Code::internal) << i;
+    }
+}
+
+}  // namespace windrow::test
