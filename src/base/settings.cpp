@@ -28,8 +28,8 @@ constexpr std::array k_registry{
                 "Preset for all axes; `auto` chooses each from what is written. An axis that is set itself wins over the preset."},
     SettingInfo{"owner", choice, "auto", "auto|partitioner|first|highest|idg|random|balanced", "", 0,
                 "Who writes a point that several ranks hold."},
-    SettingInfo{"gather", choice, "auto", "auto|none|host|team(N)", "", 0,
-                "Whether ranks first hand their data to one rank of their host, or of every N consecutive ranks."},
+    SettingInfo{"gather", choice, "auto", "auto|none|host|team(N)|team(N,M)", "", 0,
+                "Whether ranks first hand their data to one rank of their host, or of every N consecutive ranks (M when reading)."},
     SettingInfo{"domains", choice, "auto", "auto|none|even|aligned|cyclic|target", "", 0,
                 "How the file is cut among the writers."},
     SettingInfo{"codec", choice, "auto", "auto|off|lzo|lz4|zstd", "", 0, "Compression of the messages between ranks and writers."},
@@ -61,23 +61,26 @@ std::vector<std::string_view> split(std::string_view list, char separator) {
   return parts;
 }
 
-// "team(16)" as name and number; nullopt: brackets without a number >= 1 in them.
+// "team(16)" or "team(16,1024)" as name and numbers; nullopt: brackets without numbers >= 1 in them.
 std::optional<Choice> parse_choice(std::string_view text) {
   const size_t open = text.find('(');
-  if (open == std::string_view::npos) return Choice{std::string(text), 0};
+  if (open == std::string_view::npos) return Choice{std::string(text), 0, 0};
   if (text.back() != ')') return std::nullopt;
-  const auto number = parse_integer(text.substr(open + 1, text.size() - open - 2));
-  if (!number || *number < 1) return std::nullopt;
-  return Choice{std::string(text.substr(0, open)), *number};
+  const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
+  const size_t comma = inside.find(',');
+  const auto first = parse_integer(inside.substr(0, comma));
+  const auto second = comma == std::string_view::npos ? std::optional<int64_t>(0) : parse_integer(inside.substr(comma + 1));
+  if (!first || *first < 1 || !second || (comma != std::string_view::npos && *second < 1)) return std::nullopt;
+  return Choice{std::string(text.substr(0, open)), *first, *second};
 }
 
 bool is_choice(std::string_view text, std::string_view values) {
   const auto given = parse_choice(text);
   if (!given) return false;
   return std::ranges::any_of(split(values, '|'), [&](std::string_view value) {
-    const bool takes_number = value.ends_with("(N)");
-    const std::string_view name = takes_number ? value.substr(0, value.size() - 3) : value;
-    return given->name == name && (given->argument > 0) == takes_number;
+    const bool takes_one = value.ends_with("(N)"), takes_two = value.ends_with("(N,M)");
+    return given->name == value.substr(0, value.find('(')) && (given->argument > 0) == (takes_one || takes_two) &&
+           (given->second > 0) == takes_two;
   });
 }
 

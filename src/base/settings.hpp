@@ -20,7 +20,7 @@ struct SettingInfo {
   std::string_view key;
   SettingKind kind;
   std::string_view default_text;
-  std::string_view values;  // choice: "auto|none|team(N)", where N is a whole number >= 1; others: ""
+  std::string_view values;  // choice: "auto|none|team(N)|team(N,M)", where N and M are whole numbers >= 1; others: ""
   std::string_view unit;    // "bytes", "ranks", ...; "" where there is none
   int64_t least;            // integer and bytes: the smallest value
   std::string_view documentation;
@@ -33,10 +33,11 @@ const SettingInfo* find_setting(std::string_view key) noexcept;  // nullptr: no 
 // What the environment calls a key: "strategy" is WINDROW_STRATEGY.
 std::string environment_name(std::string_view key);
 
-// A choice and the number in its parentheses: "team(16)" is {"team", 16}, "host" is {"host", 0}.
+// A choice and the numbers in its parentheses: "team(16)" is {"team", 16, 0}, "host" is {"host", 0, 0}.
 struct Choice {
   std::string name;
   int64_t argument = 0;
+  int64_t second = 0;
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 

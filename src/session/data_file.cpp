@@ -62,13 +62,7 @@ void DataFile::write_over_holes(Extent hull, const std::byte* bytes, std::span<c
     if (locked)
       if (Status status = store.lock(hull.begin, hull.size()); !status.ok()) return status;
     const auto merge = [&]() -> Status {
-      auto size = store.size();
-      if (!size.ok()) return size.status();
-      // What lies beyond the end of the file has never been written: holes there become zeros.
-      const int64_t there = std::clamp<int64_t>(size.value() - hull.begin, 0, hull.size());
-      std::memset(scratch_.get() + there, 0, static_cast<size_t>(hull.size() - there));
-      if (there > 0)
-        if (Status status = store.read_at(hull.begin, {scratch_.get(), static_cast<size_t>(there)}); !status.ok()) return status;
+      if (Status status = store.read_at(hull.begin, {scratch_.get(), static_cast<size_t>(hull.size())}); !status.ok()) return status;
       for_each_covered(covered, hull, [&](Extent extent) {
         std::memcpy(scratch_.get() + (extent.begin - hull.begin), bytes + (extent.begin - hull.begin), static_cast<size_t>(extent.size()));
         trace_.bytes_copied += extent.size();
@@ -78,6 +72,15 @@ void DataFile::write_over_holes(Extent hull, const std::byte* bytes, std::span<c
     Status status = merge();
     if (locked) status.update(store.unlock(hull.begin, hull.size()));
     return status;
+  });
+}
+
+Status DataFile::extend(int64_t size) {
+  return guard([&]() -> Status {
+    if (Status status = open(); !status.ok()) return status;
+    auto now = store_->size();
+    if (!now.ok()) return now.status();
+    return now.value() < size ? store_->resize(size) : Status{};
   });
 }
 

@@ -36,6 +36,8 @@ class DataFile {
   void rename(std::string path) { path_ = std::move(path); }  // the file has taken another name; an open store goes on
   // Collective wish of a plan: memory for write_over_holes, so that nothing is allocated while data moves.
   Status reserve(int64_t bytes);
+  // Makes the file at least this long, so that reading what is between the pieces never meets its end.
+  Status extend(int64_t size);
 
  private:
   template <class Work>

@@ -49,6 +49,7 @@ struct KeptPlan {
   int64_t id = 0;                                           // the same on every rank
   std::vector<std::array<int64_t, 3>> key;
   Plan plan;
+  std::vector<Extent> regions;                              // bytes of the file that the wave's variables occupy
   std::unique_ptr<Transfer> transfer;
   std::vector<std::shared_ptr<const RunList>> runs;         // keeps alive what the transfer describes
   bool direct = false;                                      // no exchange: each rank moves its own pieces

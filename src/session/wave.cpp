@@ -169,9 +169,11 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->key = wave.key;
     kept->runs = wave.runs;
     const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots()};
-    auto plan = make_plan(strategy_, pattern_of(wave.reading, numbers), topology, limits_);
+    Pattern pattern = pattern_of(wave.reading, numbers);
+    auto plan = make_plan(strategy_, pattern, topology, limits_);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
+    kept->regions = std::move(pattern.regions);
     kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && kept->plan.strategy.access == Access::list;
     return {};
   });
@@ -184,6 +186,9 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->transfer = std::move(transfer).value();
   }
   local = guard([&] { return prepare_storage(*kept, wave); });
+  const auto& regions = kept->regions;
+  if (comm_->rank() == 0 && !wave.reading && kept->plan.strategy.access == Access::sieve && !regions.empty())
+    local.update(data_->extend(regions.back().end));
   std::array<int64_t, 4> sums{kept->forecast.messages, kept->forecast.write_requests, kept->forecast.read_requests, kept->forecast.bytes};
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
   kept->forecast = {.messages = sums[0], .write_requests = sums[1], .read_requests = sums[2], .bytes = sums[3]};

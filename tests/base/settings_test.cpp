@@ -54,9 +54,9 @@ TEST(Settings, takes_values_of_each_kind) {
   EXPECT_TRUE(settings.set("durable", "yes").ok());
   EXPECT_TRUE(settings.boolean("durable"));
   EXPECT_TRUE(settings.set("gather", "team(16)").ok());
-  EXPECT_EQ(settings.choice("gather"), (Choice{"team", 16}));
+  EXPECT_EQ(settings.choice("gather"), (Choice{"team", 16, 0}));
   EXPECT_TRUE(settings.set("gather", "host").ok());
-  EXPECT_EQ(settings.choice("gather"), (Choice{"host", 0}));
+  EXPECT_EQ(settings.choice("gather"), (Choice{"host", 0, 0}));
   EXPECT_TRUE(settings.set("fault", "rank=1").ok());
   EXPECT_EQ(settings.text("fault"), "rank=1");
   EXPECT_EQ(settings.values().size(), 5u);
@@ -75,7 +75,7 @@ TEST(Settings, refuses_values_and_says_what_it_takes) {
     EXPECT_FALSE(settings.is_set(key));
   }
   Settings settings;
-  EXPECT_THAT(settings.set("gather", "all").message(), HasSubstr("one of auto, none, host, team(N)"));
+  EXPECT_THAT(settings.set("gather", "all").message(), HasSubstr("one of auto, none, host, team(N), team(N,M)"));
   EXPECT_THAT(settings.set("buffer", "1").message(), HasSubstr("4096 or more"));
 }
 

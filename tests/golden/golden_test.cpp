@@ -246,6 +246,6 @@ TEST_P(Golden, the_same_bytes_for_any_number_of_ranks_and_any_strategy) {
   EXPECT_THAT(folder.names(), testing::Each(testing::StartsWith("written"))) << "a temporary file was left behind";
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Golden, testing::Values(".raw", ".h5"), [](const auto& info) { return info.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Golden, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
 
 }  // namespace
