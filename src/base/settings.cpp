@@ -20,35 +20,46 @@ namespace {
 using enum SettingKind;
 
 // The defaults that are numbers:
-//  buffer      16 MiB: ROMIO's cb_buffer_size (16777216, ad_hints.c); large enough for a stripe, small beside a rank's own memory.
-//  sieve_hole  64 KiB: reading it at 1 GB/s takes 66 microseconds, about one more request to a parallel file system.
-//  direct_bytes 1 MiB: the default stripe and RPC size of Lustre: such a piece is already one good request.
+//  buffer      16 MiB: ROMIO's cb_buffer_size (16777216, ad_hints.c); large enough for a stripe, small beside a rank's
+//  own memory. sieve_hole  64 KiB: reading it at 1 GB/s takes 66 microseconds, about one more request to a parallel
+//  file system. direct_bytes 1 MiB: the default stripe and RPC size of Lustre: such a piece is already one good
+//  request.
 constexpr std::array k_registry{
     SettingInfo{"strategy", choice, "auto", "auto|scorpio|two-phase|tpc|list|idg|subfiling|ylib|bips3d-tree", "", 0,
-                "Preset for all axes; `auto` chooses each from what is written. An axis that is set itself wins over the preset."},
+                "Preset for all axes; `auto` chooses each from what is written. An axis that is set itself wins over "
+                "the preset."},
     SettingInfo{"owner", choice, "auto", "auto|partitioner|first|highest|idg|random|balanced", "", 0,
                 "Who writes a point that several ranks hold."},
     SettingInfo{"gather", choice, "auto", "auto|none|host|team(N)|team(N,M)", "", 0,
                 "Whether ranks first hand their data to one rank of their host, or of every N consecutive ranks (M when reading)."},
     SettingInfo{"domains", choice, "auto", "auto|none|even|aligned|cyclic|target", "", 0,
                 "How the file is cut among the writers."},
-    SettingInfo{"codec", choice, "auto", "auto|off|lzo|lz4|zstd", "", 0, "Compression of the messages between ranks and writers."},
+    SettingInfo{"codec", choice, "auto", "auto|off|lzo|lz4|zstd", "", 0,
+                "Compression of the messages between ranks and writers."},
     SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve", "", 0, "How a writer touches the file."},
     SettingInfo{"files", choice, "auto", "auto|one|subfiles(N)|per-rank", "", 0, "Into how many files the data goes."},
     SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
     SettingInfo{"buffer", bytes, "16MiB", "", "bytes", 4096, "Buffer of one writer for one round; it has two."},
     SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts; 0: what the storage says."},
-    SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0, "Largest hole between two pieces that sieving reads over."},
+    SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0,
+                "Largest hole between two pieces that sieving reads over."},
     SettingInfo{"direct_bytes", bytes, "1MiB", "", "bytes", 0,
                 "Pieces of at least this mean length are written by the rank that holds them, without an exchange."},
-    SettingInfo{"shared_memory", boolean, "true", "", "", 0, "Ranks of one host copy through shared memory instead of sending messages."},
-    SettingInfo{"format", choice, "auto", "auto|hdf5|raw", "", 0, "Format of a file that is created; `auto`: from its name."},
+    SettingInfo{"shared_memory", boolean, "true", "", "", 0,
+                "Ranks of one host copy through shared memory instead of sending messages."},
+    SettingInfo{"format", choice, "auto", "auto|hdf5|raw", "", 0,
+                "Format of a file that is created; `auto`: from its name."},
     SettingInfo{"byte_order", choice, "native", "native|little|big", "", 0, "Byte order of new variables in the file."},
-    SettingInfo{"alignment", bytes, "1", "", "bytes", 1, "Variables of 64 KiB and more begin at a multiple of this in an HDF5 file."},
-    SettingInfo{"durable", boolean, "false", "", "", 0, "Data is on stable storage before a file takes its name, and after a sync."},
-    SettingInfo{"check", boolean, "false", "", "", 0, "Compare the arguments of collective calls between the ranks, and more; slower."},
-    SettingInfo{"store", choice, "posix", "posix|faulty", "", 0, "Where the bytes go; `faulty` fails on command, for tests."},
-    SettingInfo{"fault", text, "", "", "", 0, "What the faulty store does, as \"rank=1,operation=write,after=3,error=no_space\"."},
+    SettingInfo{"alignment", bytes, "1", "", "bytes", 1,
+                "Variables of 64 KiB and more begin at a multiple of this in an HDF5 file."},
+    SettingInfo{"durable", boolean, "false", "", "", 0,
+                "Data is on stable storage before a file takes its name, and after a sync."},
+    SettingInfo{"check", boolean, "false", "", "", 0,
+                "Compare the arguments of collective calls between the ranks, and more; slower."},
+    SettingInfo{"store", choice, "posix", "posix|faulty", "", 0,
+                "Where the bytes go; `faulty` fails on command, for tests."},
+    SettingInfo{"fault", text, "", "", "", 0,
+                "What the faulty store does, as \"rank=1,operation=write,after=3,error=no_space\"."},
 };
 
 std::vector<std::string_view> split(std::string_view list, char separator) {
@@ -95,18 +106,24 @@ std::optional<bool> parse_boolean(std::string_view value) noexcept {
 // What a setting takes, in words.
 std::string allowed(const SettingInfo& info) {
   switch (info.kind) {
-    case choice: return fmt::format("one of {}", fmt::join(split(info.values, '|'), ", "));
-    case integer: return fmt::format("a whole number, {} or more", info.least);
-    case bytes: return fmt::format("a number of bytes such as 4096, 64k or 16MiB, {} or more", info.least);
-    case boolean: return "true or false";
-    case text: break;
+    case choice:
+      return fmt::format("one of {}", fmt::join(split(info.values, '|'), ", "));
+    case integer:
+      return fmt::format("a whole number, {} or more", info.least);
+    case bytes:
+      return fmt::format("a number of bytes such as 4096, 64k or 16MiB, {} or more", info.least);
+    case boolean:
+      return "true or false";
+    case text:
+      break;
   }
   return "any text";
 }
 
 bool is_valid(const SettingInfo& info, std::string_view value) {
   switch (info.kind) {
-    case choice: return is_choice(value, info.values);
+    case choice:
+      return is_choice(value, info.values);
     case integer: {
       const auto number = parse_integer(value);
       return number && *number >= info.least;
@@ -115,8 +132,10 @@ bool is_valid(const SettingInfo& info, std::string_view value) {
       const auto number = parse_bytes(value);
       return number && *number >= info.least;
     }
-    case boolean: return parse_boolean(value).has_value();
-    case text: break;
+    case boolean:
+      return parse_boolean(value).has_value();
+    case text:
+      break;
   }
   return true;
 }
@@ -140,7 +159,8 @@ Status unknown_key(std::string_view key) {
     if (distance(key, info.key) <= 2 || (key.size() >= 3 && info.key.starts_with(key))) similar.push_back(info.key);
   }
   if (!similar.empty())
-    return {Code::bad_argument, fmt::format("there is no option \"{}\"; did you mean {}?", key, fmt::join(similar, " or "))};
+    return {Code::bad_argument,
+            fmt::format("there is no option \"{}\"; did you mean {}?", key, fmt::join(similar, " or "))};
   return {Code::bad_argument, fmt::format("there is no option \"{}\"; there are {}", key, fmt::join(all, ", "))};
 }
 
@@ -186,7 +206,8 @@ Result<Settings> resolve(const Settings& program) {
     const std::string name = environment_name(info.key);
     if (const char* value = std::getenv(name.c_str()); value != nullptr && !program.is_set(info.key)) {
       const Status status = resolved.set(info.key, value);
-      if (!status.ok()) return Status(status.code(), fmt::format("environment variable {}: {}", name, status.message()));
+      if (!status.ok())
+        return Status(status.code(), fmt::format("environment variable {}: {}", name, status.message()));
     }
   }
   for (const auto& [key, value] : program.values())
@@ -199,11 +220,21 @@ std::string settings_table_markdown() {
   for (const SettingInfo& info : k_registry) {
     std::string values;
     switch (info.kind) {
-      case choice: values = fmt::format("`{}`", fmt::join(split(info.values, '|'), "` `")); break;
-      case integer: values = fmt::format("a number of {}", info.unit); break;
-      case bytes: values = info.unit; break;
-      case boolean: values = "`true` `false`"; break;
-      case text: values = "text"; break;
+      case choice:
+        values = fmt::format("`{}`", fmt::join(split(info.values, '|'), "` `"));
+        break;
+      case integer:
+        values = fmt::format("a number of {}", info.unit);
+        break;
+      case bytes:
+        values = info.unit;
+        break;
+      case boolean:
+        values = "`true` `false`";
+        break;
+      case text:
+        values = "text";
+        break;
     }
     const std::string default_text = info.default_text.empty() ? "" : fmt::format("`{}`", info.default_text);
     table += fmt::format("| `{}` | {} | {} | {} |\n", info.key, default_text, values, info.documentation);

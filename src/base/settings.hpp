@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings: every option of the library, by key. The registry is the one place where a key, its default, its unit and its
-// meaning are written; docs/settings.md is checked against it. What a choice does, and whether it is built in, others know.
+// Settings: every option of the library, by key. The registry is the one place where a key, its default, its unit and
+// its meaning are written; docs/settings.md is checked against it. What a choice does, and whether it is built in,
+// others know.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +42,12 @@ struct Choice {
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
-// Values by key. What is set is valid; what is not set has its default. Reading a key that does not exist is a defect of the
-// caller: it gives an empty value.
+// Values by key. What is set is valid; what is not set has its default. Reading a key that does not exist is a defect
+// of the caller: it gives an empty value.
 class Settings {
  public:
-  // bad_argument: no such key (the message names similar ones, or all), or a value that it cannot have (the message says which it can).
+  // bad_argument: no such key (the message names similar ones, or all), or a value that it cannot have (the message
+  // says which it can).
   Status set(std::string_view key, std::string_view value);
 
   bool is_set(std::string_view key) const noexcept { return values_.find(key) != values_.end(); }
@@ -64,8 +66,9 @@ class Settings {
   std::map<std::string, std::string, std::less<>> values_;
 };
 
-// What holds: the program's value, else the environment's, else the default. bad_argument: a value of the environment is not
-// valid; the message names the variable. Reads the environment of this process: in an MPI program ranks may differ.
+// What holds: the program's value, else the environment's, else the default. bad_argument: a value of the environment
+// is not valid; the message names the variable. Reads the environment of this process: in an MPI program ranks may
+// differ.
 Result<Settings> resolve(const Settings& program);
 
 // The table of docs/settings.md.

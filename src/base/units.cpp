@@ -43,7 +43,8 @@ std::optional<int64_t> parse_integer(std::string_view text) noexcept {
 
 std::optional<int64_t> parse_bytes(std::string_view text) noexcept {
   size_t digits = 0;
-  while (digits < text.size() && (std::isdigit(static_cast<unsigned char>(text[digits])) || text[digits] == '.')) ++digits;
+  while (digits < text.size() && (std::isdigit(static_cast<unsigned char>(text[digits])) || text[digits] == '.'))
+    ++digits;
   const std::string_view number = text.substr(0, digits);
   std::string_view unit = text.substr(digits);
   if (!number.empty() && unit.starts_with(' ')) unit.remove_prefix(1);
@@ -51,7 +52,8 @@ std::optional<int64_t> parse_bytes(std::string_view text) noexcept {
   if (!scale) return std::nullopt;
   if (const auto whole = parse_integer(number)) return checked_multiply(*whole, *scale);
   double value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value, std::chars_format::fixed);
+  const auto [end, error] =
+      std::from_chars(number.data(), number.data() + number.size(), value, std::chars_format::fixed);
   if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
   const double bytes = std::floor(value * static_cast<double>(*scale));
   if (!(bytes < 9.2e18)) return std::nullopt;

@@ -9,8 +9,9 @@
 
 namespace windrow {
 
-// "16 MiB", "16MiB", "4k", "1.5 GB", "4096": bytes, rounded down. K, M, G, T, P alone or with iB are powers of 1024, as in dd and
-// lfs; with B they are powers of 1000; case does not matter. nullopt: anything else, a negative number, or beyond int64_t.
+// "16 MiB", "16MiB", "4k", "1.5 GB", "4096": bytes, rounded down. K, M, G, T, P alone or with iB are powers of 1024, as
+// in dd and lfs; with B they are powers of 1000; case does not matter. nullopt: anything else, a negative number, or
+// beyond int64_t.
 std::optional<int64_t> parse_bytes(std::string_view text) noexcept;
 
 // "16 MiB" where that is exact, otherwise rounded: "4.2 MB"; below 1000 "17 bytes".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integers of variable length: 7 bits a byte, lowest first, the high bit says that more follow (LEB128). Reading is safe on any input.
-// Source: DWARF 5, section 7.6; protobuf documentation "Encoding", Base 128 Varints.
+// Integers of variable length: 7 bits a byte, lowest first, the high bit says that more follow (LEB128). Reading is
+// safe on any input. Source: DWARF 5, section 7.6; protobuf documentation "Encoding", Base 128 Varints.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,9 @@ constexpr size_t k_max_dimensions = 32;  // WINDROW_MAX_DIMENSIONS
 
 Status bad(std::string message) { return {Code::bad_argument, std::move(message)}; }
 
-std::string text_of(std::span<const int64_t> shape) { return shape.empty() ? "()" : fmt::format("{}", fmt::join(shape, " x ")); }
+std::string text_of(std::span<const int64_t> shape) {
+  return shape.empty() ? "()" : fmt::format("{}", fmt::join(shape, " x "));
+}
 
 // Elements of a box; 0 when any count is, however large the others are. nullopt: more than int64_t holds.
 std::optional<int64_t> box_elements(std::span<const int64_t> counts) noexcept {
@@ -24,7 +26,8 @@ std::optional<int64_t> box_elements(std::span<const int64_t> counts) noexcept {
 }
 
 Result<Decomposition> make_empty(DecompositionKind kind, std::span<const int64_t> shape) {
-  if (shape.size() > k_max_dimensions) return bad(fmt::format("{} dimensions; there can be {}", shape.size(), k_max_dimensions));
+  if (shape.size() > k_max_dimensions)
+    return bad(fmt::format("{} dimensions; there can be {}", shape.size(), k_max_dimensions));
   for (size_t d = 0; d < shape.size(); ++d)
     if (shape[d] < 0) return bad(fmt::format("dimension {} of the shape is {}", d, shape[d]));
   const auto elements = box_elements(shape);
@@ -55,12 +58,18 @@ Status check_block(const BlockView& block, std::span<const int64_t> shape) {
     const auto ends = [&](int64_t start, int64_t limit, const char* where, const char* what) -> Status {
       if (start < 0) return bad(fmt::format("{} of dimension {} starts at {}{}", block.name, d, start, where));
       const auto end = checked_add(start, block.count[d]);
-      if (!end) return bad(fmt::format("{} of dimension {} starts at {}{} and has count {}: too large", block.name, d, start, where, block.count[d]));
-      if (*end > limit) return bad(fmt::format("{} of dimension {} ends at {}{} but {} is {}", block.name, d, *end, where, what, limit));
+      if (!end)
+        return bad(fmt::format("{} of dimension {} starts at {}{} and has count {}: too large", block.name, d, start,
+                               where, block.count[d]));
+      if (*end > limit)
+        return bad(
+            fmt::format("{} of dimension {} ends at {}{} but {} is {}", block.name, d, *end, where, what, limit));
       return {};
     };
     if (Status status = ends(block.start[d], shape[d], "", "the shape"); !status.ok()) return status;
-    if (Status status = ends(block.memory_start[d], block.memory_shape[d], " in memory", "the memory box"); !status.ok()) return status;
+    if (Status status = ends(block.memory_start[d], block.memory_shape[d], " in memory", "the memory box");
+        !status.ok())
+      return status;
   }
   return {};
 }
@@ -70,13 +79,16 @@ Status check_sizes(size_t dimensions, int64_t blocks, const BlockLists& lists) {
   if (!values) return bad(fmt::format("{} blocks are too many", blocks));
   const auto size = static_cast<size_t>(*values);
   const auto fits = [&](std::span<const int64_t> list) { return list.empty() || list.size() == size; };
-  if (lists.starts.size() != size || lists.counts.size() != size || !fits(lists.memory_shapes) || !fits(lists.memory_starts))
-    return bad(fmt::format("{} blocks of {} dimensions need {} starts and counts, and as many memory shapes and starts if any", blocks,
-                           dimensions, size));
+  if (lists.starts.size() != size || lists.counts.size() != size || !fits(lists.memory_shapes) ||
+      !fits(lists.memory_starts))
+    return bad(
+        fmt::format("{} blocks of {} dimensions need {} starts and counts, and as many memory shapes and starts if any",
+                    blocks, dimensions, size));
   return {};
 }
 
-// Distances between neighbours along each dimension of a box in C order. The box is not empty, and its product was checked.
+// Distances between neighbours along each dimension of a box in C order. The box is not empty, and its product was
+// checked.
 std::vector<int64_t> strides_of(std::span<const int64_t> box) {
   std::vector<int64_t> strides(box.size(), 1);
   for (size_t d = box.size(); d-- > 1;) strides[d - 1] = strides[d] * box[d];
@@ -90,9 +102,10 @@ struct Axis {
   int64_t memory_stride;
 };
 
-// The loops of a block, innermost first. Dimensions of count 1 vanish; those that continue each other, in the file and in memory,
-// are one: a block that spans whole trailing dimensions has a single loop.
-std::vector<Axis> axes_of(const BlockView& block, std::span<const int64_t> file_strides, std::span<const int64_t> memory_strides) {
+// The loops of a block, innermost first. Dimensions of count 1 vanish; those that continue each other, in the file and
+// in memory, are one: a block that spans whole trailing dimensions has a single loop.
+std::vector<Axis> axes_of(const BlockView& block, std::span<const int64_t> file_strides,
+                          std::span<const int64_t> memory_strides) {
   std::vector<Axis> axes;
   for (size_t d = block.count.size(); d-- > 0;) {
     if (block.count[d] == 1) continue;
@@ -106,8 +119,8 @@ std::vector<Axis> axes_of(const BlockView& block, std::span<const int64_t> file_
   return axes;
 }
 
-// Appends the runs of a block that is not empty, in file order. The innermost loop is the length where it is contiguous, the next
-// one the run; those outside are counted like an odometer.
+// Appends the runs of a block that is not empty, in file order. The innermost loop is the length where it is
+// contiguous, the next one the run; those outside are counted like an odometer.
 void append_runs(const BlockView& block, std::span<const int64_t> shape, int64_t memory_base, std::vector<Run>& runs) {
   const std::vector<int64_t> file_strides = strides_of(shape);
   const std::vector<int64_t> memory_strides = strides_of(block.memory_shape);
@@ -146,7 +159,8 @@ BlockView block_of(const Decomposition& decomposition, int64_t block) noexcept {
   const auto slice = [&](const std::vector<int64_t>& all) {
     return std::span<const int64_t>(all).subspan(static_cast<size_t>(block) * dimensions, dimensions);
   };
-  return {"", slice(decomposition.starts), slice(decomposition.counts), slice(decomposition.memory_shapes), slice(decomposition.memory_starts)};
+  return {"", slice(decomposition.starts), slice(decomposition.counts), slice(decomposition.memory_shapes),
+          slice(decomposition.memory_starts)};
 }
 
 // Points in the order of their numbers; of one that is listed twice the later.
@@ -162,11 +176,13 @@ RunList point_runs(const std::vector<int64_t>& points) {
   for (const int64_t point : points) sorted.emplace_back(point, static_cast<int64_t>(sorted.size()));
   std::sort(sorted.begin(), sorted.end());
   for (size_t i = 0; i < sorted.size(); ++i)
-    if (i + 1 == sorted.size() || sorted[i + 1].first != sorted[i].first) builder.add(Piece{sorted[i].first, sorted[i].second, 1});
+    if (i + 1 == sorted.size() || sorted[i + 1].first != sorted[i].first)
+      builder.add(Piece{sorted[i].first, sorted[i].second, 1});
   return builder.take();
 }
 
-Result<Decomposition> make(DecompositionKind kind, std::span<const int64_t> shape, int64_t blocks, const BlockLists& lists) {
+Result<Decomposition> make(DecompositionKind kind, std::span<const int64_t> shape, int64_t blocks,
+                           const BlockLists& lists) {
   Result<Decomposition> made = make_empty(kind, shape);
   if (!made.ok()) return made;
   if (blocks < 0) return bad(fmt::format("the number of blocks is {}", blocks));
@@ -205,7 +221,8 @@ Result<Decomposition> make_rows(int64_t rows, int64_t first, int64_t count) {
   if (rows < 0) return bad(fmt::format("the number of rows is {}", rows));
   if (count < 0) return bad(fmt::format("this rank's number of rows is {}", count));
   const auto end = checked_add(first, count);
-  if (first < 0 || !end || *end > rows) return bad(fmt::format("{} rows from row {} on leave the {} rows of the whole", count, first, rows));
+  if (first < 0 || !end || *end > rows)
+    return bad(fmt::format("{} rows from row {} on leave the {} rows of the whole", count, first, rows));
   return make(DecompositionKind::rows, {&rows, 1}, 1, {{&first, 1}, {&count, 1}, {}, {}});
 }
 
@@ -214,7 +231,8 @@ Result<Decomposition> make_points(int64_t points, std::span<const int64_t> list,
   if (!owned.empty() && owned.size() != list.size())
     return bad(fmt::format("{} points come with {} owner flags", list.size(), owned.size()));
   for (size_t i = 0; i < list.size(); ++i)
-    if (list[i] < 0 || list[i] >= points) return bad(fmt::format("entry {} of the points is {}, not in [0, {})", i, list[i], points));
+    if (list[i] < 0 || list[i] >= points)
+      return bad(fmt::format("entry {} of the points is {}, not in [0, {})", i, list[i], points));
   Result<Decomposition> made = make_empty(DecompositionKind::points, {&points, 1});
   if (!made.ok()) return made;
   made.value().memory_elements = static_cast<int64_t>(list.size());
@@ -223,9 +241,11 @@ Result<Decomposition> make_points(int64_t points, std::span<const int64_t> list,
   return made;
 }
 
-Result<Decomposition> make_same(std::span<const int64_t> shape, std::span<const int64_t> start, std::span<const int64_t> count) {
+Result<Decomposition> make_same(std::span<const int64_t> shape, std::span<const int64_t> start,
+                                std::span<const int64_t> count) {
   const std::vector<int64_t> zeros(shape.size(), 0);
-  return make(DecompositionKind::same, shape, 1, {start.empty() ? zeros : start, count.empty() ? shape : count, {}, {}});
+  return make(DecompositionKind::same, shape, 1,
+              {start.empty() ? zeros : start, count.empty() ? shape : count, {}, {}});
 }
 
 RunList element_runs(const Decomposition& decomposition) {
@@ -249,7 +269,8 @@ RunList owned_runs(const Decomposition& decomposition) {
 
 Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t> variable_shape) {
   const std::span<const int64_t> shape = decomposition.shape;
-  if (!box_elements(variable_shape)) return bad(fmt::format("the shape {} has more than 2^63 - 1 elements", text_of(variable_shape)));
+  if (!box_elements(variable_shape))
+    return bad(fmt::format("the shape {} has more than 2^63 - 1 elements", text_of(variable_shape)));
   size_t leading = shape.size();
   if (decomposition.kind == DecompositionKind::points) {
     // The leading dimensions, as few as will do, that multiply to the number of points.
@@ -259,18 +280,23 @@ Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t
       if (product == decomposition.elements) break;
     }
     if (product != decomposition.elements)
-      return bad(fmt::format("a variable of shape {} does not fit a decomposition of {} points: no leading dimensions multiply to that",
-                             text_of(variable_shape), decomposition.elements));
+      return bad(fmt::format(
+          "a variable of shape {} does not fit a decomposition of {} points: no leading dimensions multiply to that",
+          text_of(variable_shape), decomposition.elements));
   } else {
     if (variable_shape.size() < leading)
-      return bad(fmt::format("a variable of {} dimensions does not fit a decomposition of {}", variable_shape.size(), leading));
+      return bad(fmt::format("a variable of {} dimensions does not fit a decomposition of {}", variable_shape.size(),
+                             leading));
     for (size_t d = 0; d < leading; ++d)
       if (variable_shape[d] != shape[d])
-        return bad(fmt::format("a variable of shape {} does not fit a decomposition of shape {}: dimension {} is {}, not {}",
-                               text_of(variable_shape), text_of(shape), d, variable_shape[d], shape[d]));
+        return bad(
+            fmt::format("a variable of shape {} does not fit a decomposition of shape {}: dimension {} is {}, not {}",
+                        text_of(variable_shape), text_of(shape), d, variable_shape[d], shape[d]));
   }
   const auto trailing = box_elements(variable_shape.subspan(leading));
-  if (!trailing) return bad(fmt::format("the trailing dimensions of the shape {} have more than 2^63 - 1 elements", text_of(variable_shape)));
+  if (!trailing)
+    return bad(fmt::format("the trailing dimensions of the shape {} have more than 2^63 - 1 elements",
+                           text_of(variable_shape)));
   return *trailing;
 }
 

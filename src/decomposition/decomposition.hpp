@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decomposition: which elements of a shape this rank holds, and where they lie in its memory. Pure: what other ranks hold, and who
-// writes what several hold, is in ownership.hpp. The rules for users are in windrow.h, at windrow_decomposition.
+// Decomposition: which elements of a shape this rank holds, and where they lie in its memory. Pure: what other ranks
+// hold, and who writes what several hold, is in ownership.hpp. The rules for users are in windrow.h, at
+// windrow_decomposition.
 //
-// Here Extent and Run count ELEMENTS of the decomposition: file is the number of an element in C order, memory its place in the
-// rank's buffer. to_bytes() turns them into bytes of a variable.
+// Here Extent and Run count ELEMENTS of the decomposition: file is the number of an element in C order, memory its
+// place in the rank's buffer. to_bytes() turns them into bytes of a variable.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +18,13 @@ namespace windrow {
 
 enum class DecompositionKind { block, blocks, rows, points, same };
 
-// Made by the functions below, which check everything: starts and counts lie in the shape and in the memory boxes, no product or
-// sum of them overflows.
+// Made by the functions below, which check everything: starts and counts lie in the shape and in the memory boxes, no
+// product or sum of them overflows.
 struct Decomposition {
   DecompositionKind kind = DecompositionKind::block;
-  std::vector<int64_t> shape;      // of the whole; {points} for points, {rows} for rows
-  int64_t elements = 0;            // of the whole
-  int64_t memory_elements = 0;     // length of this rank's buffer: all memory boxes, ghost cells included
+  std::vector<int64_t> shape;   // of the whole; {points} for points, {rows} for rows
+  int64_t elements = 0;         // of the whole
+  int64_t memory_elements = 0;  // length of this rank's buffer: all memory boxes, ghost cells included
   // All kinds but points, [blocks][ndims]; block i's memory box follows that of block i - 1.
   int64_t blocks = 0;
   std::vector<int64_t> starts;
@@ -35,7 +36,8 @@ struct Decomposition {
   std::vector<unsigned char> owned;  // [points] not 0: this rank owns the point; empty: not known
 };
 
-// This rank's blocks as the caller has them, [blocks][ndims]; empty memory spans: the boxes are the counts, the starts 0.
+// This rank's blocks as the caller has them, [blocks][ndims]; empty memory spans: the boxes are the counts, the starts
+// 0.
 struct BlockLists {
   std::span<const int64_t> starts;
   std::span<const int64_t> counts;
@@ -43,13 +45,14 @@ struct BlockLists {
   std::span<const int64_t> memory_starts;
 };
 
-// Each: bad_argument names the dimension and the values. A block with a count of 0 holds nothing; its start does not matter.
-// May throw std::bad_alloc.
+// Each: bad_argument names the dimension and the values. A block with a count of 0 holds nothing; its start does not
+// matter. May throw std::bad_alloc.
 Result<Decomposition> make_block(std::span<const int64_t> shape, const BlockLists& block);  // one block
 Result<Decomposition> make_blocks(std::span<const int64_t> shape, int64_t blocks, const BlockLists& lists);
 Result<Decomposition> make_rows(int64_t rows, int64_t first, int64_t count);
 Result<Decomposition> make_points(int64_t points, std::span<const int64_t> list, std::span<const unsigned char> owned);
-Result<Decomposition> make_same(std::span<const int64_t> shape, std::span<const int64_t> start, std::span<const int64_t> count);
+Result<Decomposition> make_same(std::span<const int64_t> shape, std::span<const int64_t> start,
+                                std::span<const int64_t> count);
 
 // What this rank holds: the read view. Of an element that it holds twice the later block or point counts.
 // One run for each pair of outer indices of a block at most; points are sorted once.
@@ -62,8 +65,9 @@ RunList owned_runs(const Decomposition& decomposition);
 // bad_argument: the variable does not fit; the message says where.
 Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t> variable_shape);
 
-// Elements to bytes: `element_bytes` is load x size of the variable's type. Shift the result by the variable's place in the file.
-// bad_argument: an offset, or the end of this rank's buffer, does not fit into 64 bits. element_bytes 0: nothing to move.
+// Elements to bytes: `element_bytes` is load x size of the variable's type. Shift the result by the variable's place in
+// the file. bad_argument: an offset, or the end of this rank's buffer, does not fit into 64 bits. element_bytes 0:
+// nothing to move.
 Result<RunList> to_bytes(const RunList& elements, int64_t element_bytes);
 
 }  // namespace windrow

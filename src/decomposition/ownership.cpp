@@ -26,7 +26,8 @@ std::string name_ranks(std::vector<int> ranks) {
   if (ranks.size() == 1) return fmt::format("rank {}", ranks[0]);
   if (ranks.size() <= k_named)
     return fmt::format("ranks {} and {}", fmt::join(ranks.begin(), ranks.end() - 1, ", "), ranks.back());
-  return fmt::format("ranks {} and {} more", fmt::join(ranks.begin(), ranks.begin() + k_named, ", "), ranks.size() - k_named);
+  return fmt::format("ranks {} and {} more", fmt::join(ranks.begin(), ranks.begin() + k_named, ", "),
+                     ranks.size() - k_named);
 }
 
 // The winner is the lowest or the highest rank; every other holder of a shared range loses it.
@@ -53,7 +54,9 @@ Status bad_owners(std::vector<int> ranks, std::string message) {
 Status check_owners(std::span<const Holding> holders) {
   for (const Holding& holder : holders)
     if (!holder.has_flags && !holder.held.empty())
-      return bad_owners({holder.rank}, fmt::format("owner=partitioner needs owner flags for all points, but rank {} gave none", holder.rank));
+      return bad_owners(
+          {holder.rank},
+          fmt::format("owner=partitioner needs owner flags for all points, but rank {} gave none", holder.rank));
 
   const auto owned = lists_of(holders, &Holding::owned);
   Status status;
@@ -61,7 +64,8 @@ Status check_owners(std::span<const Holding> holders) {
     if (!status.ok()) return;
     std::vector<int> ranks;
     for (const size_t holder : sharing) ranks.push_back(holders[holder].rank);
-    status = bad_owners(ranks, fmt::format("point {} is owned by {}; one rank must own it", range.begin, name_ranks(ranks)));
+    status =
+        bad_owners(ranks, fmt::format("point {} is owned by {}; one rank must own it", range.begin, name_ranks(ranks)));
   });
   if (!status.ok()) return status;
 
@@ -83,7 +87,9 @@ Extent even_part(int64_t total, int64_t parts, int64_t index) noexcept {
   return {begin, begin + each + (index < more ? 1 : 0)};
 }
 
-Extent directory_block(int64_t elements, int ranks, int directory) noexcept { return even_part(elements, ranks, directory); }
+Extent directory_block(int64_t elements, int ranks, int directory) noexcept {
+  return even_part(elements, ranks, directory);
+}
 
 int directory_of(int64_t elements, int ranks, int64_t element) noexcept {
   const int64_t each = elements / ranks;
@@ -94,7 +100,8 @@ int directory_of(int64_t elements, int ranks, int64_t element) noexcept {
 
 std::vector<DirectoryPart> split_by_directory(const RunList& runs, int64_t elements, int ranks) {
   std::vector<DirectoryPart> parts;
-  // Hops from the first element not yet given away to the end of its directory block: blocks in holes are never looked at.
+  // Hops from the first element not yet given away to the end of its directory block: blocks in holes are never looked
+  // at.
   int64_t position = 0;
   for (Cursor cursor(runs);;) {
     cursor.skip(position);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ownership: of the ranks that hold an element, who writes it? Every rank may hold anything, so nobody sees all overlaps; but an
-// element has one place in a directory that is cut evenly over the ranks. Each rank sends what it holds to the directory ranks
-// concerned; these answer with what it must not write. Pure: others send the messages. Counted in elements, as in decomposition.hpp.
+// Ownership: of the ranks that hold an element, who writes it? Every rank may hold anything, so nobody sees all
+// overlaps; but an element has one place in a directory that is cut evenly over the ranks. Each rank sends what it
+// holds to the directory ranks concerned; these answer with what it must not write. Pure: others send the messages.
+// Counted in elements, as in decomposition.hpp.
 //
 //   parts = split_by_directory(element_runs(d), d.elements, ranks)      each rank; and the same for owned_runs(d)
 //   lost  = lost_runs(holdings received, policy)                        each directory rank
@@ -19,11 +20,12 @@
 
 namespace windrow {
 
-// highest, first: the highest or lowest rank that holds an element writes it. partitioner: the rank that flagged it as owned.
+// highest, first: the highest or lowest rank that holds an element writes it. partitioner: the rank that flagged it as
+// owned.
 enum class OwnerPolicy { highest, first, partitioner };
 
-// Part `index` of `total` things cut into `parts` as evenly as can be: the first `total` mod `parts` parts get one more.
-// For 0 <= index < parts.
+// Part `index` of `total` things cut into `parts` as evenly as can be: the first `total` mod `parts` parts get one
+// more. For 0 <= index < parts.
 Extent even_part(int64_t total, int64_t parts, int64_t index) noexcept;
 
 // The elements that rank `directory` looks after, and who looks after an element.
@@ -45,13 +47,13 @@ struct Holding {
   bool has_flags = false;  // the rank said which of its points it owns, be it none
 };
 
-// What each holder must not write: result[i] belongs to holders[i]; memory equals file. Everything held is then written once.
-// Ranks must differ. Near-linear in the extents that interleave.
-// bad_argument, with partitioner: an element that is held has no owner or two, or a holder gave no flags; the message names the
-// element and the ranks.
+// What each holder must not write: result[i] belongs to holders[i]; memory equals file. Everything held is then written
+// once. Ranks must differ. Near-linear in the extents that interleave. bad_argument, with partitioner: an element that
+// is held has no owner or two, or a holder gave no flags; the message names the element and the ranks.
 Result<std::vector<RunList>> lost_runs(std::span<const Holding> holders, OwnerPolicy policy);
 
-// What a rank writes: what it holds without what it has lost to others, one list for each directory rank asked, in rank order.
+// What a rank writes: what it holds without what it has lost to others, one list for each directory rank asked, in rank
+// order.
 RunList write_view(const RunList& held, std::span<const RunList> lost);
 
 }  // namespace windrow

@@ -9,8 +9,8 @@ namespace windrow {
 
 namespace {
 
-// Hands the parts of a list inside each of a sequence of windows to `add`, as runs. The windows come in file order: `first` is
-// the first run that the next one can meet.
+// Hands the parts of a list inside each of a sequence of windows to `add`, as runs. The windows come in file order:
+// `first` is the first run that the next one can meet.
 struct Clipper {
   const RunList& list;
   size_t first = 0;

@@ -18,8 +18,8 @@ struct Previous {
   int64_t file_stride = 0;
 };
 
-// The file side only. Runs that are contiguous in the file are one piece, so that a stride that is sent is always longer
-// than the length, hence count <= 2^62 and (count - 1) * 4 fits.
+// The file side only. Runs that are contiguous in the file are one piece, so that a stride that is sent is always
+// longer than the length, hence count <= 2^62 and (count - 1) * 4 fits.
 RunList file_side(const RunList& list) {
   RunList out;
   out.reserve(list.size());
@@ -99,7 +99,8 @@ void encode(const RunList& list, std::vector<std::byte>& out) {
 
 Result<RunList> decode(std::span<const std::byte> bytes, size_t& position) {
   const auto count = read_varint(bytes, position);
-  // Each run takes two bytes at least: a list that promises more than the input holds is refused before memory is taken.
+  // Each run takes two bytes at least: a list that promises more than the input holds is refused before memory is
+  // taken.
   if (!count || *count > (bytes.size() - position) / 2) return damaged("number of runs", position);
   RunBuilder builder;
   Previous previous;

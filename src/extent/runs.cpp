@@ -66,7 +66,8 @@ void RunBuilder::add(const Run& run) {
     commit_pending();
     const Piece second = piece_of(run, 1);
     const bool single = run.count == 3;
-    append(Run{second.file, second.memory, run.length, single ? 0 : run.file_stride, single ? 0 : run.memory_stride, run.count - 2});
+    append(Run{second.file, second.memory, run.length, single ? 0 : run.file_stride, single ? 0 : run.memory_stride,
+               run.count - 2});
   }
   add(piece_of(run, run.count - 1));
 }
@@ -81,16 +82,15 @@ void RunBuilder::commit_pending() {
   pending_ = {};
 }
 
-// Continues the last run with `run`, or puts it behind. `run` does not touch the last piece (add() saw to that).
+// Continues the last run with `run`, or puts it behind. `run` does not touch the last piece, and one of several pieces
+// comes right behind its own first piece (add() saw to both): where lengths agree, its distance from that is its stride.
 void RunBuilder::append(const Run& run) {
   if (!runs_.empty() && runs_.back().length == run.length) {
     Run& back = runs_.back();
     const Piece last = piece_of(back, back.count - 1);
     const int64_t file_stride = run.file - last.file;
     const int64_t memory_stride = run.memory - last.memory;
-    const bool back_agrees = back.count == 1 || (back.file_stride == file_stride && back.memory_stride == memory_stride);
-    const bool run_agrees = run.count == 1 || (run.file_stride == file_stride && run.memory_stride == memory_stride);
-    if (back_agrees && run_agrees) {
+    if (back.count == 1 || (back.file_stride == file_stride && back.memory_stride == memory_stride)) {
       back.file_stride = file_stride;
       back.memory_stride = memory_stride;
       back.count += run.count;
@@ -115,7 +115,9 @@ RunList runs_from_runs(const std::vector<Run>& runs) {
   std::vector<size_t> order(runs.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::erase_if(order, [&](size_t i) { return runs[i].length <= 0 || runs[i].count <= 0; });
-  const auto before = [&](size_t a, size_t b) { return runs[a].file != runs[b].file ? runs[a].file < runs[b].file : a < b; };
+  const auto before = [&](size_t a, size_t b) {
+    return runs[a].file != runs[b].file ? runs[a].file < runs[b].file : a < b;
+  };
   if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
 
   RunBuilder builder;
@@ -128,7 +130,8 @@ RunList runs_from_runs(const std::vector<Run>& runs) {
     if (end - begin == 1) {
       builder.add(runs[order[begin]]);
     } else {
-      std::vector<size_t> cluster(order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end));
+      std::vector<size_t> cluster(order.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  order.begin() + static_cast<std::ptrdiff_t>(end));
       std::sort(cluster.begin(), cluster.end());  // in the order of the input: the later wins
       std::vector<Piece> pieces;
       for (const size_t i : cluster)
@@ -195,7 +198,8 @@ std::vector<Extent> contiguous_extents(const RunList& list) {
     if (run.count == 1 || run.file_stride == run.length)
       add({run.file, run.file_end()});
     else
-      for (int64_t i = 0; i < run.count; ++i) add({run.file + i * run.file_stride, run.file + i * run.file_stride + run.length});
+      for (int64_t i = 0; i < run.count; ++i)
+        add({run.file + i * run.file_stride, run.file + i * run.file_stride + run.length});
   }
   return extents;
 }

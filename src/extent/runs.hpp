@@ -2,7 +2,8 @@
 // What is done with lists of runs: build, measure, walk, cut, intersect, subtract, unite, encode. Pure.
 //
 // All functions take and give lists that keep the invariants of extent.hpp. Offsets are >= 0 and every end fits into
-// int64_t; decode() checks that, the others rely on it. Functions that make a list may throw std::bad_alloc (see guard()).
+// int64_t; decode() checks that, the others rely on it. Functions that make a list may throw std::bad_alloc (see
+// guard()).
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@
 
 namespace windrow {
 
-// Makes a list from pieces that come in file order and are disjoint. Pieces that touch in the file and in memory become one;
-// equal lengths at equal strides become one run, greedily. O(1) a call. Empty pieces are ignored.
+// Makes a list from pieces that come in file order and are disjoint. Pieces that touch in the file and in memory become
+// one; equal lengths at equal strides become one run, greedily. O(1) a call. Empty pieces are ignored.
 class RunBuilder {
  public:
   void add(Piece piece);
@@ -36,14 +37,14 @@ class RunBuilder {
 // Any order, overlaps allowed: where pieces overlap the later in the input wins. O(n log n).
 RunList runs_from_pieces(std::vector<Piece> pieces);
 
-// The same for runs, each with the file order and disjointness of one run, but interleaving and overlapping each other at will.
-// Runs that meet no other stay whole: O(n log n) in runs, plus the pieces of those that do meet others.
+// The same for runs, each with the file order and disjointness of one run, but interleaving and overlapping each other
+// at will. Runs that meet no other stay whole: O(n log n) in runs, plus the pieces of those that do meet others.
 RunList runs_from_runs(const std::vector<Run>& runs);
 
 int64_t total_bytes(const RunList& list) noexcept;
 int64_t extent_count(const RunList& list) noexcept;  // number of pieces
 Extent hull(const RunList& list) noexcept;           // {0, 0} for an empty list
-int64_t memory_end(const RunList& list) noexcept;    // end of the part of the buffer that the list touches; 0 for an empty list
+int64_t memory_end(const RunList& list) noexcept;    // end of what the list touches of its buffer; 0 when empty
 
 // Bytes of the list inside the window. O(log n + runs touched).
 int64_t bytes_within(const RunList& list, Extent window) noexcept;
@@ -65,14 +66,17 @@ RunList coverage(std::span<const RunList* const> lists);
 // Maximal contiguous ranges of the file, in file order.
 std::vector<Extent> contiguous_extents(const RunList& list);
 
-// Appends the file side of a list (not its memory) to `out`, delta-coded; about 2 bytes a run for dense irregular lists.
-// Pieces that touch in the file travel as one: the places of bytes in a packed message do not change by that.
-//   list := varint(runs) run*         run := varint(begin - end of the previous run) varint(header) [length] [stride - length]
-//   header := (count - 1) * 4 + (stride as before ? 2 : 0) + (length as before ? 1 : 0);  the stride only where count > 1
+// Appends the file side of a list (not its memory) to `out`, delta-coded; about 2 bytes a run for dense irregular
+// lists. Pieces that touch in the file travel as one: the places of bytes in a packed message do not change by that.
+//   list   := varint(runs) run*
+//   run    := varint(begin - end of the previous run) varint(header) [length] [stride - length]
+//   header := (count - 1) * 4 + (stride as before ? 2 : 0) + (length as before ? 1 : 0)
+// The length only where it differs, the stride only where it differs and count > 1.
 void encode(const RunList& list, std::vector<std::byte>& out);
 
-// Reads what encode() wrote from `bytes` at `position`, which moves behind it. The memory of the result is the place of each
-// piece in a packed message: the sum of the lengths before it. Any input is safe; what cannot be a list is Code::bad_file.
+// Reads what encode() wrote from `bytes` at `position`, which moves behind it. The memory of the result is the place of
+// each piece in a packed message: the sum of the lengths before it. Any input is safe; what cannot be a list is
+// Code::bad_file.
 Result<RunList> decode(std::span<const std::byte> bytes, size_t& position);
 
 // Indices [first, last) of the pieces of a run that meet a window.
@@ -85,18 +89,20 @@ inline PieceRange pieces_within(const Run& run, Extent window) noexcept {
   if (run.count == 1) return {0, run.file < window.end && run.file + run.length > window.begin ? 1 : 0};
   const int64_t before = window.begin - run.file - run.length;
   const int64_t first = before < 0 ? 0 : before / run.file_stride + 1;
-  const int64_t last = window.end <= run.file ? 0 : std::min(run.count, ceil_divide(window.end - run.file, run.file_stride));
+  const int64_t last =
+      window.end <= run.file ? 0 : std::min(run.count, ceil_divide(window.end - run.file, run.file_stride));
   return {first, std::max(first, last)};
 }
 
 // The first run that ends behind `offset`. O(log n).
 inline size_t first_run_behind(const RunList& list, int64_t offset) noexcept {
-  const auto at = std::partition_point(list.begin(), list.end(), [&](const Run& run) { return run.file_end() <= offset; });
+  const auto at =
+      std::partition_point(list.begin(), list.end(), [&](const Run& run) { return run.file_end() <= offset; });
   return static_cast<size_t>(at - list.begin());
 }
 
-// Calls visit(Piece) for each piece inside the window, in file order, cut at the window. This is the loop that copies data:
-// one search, two divisions a run, none a piece.
+// Calls visit(Piece) for each piece inside the window, in file order, cut at the window. This is the loop that copies
+// data: one search, two divisions a run, none a piece.
 template <class Visit>
 void for_each_piece(const RunList& list, Extent window, Visit&& visit) {
   if (window.empty()) return;
@@ -130,7 +136,8 @@ template <class Visit>
 void for_each_piece(const RunList& list, Visit&& visit) {
   for (const Run& run : list) {
     Piece piece{run.file, run.memory, run.length};
-    for (int64_t i = 0; i < run.count; ++i, piece.file += run.file_stride, piece.memory += run.memory_stride) visit(Piece(piece));
+    for (int64_t i = 0; i < run.count; ++i, piece.file += run.file_stride, piece.memory += run.memory_stride)
+      visit(Piece(piece));
   }
 }
 

@@ -15,7 +15,8 @@
 
 namespace windrow {
 
-// The extents of one list, in file order; runs that are contiguous in the file are one extent. The list must outlive it.
+// The extents of one list, in file order; runs that are contiguous in the file are one extent. The list must outlive
+// it.
 class Cursor {
  public:
   explicit Cursor(const RunList& list) noexcept : list_(&list) {}
@@ -51,9 +52,9 @@ class Cursor {
   int64_t index_ = 0;
 };
 
-// Calls visit(Extent, std::span<const size_t> lists) for each range that lies in two or more of the lists, in file order, with the
-// indices of those lists (in no order). Ranges are cut where a list begins or ends. O(extents that interleave x log lists, plus
-// what is visited): stretches of one list alone are skipped by arithmetic.
+// Calls visit(Extent, std::span<const size_t> lists) for each range that lies in two or more of the lists, in file
+// order, with the indices of those lists (in no order). Ranges are cut where a list begins or ends. O(extents that
+// interleave x log lists, plus what is visited): stretches of one list alone are skipped by arithmetic.
 template <class Visit>
 void for_each_shared(std::span<const RunList* const> lists, Visit&& visit) {
   std::vector<Cursor> cursors;
@@ -66,7 +67,8 @@ void for_each_shared(std::span<const RunList* const> lists, Visit&& visit) {
   };
   for (size_t i = 0; i < lists.size(); ++i) queue(i);
 
-  std::vector<size_t> active;  // lists that hold `position`, and where they end; an extent of a list begins after its last has ended
+  // The lists that hold `position`, and where they end. An extent of a list begins after its last has ended.
+  std::vector<size_t> active;
   std::vector<int64_t> ends;
   int64_t position = 0;
   const auto retire = [&] {

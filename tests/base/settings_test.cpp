@@ -64,9 +64,11 @@ TEST(Settings, takes_values_of_each_kind) {
 
 TEST(Settings, refuses_values_and_says_what_it_takes) {
   const std::pair<const char*, const char*> bad[] = {
-      {"gather", "team"}, {"gather", "team()"}, {"gather", "team(0)"}, {"gather", "team(-1)"}, {"gather", "team(4"}, {"gather", "host(4)"},
-      {"gather", "team(4)x"}, {"gather", "("}, {"gather", ""}, {"strategy", "fast"}, {"strategy", "Auto"}, {"strategy", "auto|scorpio"},
-      {"buffer", "1"}, {"buffer", "-4k"}, {"buffer", "lots"}, {"writers", "-1"}, {"writers", "2.5"}, {"durable", "maybe"}, {"durable", ""}};
+      {"gather", "team"},   {"gather", "team()"},  {"gather", "team(0)"},  {"gather", "team(-1)"},
+      {"gather", "team(4"}, {"gather", "host(4)"}, {"gather", "team(4)x"}, {"gather", "("},
+      {"gather", ""},       {"strategy", "fast"},  {"strategy", "Auto"},   {"strategy", "auto|scorpio"},
+      {"buffer", "1"},      {"buffer", "-4k"},     {"buffer", "lots"},     {"writers", "-1"},
+      {"writers", "2.5"},   {"durable", "maybe"},  {"durable", ""}};
   for (const auto& [key, value] : bad) {
     Settings settings;
     const Status status = settings.set(key, value);
@@ -104,7 +106,8 @@ TEST(Resolve, names_the_variable_of_a_bad_value) {
   const Environment buffer("WINDROW_BUFFER", "plenty");
   const Result<Settings> settings = resolve({});
   EXPECT_EQ(settings.status().code(), Code::bad_argument);
-  EXPECT_THAT(settings.status().message(), AllOf(HasSubstr("environment variable WINDROW_BUFFER"), HasSubstr("plenty")));
+  EXPECT_THAT(settings.status().message(),
+              AllOf(HasSubstr("environment variable WINDROW_BUFFER"), HasSubstr("plenty")));
 }
 
 TEST(Page, agrees_with_the_registry) {
@@ -112,7 +115,8 @@ TEST(Page, agrees_with_the_registry) {
   std::ostringstream page;
   page << file.rdbuf();
   EXPECT_THAT(page.str(), HasSubstr(settings_table_markdown()))
-      << "docs/settings.md is out of date; its table should be\n" << settings_table_markdown();
+      << "docs/settings.md is out of date; its table should be\n"
+      << settings_table_markdown();
 }
 
 }  // namespace

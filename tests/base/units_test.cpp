@@ -25,8 +25,28 @@ TEST(ParseBytes, takes_what_people_write) {
 }
 
 TEST(ParseBytes, refuses_the_rest) {
-  for (const char* text : {"", " ", "k", "MiB", "-1", "+1", "4x", "4kk", "4kiBB", "1..5k", ".", "4 k ", " 4k", "4  k", "1e3", "nan", "inf",
-                           "9223372036854775808", "8E", "9999999999999999999999999999G", "9000000000.5G", "0x10"})
+  for (const char* text : {"",
+                           " ",
+                           "k",
+                           "MiB",
+                           "-1",
+                           "+1",
+                           "4x",
+                           "4kk",
+                           "4kiBB",
+                           "1..5k",
+                           ".",
+                           "4 k ",
+                           " 4k",
+                           "4  k",
+                           "1e3",
+                           "nan",
+                           "inf",
+                           "9223372036854775808",
+                           "8E",
+                           "9999999999999999999999999999G",
+                           "9000000000.5G",
+                           "0x10"})
     EXPECT_EQ(parse_bytes(text), std::nullopt) << '"' << text << '"';
 }
 
@@ -54,7 +74,8 @@ TEST(FormatSeconds, has_a_unit_that_fits) {
 TEST(ParseInteger, takes_whole_numbers_only) {
   EXPECT_EQ(parse_integer("-12"), -12);
   EXPECT_EQ(parse_integer("+12"), 12);
-  for (const char* text : {"", "+", "-", "+-1", "1.0", "1 ", " 1", "9223372036854775808"}) EXPECT_EQ(parse_integer(text), std::nullopt) << text;
+  for (const char* text : {"", "+", "-", "+-1", "1.0", "1 ", " 1", "9223372036854775808"})
+    EXPECT_EQ(parse_integer(text), std::nullopt) << text;
 }
 
 }  // namespace

@@ -107,14 +107,16 @@ TEST(Block, may_be_empty) {
 }
 
 TEST(Block, errors_name_dimension_and_values) {
-  const auto error = [](const Shape& shape, const Shape& start, const Shape& count, const Shape& box = {}, const Shape& inside = {}) {
+  const auto error = [](const Shape& shape, const Shape& start, const Shape& count, const Shape& box = {},
+                        const Shape& inside = {}) {
     return message_of(make_block(shape, {start, count, box, inside}));
   };
   EXPECT_EQ(error({5, 10}, {0, 8}, {5, 4}), "block of dimension 1 ends at 12 but the shape is 10");
   EXPECT_EQ(error({5, 10}, {-1, 8}, {5, 1}), "block of dimension 0 starts at -1");
   EXPECT_EQ(error({5, 10}, {0, 8}, {5, -4}), "block of dimension 1 has count -4");
   EXPECT_EQ(error({5, -10}, {0, 8}, {5, 4}), "dimension 1 of the shape is -10");
-  EXPECT_EQ(error({5, 10}, {0, 5}, {5, 4}, {5, 4}, {0, 1}), "block of dimension 1 ends at 5 in memory but the memory box is 4");
+  EXPECT_EQ(error({5, 10}, {0, 5}, {5, 4}, {5, 4}, {0, 1}),
+            "block of dimension 1 ends at 5 in memory but the memory box is 4");
   EXPECT_EQ(error({5, 10}, {0, 5}, {5, 4}, {5, 4}, {-2, 0}), "block of dimension 0 starts at -2 in memory");
   EXPECT_EQ(error({5, 10}, {0, 5}, {5, 4}, {5, -4}), "memory box of block of dimension 1 has size -4");
   EXPECT_THAT(error({5, 10}, {0, k_max}, {5, 4}), HasSubstr("too large"));
@@ -123,7 +125,8 @@ TEST(Block, errors_name_dimension_and_values) {
   EXPECT_THAT(error(Shape(33, 1), Shape(33, 0), Shape(33, 1)), HasSubstr("33 dimensions; there can be 32"));
   EXPECT_THAT(error({5, 10}, {0}, {1, 1}), HasSubstr("need 2 starts"));
   const Shape shape{5, 10}, starts{0, 0, 1, 1, 0, 8}, counts{1, 1, 1, 1, 5, 4};
-  EXPECT_EQ(message_of(make_blocks(shape, 3, {starts, counts, {}, {}})), "block 2 of dimension 1 ends at 12 but the shape is 10");
+  EXPECT_EQ(message_of(make_blocks(shape, 3, {starts, counts, {}, {}})),
+            "block 2 of dimension 1 ends at 12 but the shape is 10");
   EXPECT_THAT(message_of(make_blocks(shape, -1, {})), HasSubstr("-1"));
   EXPECT_THAT(message_of(make_blocks(shape, k_max, {})), HasSubstr("too many"));
 }
@@ -157,7 +160,8 @@ TEST(Points, are_sorted_and_the_later_of_two_wins) {
   EXPECT_THAT(message_of(make_points(10, Shape{0, 10}, {})), HasSubstr("entry 1 of the points is 10, not in [0, 10)"));
   EXPECT_THAT(message_of(make_points(10, Shape{-1}, {})), HasSubstr("entry 0 of the points is -1"));
   EXPECT_THAT(message_of(make_points(-1, {}, {})), HasSubstr("-1"));
-  EXPECT_THAT(message_of(make_points(10, list, std::vector<unsigned char>{1})), HasSubstr("5 points come with 1 owner flags"));
+  EXPECT_THAT(message_of(make_points(10, list, std::vector<unsigned char>{1})),
+              HasSubstr("5 points come with 1 owner flags"));
   EXPECT_THAT(element_runs(make_points(0, {}, {}).value()), IsEmpty());
 }
 
@@ -204,7 +208,8 @@ TEST(Load, is_the_trailing_elements) {
 }
 
 TEST(ToBytes, scales_everything) {
-  const Shape shape{50'000, 100'000}, start{10, 20}, count{20'000, 30'000}, box{20'002, 30'002}, inside{1, 1};  // 5e9 elements
+  const Shape shape{50'000, 100'000}, start{10, 20}, count{20'000, 30'000}, box{20'002, 30'002},
+      inside{1, 1};  // 5e9 elements
   const RunList runs = element_runs(make_block(shape, {start, count, box, inside}).value());
   ASSERT_EQ(runs.size(), 1u);
   const Result<RunList> bytes = to_bytes(runs, 8);

@@ -16,7 +16,9 @@ using ElementMap = std::map<int64_t, int64_t>;  // element -> place in memory
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
-  int64_t operator()(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }  // inclusive
+  int64_t operator()(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(engine_);
+  }  // inclusive
 
  private:
   std::mt19937_64 engine_;

@@ -32,7 +32,8 @@ Result<std::vector<RunList>> write_views(const std::vector<Decomposition>& ranks
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     const Decomposition& mine = ranks[rank];
     for (const DirectoryPart& part : split_by_directory(element_runs(mine), mine.elements, directories))
-      holdings[static_cast<size_t>(part.directory)].push_back({static_cast<int>(rank), wire(part.runs), {}, !mine.owned.empty()});
+      holdings[static_cast<size_t>(part.directory)].push_back(
+          {static_cast<int>(rank), wire(part.runs), {}, !mine.owned.empty()});
     for (const DirectoryPart& part : split_by_directory(owned_runs(mine), mine.elements, directories))
       holdings[static_cast<size_t>(part.directory)].back().owned = wire(part.runs);
   }
@@ -40,7 +41,8 @@ Result<std::vector<RunList>> write_views(const std::vector<Decomposition>& ranks
   for (const auto& directory : holdings) {
     Result<std::vector<RunList>> lists = lost_runs(directory, policy);
     if (!lists.ok()) return lists.status();
-    for (size_t i = 0; i < directory.size(); ++i) lost[static_cast<size_t>(directory[i].rank)].push_back(wire(lists.value()[i]));
+    for (size_t i = 0; i < directory.size(); ++i)
+      lost[static_cast<size_t>(directory[i].rank)].push_back(wire(lists.value()[i]));
   }
   std::vector<RunList> views;
   for (size_t rank = 0; rank < ranks.size(); ++rank) views.push_back(write_view(element_runs(ranks[rank]), lost[rank]));
@@ -68,7 +70,8 @@ TEST(EvenPart, covers_everything_once_and_evenly) {
       ASSERT_EQ(part.begin, end);
       ASSERT_EQ(part.size(), total / parts + (i < total % parts ? 1 : 0));
       end = part.end;
-      for (int64_t element = part.begin; element < part.end; ++element) ASSERT_EQ(directory_of(total, parts, element), i);
+      for (int64_t element = part.begin; element < part.end; ++element)
+        ASSERT_EQ(directory_of(total, parts, element), i);
     }
     ASSERT_EQ(end, total);
   }
@@ -76,7 +79,7 @@ TEST(EvenPart, covers_everything_once_and_evenly) {
 }
 
 TEST(SplitByDirectory, gives_each_its_part) {
-  const RunList runs{{2, 0, 1, 10, 1, 5}};  // 2 12 22 32 42
+  const RunList runs{{2, 0, 1, 10, 1, 5}};             // 2 12 22 32 42
   const auto parts = split_by_directory(runs, 50, 7);  // blocks of 8 and then 7: [0, 8) [8, 15) [15, 22) [22, 29) ...
   std::vector<int> directories;
   int64_t bytes = 0;
@@ -105,7 +108,8 @@ TEST(LostRuns, one_rank_of_those_that_share_keeps_each_element) {
       for (const auto& [element, memory] : element_map(element_runs(ranks[rank])))
         if (!lowest || !winner.contains(element)) winner[element] = rank;
 
-    const auto views = write_views(ranks, lowest ? OwnerPolicy::first : OwnerPolicy::highest, static_cast<int>(random(1, 8)));
+    const auto views =
+        write_views(ranks, lowest ? OwnerPolicy::first : OwnerPolicy::highest, static_cast<int>(random(1, 8)));
     ASSERT_TRUE(views.ok()) << views.status().message();
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       ElementMap expected;
@@ -126,12 +130,15 @@ TEST(LostRuns, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them) 
     std::map<int64_t, std::vector<size_t>> holders;
     for (size_t rank = 0; rank < held.size(); ++rank)
       for (int64_t i = random(0, 20); i > 0; --i)
-        if (const int64_t point = random(0, points - 1); held[rank].insert(point).second) holders[point].push_back(rank);
+        if (const int64_t point = random(0, points - 1); held[rank].insert(point).second)
+          holders[point].push_back(rank);
     std::map<int64_t, size_t> owner;
-    for (const auto& [point, ranks] : holders) owner[point] = ranks[static_cast<size_t>(random(0, static_cast<int64_t>(ranks.size()) - 1))];
+    for (const auto& [point, ranks] : holders)
+      owner[point] = ranks[static_cast<size_t>(random(0, static_cast<int64_t>(ranks.size()) - 1))];
 
     const bool spoil = random(0, 1) == 0 && !holders.empty();
-    const int64_t victim = spoil ? std::next(holders.begin(), random(0, static_cast<int64_t>(holders.size()) - 1))->first : -1;
+    const int64_t victim =
+        spoil ? std::next(holders.begin(), random(0, static_cast<int64_t>(holders.size()) - 1))->first : -1;
     const bool twice = spoil && holders[victim].size() > 1 && random(0, 1) == 0;
     spoilt += spoil ? 1 : 0;
     std::vector<Decomposition> ranks;
@@ -144,7 +151,8 @@ TEST(LostRuns, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them) 
     const auto views = write_views(ranks, OwnerPolicy::partitioner, static_cast<int>(random(1, 8)));
     if (spoil) {
       ASSERT_EQ(views.status().code(), Code::bad_argument);
-      ASSERT_THAT(views.status().message(), HasSubstr("point " + std::to_string(victim) + (twice ? " is owned by ranks" : " is held by rank")));
+      ASSERT_THAT(views.status().message(),
+                  HasSubstr("point " + std::to_string(victim) + (twice ? " is owned by ranks" : " is held by rank")));
       continue;
     }
     ASSERT_TRUE(views.ok()) << views.status().message();
@@ -160,17 +168,24 @@ TEST(LostRuns, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them) 
 
 TEST(LostRuns, messages_name_the_point_and_the_ranks) {
   const windrow::Run point{17, 0, 1, 0, 0, 1};
-  const auto holding = [&](int rank, bool owns) { return Holding{rank, {point}, owns ? RunList{point} : RunList{}, true}; };
-  const auto message = [](std::vector<Holding> holders) { return lost_runs(holders, OwnerPolicy::partitioner).status().message(); };
+  const auto holding = [&](int rank, bool owns) {
+    return Holding{rank, {point}, owns ? RunList{point} : RunList{}, true};
+  };
+  const auto message = [](std::vector<Holding> holders) {
+    return lost_runs(holders, OwnerPolicy::partitioner).status().message();
+  };
   EXPECT_EQ(message({holding(5, false), holding(2, false)}), "point 17 is held by ranks 2 and 5 but no rank owns it");
   EXPECT_EQ(message({holding(2, false)}), "point 17 is held by rank 2 but no rank owns it");
-  EXPECT_EQ(message({holding(7, true), holding(5, true), holding(2, true)}), "point 17 is owned by ranks 2, 5 and 7; one rank must own it");
-  EXPECT_EQ(message({holding(2, true), Holding{3, {point}, {}, false}}), "owner=partitioner needs owner flags for all points, but rank 3 gave none");
+  EXPECT_EQ(message({holding(7, true), holding(5, true), holding(2, true)}),
+            "point 17 is owned by ranks 2, 5 and 7; one rank must own it");
+  EXPECT_EQ(message({holding(2, true), Holding{3, {point}, {}, false}}),
+            "owner=partitioner needs owner flags for all points, but rank 3 gave none");
   EXPECT_EQ(message({holding(2, true), Holding{3, {}, {}, false}}), "");
   std::vector<Holding> many;
   for (int rank = 0; rank < 100; ++rank) many.push_back(holding(rank, false));
   EXPECT_EQ(message(many), "point 17 is held by ranks 0, 1, 2, 3 and 96 more but no rank owns it");
-  EXPECT_EQ(lost_runs(std::vector<Holding>{holding(5, true), holding(2, true)}, OwnerPolicy::partitioner).status().rank(), 2);
+  EXPECT_EQ(
+      lost_runs(std::vector<Holding>{holding(5, true), holding(2, true)}, OwnerPolicy::partitioner).status().rank(), 2);
 }
 
 TEST(LostRuns, of_5_billion_elements_takes_no_time_where_nothing_is_shared) {

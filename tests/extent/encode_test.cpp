@@ -115,20 +115,20 @@ TEST(Encode, reaches_the_largest_offset) {
 TEST(Decode, refuses_what_cannot_be_a_list) {
   constexpr uint64_t k_max = std::numeric_limits<int64_t>::max();
   const std::vector<std::vector<std::byte>> bad{
-      {},                                       // nothing at all
-      numbers({~uint64_t{0}}),                  // more runs than bytes
-      numbers({1}),                             // the run is missing
-      numbers({1, 0, 0}),                       // no length
-      numbers({1, 0, 0, 0}),                    // length 0
-      numbers({1, 0, 1}),                       // length as before, but there is none
-      numbers({1, k_max + 1, 0, 1}),            // begin beyond int64
-      numbers({1, k_max, 0, 1}),                // end beyond int64
-      numbers({1, 5, 0, k_max}),                // end beyond int64
-      numbers({1, 0, 4, 8, k_max}),             // stride beyond int64
-      numbers({1, 0, ~uint64_t{3}, 1, 2}),      // count so large that the end overflows
-      numbers({1, 0, 6, 8}),                    // stride as before, but there is none
-      numbers({1, 0, 2, 8}),                    // a single piece with a stride
-      numbers({2, 0, 0, k_max, 0, 1}),          // begins at the very end
+      {},                                   // nothing at all
+      numbers({~uint64_t{0}}),              // more runs than bytes
+      numbers({1}),                         // the run is missing
+      numbers({1, 0, 0}),                   // no length
+      numbers({1, 0, 0, 0}),                // length 0
+      numbers({1, 0, 1}),                   // length as before, but there is none
+      numbers({1, k_max + 1, 0, 1}),        // begin beyond int64
+      numbers({1, k_max, 0, 1}),            // end beyond int64
+      numbers({1, 5, 0, k_max}),            // end beyond int64
+      numbers({1, 0, 4, 8, k_max}),         // stride beyond int64
+      numbers({1, 0, ~uint64_t{3}, 1, 2}),  // count so large that the end overflows
+      numbers({1, 0, 6, 8}),                // stride as before, but there is none
+      numbers({1, 0, 2, 8}),                // a single piece with a stride
+      numbers({2, 0, 0, k_max, 0, 1}),      // begins at the very end
   };
   for (size_t i = 0; i < bad.size(); ++i) {
     size_t position = 0;

@@ -17,7 +17,8 @@ inline ByteMap byte_map(const RunList& list) {
   ByteMap map;
   for (const Run& run : list)
     for (int64_t i = 0; i < run.count; ++i)
-      for (int64_t k = 0; k < run.length; ++k) map[run.file + i * run.file_stride + k] = run.memory + i * run.memory_stride + k;
+      for (int64_t k = 0; k < run.length; ++k)
+        map[run.file + i * run.file_stride + k] = run.memory + i * run.memory_stride + k;
   return map;
 }
 
@@ -29,7 +30,8 @@ inline const char* broken_invariant(const RunList& list) {
     if (run.file < end) return "order";
     if (run.count == 1 && (run.file_stride != 0 || run.memory_stride != 0)) return "a single piece has no strides";
     if (run.count > 1 && run.file_stride < run.length) return "disjoint pieces";
-    if (run.count > 1 && run.file_stride == run.length && run.memory_stride == run.length) return "touching pieces are one";
+    if (run.count > 1 && run.file_stride == run.length && run.memory_stride == run.length)
+      return "touching pieces are one";
     end = run.file_end();
   }
   return "";
@@ -38,7 +40,9 @@ inline const char* broken_invariant(const RunList& list) {
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
-  int64_t operator()(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }  // inclusive
+  int64_t operator()(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(engine_);
+  }  // inclusive
 
  private:
   std::mt19937_64 engine_;

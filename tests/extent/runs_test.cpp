@@ -23,10 +23,11 @@ constexpr Extent k_everything{0, std::numeric_limits<int64_t>::max()};
 
 TEST(RunBuilder, merges_neighbours_and_compresses_regular_sequences) {
   RunBuilder builder;
-  for (int64_t i = 0; i < 4; ++i) builder.add(Piece{i * 10, i * 3, 3});   // contiguous in memory, strided in the file
-  builder.add(Piece{33, 12, 2});                                          // grows the last piece: it leaves the run
+  for (int64_t i = 0; i < 4; ++i) builder.add(Piece{i * 10, i * 3, 3});  // contiguous in memory, strided in the file
+  builder.add(Piece{33, 12, 2});                                         // grows the last piece: it leaves the run
   for (int64_t i = 0; i < 3; ++i) builder.add(Piece{100 + i * 4, 40 + i * 4, 4});  // one piece
-  EXPECT_THAT(builder.take(), ElementsAre(windrow::Run{0, 0, 3, 10, 3, 3}, windrow::Run{30, 9, 5, 0, 0, 1}, windrow::Run{100, 40, 12, 0, 0, 1}));
+  EXPECT_THAT(builder.take(), ElementsAre(windrow::Run{0, 0, 3, 10, 3, 3}, windrow::Run{30, 9, 5, 0, 0, 1},
+                                          windrow::Run{100, 40, 12, 0, 0, 1}));
   EXPECT_THAT(builder.take(), IsEmpty());
 }
 
@@ -55,7 +56,8 @@ TEST(RunBuilder, takes_whole_runs_as_if_by_pieces) {
 
 TEST(RunsFromPieces, later_pieces_win) {
   EXPECT_THAT(runs_from_pieces({{0, 100, 10}, {4, 200, 2}}),
-              ElementsAre(windrow::Run{0, 100, 4, 0, 0, 1}, windrow::Run{4, 200, 2, 0, 0, 1}, windrow::Run{6, 106, 4, 0, 0, 1}));
+              ElementsAre(windrow::Run{0, 100, 4, 0, 0, 1}, windrow::Run{4, 200, 2, 0, 0, 1},
+                          windrow::Run{6, 106, 4, 0, 0, 1}));
   EXPECT_THAT(runs_from_pieces({{4, 200, 2}, {0, 100, 10}}), ElementsAre(windrow::Run{0, 100, 10, 0, 0, 1}));
   EXPECT_THAT(runs_from_pieces({}), IsEmpty());
 }
@@ -140,8 +142,10 @@ TEST(Measures, agree_with_the_model) {
     ASSERT_EQ(memory_end(list), end);
     std::vector<Extent> extents;
     for (const auto& [file, memory] : map) {
-      if (!extents.empty() && extents.back().end == file) ++extents.back().end;
-      else extents.push_back({file, file + 1});
+      if (!extents.empty() && extents.back().end == file)
+        ++extents.back().end;
+      else
+        extents.push_back({file, file + 1});
     }
     ASSERT_EQ(contiguous_extents(list), extents);
   }
@@ -193,7 +197,8 @@ TEST(Large, offsets_beyond_2_and_4_gib) {
   EXPECT_EQ(bytes_within(list, k_everything), 1'000'000 * k_gib);
   std::vector<Piece> pieces;
   for_each_piece(list, {4 * k_gib - 1, 7 * k_gib + 1}, [&](const Piece& piece) { pieces.push_back(piece); });
-  EXPECT_THAT(pieces, ElementsAre(Piece{4 * k_gib - 1, k_gib - 1, 1}, Piece{5 * k_gib, k_gib, k_gib}, Piece{7 * k_gib, 2 * k_gib, 1}));
+  EXPECT_THAT(pieces, ElementsAre(Piece{4 * k_gib - 1, k_gib - 1, 1}, Piece{5 * k_gib, k_gib, k_gib},
+                                  Piece{7 * k_gib, 2 * k_gib, 1}));
   EXPECT_EQ(clip(list, k_everything), list);
   const Extent odd{3 * k_gib + 5, 1'000'000 * k_gib + 9};
   EXPECT_EQ(total_bytes(clip(list, odd)), bytes_within(list, odd));
