@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What `cmake --install` puts where: headers, shared library, the command, a CMake package and a pkg-config file.
+# What `cmake --install` puts where: headers, shared library, a CMake package and a pkg-config file. Programs
+# install themselves.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS windrow_shared EXPORT windrowTargets
@@ -7,13 +8,6 @@ install(TARGETS windrow_shared EXPORT windrowTargets
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/windrow" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR})
-
-# The command finds the library beside itself, wherever the prefix is moved to.
-if(TARGET windrow_cli)
-  file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-  set_target_properties(windrow_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
-  install(TARGETS windrow_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/windrow)
 install(EXPORT windrowTargets NAMESPACE windrow:: DESTINATION ${package_folder})

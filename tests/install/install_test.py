@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Installs into a fresh folder, moves that folder, and builds and runs a user's project against it.
+
+Arguments: cmake|pkg-config, the build folder, the C compiler, the launcher with its arguments in one word, and the
+name endings of the formats to write.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent / "project"
+
+
+def run(*command: str | Path, **more) -> str:
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, **more)
+    if result.returncode != 0:
+        sys.exit(f"{shlex.join(map(str, command))}: exit code {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def build_by_cmake(prefix: Path, work: Path, compiler: str) -> Path:
+    run("cmake", "-S", PROJECT, "-B", work, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_COMPILER={compiler}")
+    run("cmake", "--build", work)
+    return work / "user"
+
+
+def build_by_pkg_config(prefix: Path, work: Path, compiler: str) -> Path:
+    (folder,) = prefix.rglob("pkgconfig")
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(folder)}
+    flags = shlex.split(run("pkg-config", "--cflags", "--libs", "windrow", env=environment))
+    (library,) = prefix.rglob("libwindrow.so")
+    run(compiler, PROJECT / "main.c", "-o", work / "user", *flags, f"-Wl,-rpath,{library.parent}")
+    return work / "user"
+
+
+def main(way: str, build: str, compiler: str, launcher: str, *formats: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="windrow-install-") as folder:
+        installed, prefix, work = Path(folder, "installed"), Path(folder, "a moved prefix"), Path(folder, "work")
+        run("cmake", "--install", build, "--prefix", installed)
+        shutil.move(installed, prefix)
+        work.mkdir()
+        program = (build_by_cmake if way == "cmake" else build_by_pkg_config)(prefix, work, compiler)
+        for ending in formats:
+            file = work / f"user.{ending}"
+            output = run(*shlex.split(launcher), "-n", "3", program, file)
+            if not (output.startswith("windrow 0.") and output.endswith(": 3 rows\n")):
+                sys.exit(f"unexpected output: {output!r}")
+            if not file.is_file():
+                sys.exit(f"{file.name} was not written")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
