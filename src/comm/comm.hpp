@@ -51,8 +51,9 @@ class Comm {
  private:
   friend struct CommRegistry;
   Comm() = default;
-  static Result<std::shared_ptr<Comm>> make(MPI_Comm user);
-  Status find_hosts();
+  static Status make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept);  // collective
+  Status take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<unsigned char>& is_root);
+  Status find_hosts(std::vector<unsigned char>& is_root);  // collective
 
   MPI_Comm raw_ = MPI_COMM_NULL;
   MPI_Comm host_ = MPI_COMM_NULL;
