@@ -181,7 +181,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   ++trace_.plans_made;
   kept->id = next_plan_++;  // plans are made by all ranks together, so the numbers stay in step
   if (!kept->direct) {
-    auto transfer = Transfer::prepare(*comm_, kept->plan, wave.items, arena_, trace_);
+    auto transfer = Transfer::prepare(*comm_, kept->plan, wave.items, settings_.boolean("shared_memory"), arena_, trace_);
     if (!transfer.ok()) return transfer.status();
     kept->transfer = std::move(transfer).value();
   }

@@ -191,7 +191,7 @@ Status write_attribute(hid_t object, const std::string& path, const Attribute& a
                                                          : attribute.texts.size() * fixed_size(attribute);
   if (stored + attribute.name.size() > k_most_bytes)
     return {Code::unsupported, fmt::format("{}: it takes {}; an HDF5 attribute that all versions of HDF5 read holds 64 KiB",
-                                           place_of(path, attribute.name), text_of_bytes(static_cast<int64_t>(stored)))};
+                                           place_of(path, attribute.name), format_bytes(static_cast<int64_t>(stored)))};
   const char* name = attribute.name.c_str();
   if (H5Aexists(object, name) <= 0) return create(object, path, attribute);
   const std::string aside = attribute.name + ".replaced-by-windrow";
