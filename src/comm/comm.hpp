@@ -52,6 +52,9 @@ class Comm {
   int64_t next_generation() noexcept { return ++generation_; }
   int64_t generation() const noexcept { return generation_; }
 
+  // Numbers for what the ranks make together; the same on every rank.
+  int64_t next_identity() noexcept { return ++identity_; }
+
   // The parity of sparse exchanges on this communicator, the same on every rank.
   int next_parity() noexcept { return parity_ ^= 1; }
 
@@ -72,7 +75,7 @@ class Comm {
   std::vector<int> host_roots_;
   std::vector<int> host_ranks_;  // [host_size] ascending
   SharedSegment shared_;
-  int64_t generation_ = 0;
+  int64_t generation_ = 0, identity_ = 0;
 };
 
 // A failed MPI call as a status: "MPI_Allreduce: <what MPI says>".

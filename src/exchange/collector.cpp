@@ -6,7 +6,13 @@
 
 namespace windrow {
 
-std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own) {
+std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own, std::vector<Extent> regions) {
+  int64_t held = 0, all = 0;
+  for (const Extent& region : regions) all += region.size();
+  for (const Peer& peer : peers)
+    for (const ViewPart& part : peer.view.parts) held += part.total;
+  for (const Extent& region : regions) held += bytes_in(own, region);
+  if (all > 0 && held >= all) return regions;
   std::vector<const View*> views;
   for (const Peer& peer : peers) views.push_back(&peer.view);
   return covered_extents(views, own, {0, INT64_MAX});
@@ -52,7 +58,7 @@ Collector::Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer
     : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
 
 Status Collector::prepare() {
-  covered_ = covered_by(peers_, own_);
+  covered_ = covered_by(peers_, own_, std::move(covered_));
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(forecast_.largest_window);
   slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, k_slots)));

@@ -33,7 +33,9 @@ class Collector final : public Role {
   // `own`: this rank's items when it is a source itself; empty otherwise. `covered`: of the whole grid.
   Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
-  void set_slots(SharedSlots slots) noexcept { shared_ = slots; }  // before prepare()
+  // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
+  void set_slots(SharedSlots slots) noexcept { shared_ = slots; }
+  void set_regions(std::vector<Extent> regions) noexcept { covered_ = std::move(regions); }
   Status prepare() override;
   int64_t buffer_bytes() const override { return buffer_bytes_; }
   void begin(std::span<const Item> items, std::byte* buffers) override;
@@ -85,6 +87,8 @@ ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<
 // The first step from `step` on in which something is covered.
 int64_t next_covered_step(const Grid& grid, std::span<const Extent> covered, int64_t step);
 
-std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own);
+// All that peers and own items hold, as maximal extents. When they hold as many bytes as `regions` have, it is the regions: what is
+// written is disjoint, and of what is read a few bytes too many do no harm. That saves to look at each piece.
+std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own, std::vector<Extent> regions = {});
 
 }  // namespace windrow

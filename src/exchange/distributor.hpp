@@ -14,7 +14,9 @@ class Distributor final : public Role {
  public:
   Distributor(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
-  void set_slots(SharedSlots slots) noexcept { shared_ = slots; }  // before prepare()
+  // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
+  void set_slots(SharedSlots slots) noexcept { shared_ = slots; }
+  void set_regions(std::vector<Extent> regions) noexcept { covered_ = std::move(regions); }
   Status prepare() override;
   int64_t buffer_bytes() const override { return slot_memory_ + pool_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;

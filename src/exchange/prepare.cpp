@@ -111,6 +111,12 @@ class TransferBuilder {
     return reserved.status();
   }
 
+  std::vector<Extent> regions_in(Extent domain) const {
+    std::vector<Extent> inside;
+    for_each_covered(plan_.regions, domain, [&](Extent extent) { inside.push_back(extent); });
+    return inside;
+  }
+
   SharedSlots slots_at(int writer, size_t domain) const {
     const int host_rank = sharing_ ? comm_.host_rank_of(writer) : -1;
     return host_rank < 0 ? SharedSlots() : SharedSlots(comm_.shared(), host_rank, plan_, domain);
@@ -185,6 +191,7 @@ class TransferBuilder {
     const int64_t from_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Collector>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
     role->set_slots(slots);
+    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain));
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
     if (forward) {
@@ -203,6 +210,7 @@ class TransferBuilder {
     const int64_t to_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Distributor>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
     role->set_slots(slots);
+    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain));
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;
     if (forward) {

@@ -34,7 +34,6 @@ Result<Holding> read_holding(const Letter& letter) {
 }  // namespace
 
 Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(std::shared_ptr<Comm> comm, Result<Decomposition> local, Use use) {
-  static int64_t identities = 0;
   std::shared_ptr<SharedDecomposition> made;
   // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The kind
   // and the whole's size have to be the same everywhere.
@@ -47,13 +46,13 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(std::shar
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
       made->held_ = element_runs(made->local_);
-      made->identity_ = ++identities;
       return Status{};
     });
   }
   if (Status verdict = agree(*comm, std::move(status), Pulse{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
   if (same[0] != -same[1] || same[2] != -same[3])
     return Status{Code::bad_argument, "the decomposition's kind or shape differs between the ranks; all ranks must give the same"};
+  made->identity_ = comm->next_identity();  // only here: every rank has come so far
   made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;
   if (use == Use::any)
     if (Status verdict = made->find_owners(); !verdict.ok()) return verdict;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include <cerrno>
 
 #include "base/checked.hpp"
@@ -202,7 +204,10 @@ Handle open_file(const std::string& path, FormatMode mode, hid_t access) {
     return {H5Fopen(path.c_str(), mode == FormatMode::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access), H5Fclose};
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.get(), false);  // of the root group
-  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access), H5Fclose};
+  // Removed and made anew rather than emptied: ext4 writes a file that was opened to be emptied back at its close (see
+  // posix_store.cpp).
+  (void)std::remove(path.c_str());
+  return {H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation.get(), access), H5Fclose};
 }
 
 // Another program has the file; or the file system has no locks; or this process has it open without (HDF5 then asks that

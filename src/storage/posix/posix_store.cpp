@@ -232,7 +232,7 @@ Status PosixStore::unlock(int64_t offset, int64_t size) { return set_lock(F_UNLC
 
 Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, StoreMode mode, Hook hook) {
   int flags = O_CLOEXEC | (mode == StoreMode::read ? O_RDONLY : O_RDWR);
-  if (mode == StoreMode::create) flags |= O_CREAT | O_TRUNC;
+  if (mode == StoreMode::create) flags |= O_CREAT;
   const char* what = mode == StoreMode::create ? "create" : "open of";
   if (const int error = hook ? hook(Operation::open).error : 0; error != 0) return system_status(what, path, error);
   int descriptor = -1;
@@ -243,6 +243,9 @@ Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, 
   struct stat about {};
   if (::fstat(descriptor, &about) == 0 && S_ISDIR(about.st_mode))  // reading mode opens directories without complaint
     return system_status(what, path, EISDIR);
+  // Not O_TRUNC: on an empty file too it makes ext4 write everything back when the file is closed ("auto_da_alloc",
+  // Linux, Documentation/admin-guide/ext4.rst), which a checkpoint then waits for.
+  if (mode == StoreMode::create && about.st_size > 0 && ::ftruncate(descriptor, 0) != 0) return system_status(what, path, errno);
   return store;
 }
 
