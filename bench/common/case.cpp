@@ -44,7 +44,8 @@ Pieces point_pieces(const Share& share, int64_t trailing, bool owned) {
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return share.points[a] < share.points[b]; });
   Pieces pieces;
   for (size_t i : order)
-    if (!owned || share.owned[i]) append(pieces, {share.points[i] * trailing, static_cast<int64_t>(i) * trailing, trailing});
+    if (!owned || share.owned[i])
+      append(pieces, {share.points[i] * trailing, static_cast<int64_t>(i) * trailing, trailing});
   return pieces;
 }
 
@@ -60,7 +61,9 @@ std::vector<int64_t> Case::shape_of(const Variable& variable) const {
   return shape;
 }
 
-int64_t Case::file_bytes(const Variable& variable) const { return product(shape_of(variable)) * element_size(variable.type); }
+int64_t Case::file_bytes(const Variable& variable) const {
+  return product(shape_of(variable)) * element_size(variable.type);
+}
 
 int64_t Case::file_bytes() const {
   int64_t bytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank writes and reads in a scenario: variables, which elements of them it holds, and where these lie in memory.
-// No MPI: any rank's case can be made anywhere.
+// What one rank writes and reads in a scenario: variables, which elements of them it holds, and where these lie in
+// memory. No MPI: any rank's case can be made anywhere.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct Share {
   std::vector<int64_t> shape;
   // The block, in its box of memory (guard cells included). Empty `start`: points.
   std::vector<int64_t> start, count, memory_shape, memory_start;
-  // The points, numbered in C order over `shape`, in the order of memory; owned: 1 when this rank is to write the point.
+  // The points, numbered in C order over `shape`, in the order of memory; owned: 1 when this rank is to write the
+  // point.
   std::vector<int64_t> points;
   std::vector<unsigned char> owned;
 
@@ -46,10 +47,10 @@ struct Case {
   std::vector<Variable> variables;
 
   const Share& share_of(const Variable& variable) const { return shares[variable.share]; }
-  std::vector<int64_t> shape_of(const Variable& variable) const;   // trailing dimension included
-  int64_t file_bytes(const Variable& variable) const;              // of the whole array
+  std::vector<int64_t> shape_of(const Variable& variable) const;  // trailing dimension included
+  int64_t file_bytes(const Variable& variable) const;             // of the whole array
   int64_t file_bytes() const;
-  int64_t memory_elements(const Variable& variable) const;         // of this rank's buffer, guard cells included
+  int64_t memory_elements(const Variable& variable) const;  // of this rank's buffer, guard cells included
   // `owned`: without the replicas that another rank writes.
   Pieces pieces(const Variable& variable, bool owned) const;
 };

@@ -67,23 +67,27 @@ void fill_buffers(const Case& data, const std::vector<Buffer>& buffers, int repe
 }
 
 void clear_buffers(const std::vector<Buffer>& buffers) {
-  for (const Buffer& buffer : buffers) std::memset(buffer.data(), static_cast<int>(k_untouched), static_cast<size_t>(buffer.size()));
+  for (const Buffer& buffer : buffers)
+    std::memset(buffer.data(), static_cast<int>(k_untouched), static_cast<size_t>(buffer.size()));
 }
 
 std::string check_buffers(const Case& data, const std::vector<Buffer>& buffers, int repetition) {
   for (size_t v = 0; v < data.variables.size(); ++v) {
     const int64_t size = element_size(data.variables[v].type);
     const std::byte* memory = buffers[v].data();
-    const bool ascending = data.share_of(data.variables[v]).is_block();  // then what lies between pieces are guard cells
+    const bool ascending =
+        data.share_of(data.variables[v]).is_block();  // then what lies between pieces are guard cells
     int64_t end = 0;
     for (const Piece& piece : data.pieces(data.variables[v], false)) {
       const std::byte* bytes = memory + piece.memory * size;
       const int64_t element = first_wrong(pattern_of(data, v, repetition), piece.file, piece.length, bytes, false);
       if (element >= 0) return wrong(data, v, element, "memory after reading");
-      if (ascending && !all_untouched(memory + end, bytes)) return "guard cells of \"" + data.variables[v].name + "\" were overwritten";
+      if (ascending && !all_untouched(memory + end, bytes))
+        return "guard cells of \"" + data.variables[v].name + "\" were overwritten";
       end = (piece.memory + piece.length) * size;
     }
-    if (ascending && !all_untouched(memory + end, memory + buffers[v].size())) return "guard cells of \"" + data.variables[v].name + "\" were overwritten";
+    if (ascending && !all_untouched(memory + end, memory + buffers[v].size()))
+      return "guard cells of \"" + data.variables[v].name + "\" were overwritten";
   }
   return {};
 }
@@ -104,7 +108,8 @@ std::string check_file(const Case& data, const std::vector<Location>& locations,
       packed += piece.length;
       const std::byte* bytes = file->at(offset, piece.length * size);
       if (!bytes) return "\"" + path + "\" ends before \"" + data.variables[v].name + "\" does";
-      const int64_t element = first_wrong(pattern_of(data, v, repetition), piece.file, piece.length, bytes, location.big_endian);
+      const int64_t element =
+          first_wrong(pattern_of(data, v, repetition), piece.file, piece.length, bytes, location.big_endian);
       if (element >= 0) return wrong(data, v, element, "\"" + path + "\"");
     }
   }

@@ -10,11 +10,13 @@ MPI_Datatype element_datatype(ElementType type) {
   return type == ElementType::float32 ? MPI_FLOAT : MPI_INT;
 }
 
-Datatype subarray(const std::vector<int64_t>& shape, const std::vector<int64_t>& count, const std::vector<int64_t>& start,
-                  MPI_Datatype element) {
-  const std::vector<int> sizes(shape.begin(), shape.end()), counts(count.begin(), count.end()), starts(start.begin(), start.end());
+Datatype subarray(const std::vector<int64_t>& shape, const std::vector<int64_t>& count,
+                  const std::vector<int64_t>& start, MPI_Datatype element) {
+  const std::vector<int> sizes(shape.begin(), shape.end()), counts(count.begin(), count.end()),
+      starts(start.begin(), start.end());
   MPI_Datatype raw = MPI_DATATYPE_NULL;
-  MPI_Type_create_subarray(static_cast<int>(sizes.size()), sizes.data(), counts.data(), starts.data(), MPI_ORDER_C, element, &raw);
+  MPI_Type_create_subarray(static_cast<int>(sizes.size()), sizes.data(), counts.data(), starts.data(), MPI_ORDER_C,
+                           element, &raw);
   return Datatype(raw);
 }
 

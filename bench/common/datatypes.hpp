@@ -32,7 +32,8 @@ class Datatype {
 MPI_Datatype element_datatype(ElementType type);
 
 // One box in another, C order.
-Datatype subarray(const std::vector<int64_t>& shape, const std::vector<int64_t>& count, const std::vector<int64_t>& start, MPI_Datatype element);
+Datatype subarray(const std::vector<int64_t>& shape, const std::vector<int64_t>& count,
+                  const std::vector<int64_t>& start, MPI_Datatype element);
 
 // Bytes at displacements; equal lengths are told in the shorter form.
 Datatype indexed(const std::vector<MPI_Aint>& displacements, const std::vector<int>& lengths);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For peers that take points only in the order of the file: packed into one buffer, unless memory has that order already.
-// Packing is the application's work there, and is on the clock.
+// For peers that take points only in the order of the file: packed into one buffer, unless memory has that order
+// already. Packing is the application's work there, and is on the clock.
 #pragma once
 
 #include <cstring>
@@ -62,7 +62,8 @@ inline std::vector<int64_t> place_of(int64_t element, const std::vector<int64_t>
   return place;
 }
 
-// Pieces cut so that each is a box of the array: whole rows of the last dimension, or a part of one row. `rows`: whole ones.
+// Pieces cut so that each is a box of the array: whole rows of the last dimension, or a part of one row. `rows`: whole
+// ones.
 struct Box {
   std::vector<int64_t> start, count;
 };

@@ -22,9 +22,9 @@ double now() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Seconds from the first rank's begin to the last rank's end, after a barrier. Not the longest of the ranks' own times: with more
-// ranks than cores, ranks that do not wait for each other run one after the other, and each one's own time would hide that.
-// The clock is the host's: all ranks must be on one.
+// Seconds from the first rank's begin to the last rank's end, after a barrier. Not the longest of the ranks' own times:
+// with more ranks than cores, ranks that do not wait for each other run one after the other, and each one's own time
+// would hide that. The clock is the host's: all ranks must be on one.
 double timed(const std::function<void()>& work) {
   MPI_Barrier(MPI_COMM_WORLD);
   double mine[2] = {-now(), 0}, all[2] = {0, 0};
@@ -78,12 +78,16 @@ Outcome measure(System& system, const Job& job, const Command& command, int rank
 }
 
 nlohmann::json run(const Command& command, const SystemFactory& make_system, int ranks) {
-  nlohmann::json line{{"scenario", command.scenario.scenario}, {"system", command.system}, {"ranks", ranks},
-                      {"repetition", command.repetition}, {"durable", command.durable}};
+  nlohmann::json line{{"scenario", command.scenario.scenario},
+                      {"system", command.system},
+                      {"ranks", ranks},
+                      {"repetition", command.repetition},
+                      {"durable", command.durable}};
   const auto system = make_system(command.system);
   const Case data = make_case(command.scenario);
   std::vector<Buffer> buffers;
-  for (const Variable& variable : data.variables) buffers.emplace_back(data.memory_elements(variable) * element_size(variable.type));
+  for (const Variable& variable : data.variables)
+    buffers.emplace_back(data.memory_elements(variable) * element_size(variable.type));
   const Job job{data, buffers, command.directory, command.durable, command.check_file};
   line["file_bytes"] = data.file_bytes();
   line["format"] = system->format();
@@ -103,7 +107,9 @@ nlohmann::json run(const Command& command, const SystemFactory& make_system, int
 }  // namespace
 
 Buffer::Buffer(int64_t bytes)
-    : size_(bytes), data_(static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<size_t>((bytes + 4096) / 4096 * 4096))), std::free) {
+    : size_(bytes),
+      data_(static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<size_t>((bytes + 4096) / 4096 * 4096))),
+            std::free) {
   if (!data_) throw std::bad_alloc();
 }
 

@@ -68,14 +68,16 @@ Case flash(const CaseSettings& settings) {
   share.memory_shape = {k_blocks, k_box, k_box, k_box};
   share.memory_start = {0, k_guards, k_guards, k_guards};
   Case result{settings.scenario, {share}, {}};
-  for (int64_t v = 0; v < k_variables; ++v) result.variables.push_back({"unknown_" + std::to_string(v), ElementType::float64, 0, 1});
+  for (int64_t v = 0; v < k_variables; ++v)
+    result.variables.push_back({"unknown_" + std::to_string(v), ElementType::float64, 0, 1});
   return result;
 }
 
 Share share_of_part(const std::string& path, const CaseSettings& settings) {
   const auto header = windrow::mesh::read_parts_header(path);
   if (header.parts != settings.ranks)
-    throw std::runtime_error("\"" + path + "\" has " + std::to_string(header.parts) + " parts for " + std::to_string(settings.ranks) + " ranks");
+    throw std::runtime_error("\"" + path + "\" has " + std::to_string(header.parts) + " parts for " +
+                             std::to_string(settings.ranks) + " ranks");
   auto part = windrow::mesh::read_part(path, settings.rank);
   Share share;
   share.shape = header.shape;
@@ -96,7 +98,8 @@ Case e3sm(const CaseSettings& settings) {
   std::vector<std::string> paths;
   for (int k = 1; std::filesystem::exists(settings.map + ".D" + std::to_string(k) + ".parts"); ++k)
     paths.push_back(settings.map + ".D" + std::to_string(k) + ".parts");
-  if (paths.empty()) throw std::runtime_error("no decomposition map \"" + settings.map + ".D1.parts\" (bench-maps makes it)");
+  if (paths.empty())
+    throw std::runtime_error("no decomposition map \"" + settings.map + ".D1.parts\" (bench-maps makes it)");
   const bool is_f = paths.size() == 3;
   constexpr std::array<int, 3> k_f_variables{1, 10, 40};
   for (size_t k = 0; k < paths.size(); ++k) {
@@ -123,7 +126,8 @@ Case make_case(const CaseSettings& settings) {
     if (!load.empty() && load.size() < 7 && load.find_first_not_of("0123456789") == std::string::npos)
       return mesh(std::stoll(load), renumbered, settings);
   }
-  throw std::runtime_error("no scenario \"" + name + "\"; there are grid-64, grid-128, mesh-LOAD, mesh-LOAD-cm, e3sm, flash, s3d");
+  throw std::runtime_error("no scenario \"" + name +
+                           "\"; there are grid-64, grid-128, mesh-LOAD, mesh-LOAD-cm, e3sm, flash, s3d");
 }
 
 }  // namespace bench

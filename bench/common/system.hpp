@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A system under measurement: one way to write and read a case. Each program makes its own and hands it to run_program().
+// A system under measurement: one way to write and read a case. Each program makes its own and hands it to
+// run_program().
 #pragma once
 
 #include <mpi.h>
@@ -41,7 +42,7 @@ struct Job {
   const std::vector<Buffer>& buffers;  // one a variable
   std::string directory;               // its own; empty before a write
   bool durable = false;
-  bool explain = false;                // a run that is not counted: the place to ask for reports
+  bool explain = false;  // a run that is not counted: the place to ask for reports
 };
 
 // This way to write does not exist here (not built, or not for this scenario): no failure, and the same on all ranks.
@@ -58,7 +59,7 @@ class System {
   virtual void write(const Job& job) = 0;    // from before open to after close
   virtual void read(const Job& job) = 0;     // the same
   virtual std::vector<Location> locate(const Job& job) = 0;
-  virtual std::string format() const = 0;    // what it writes: raw, hdf5, cdf5, raw/rank
+  virtual std::string format() const = 0;            // what it writes: raw, hdf5, cdf5, raw/rank
   virtual std::string report() const { return {}; }  // JSON of what the last write did, if the system can tell
 };
 

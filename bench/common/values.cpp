@@ -35,9 +35,12 @@ template <class F>
 void with_type(const Pattern& pattern, F&& work) {
   const uint64_t seed = pattern.variable * 0xD1B54A32D192ED03u + pattern.repetition * 0x8CB92BA72F3D8DD7u;
   switch (pattern.type) {
-    case ElementType::int32: return work(int32_t{}, seed);
-    case ElementType::float32: return work(float{}, seed);
-    case ElementType::float64: return work(double{}, seed);
+    case ElementType::int32:
+      return work(int32_t{}, seed);
+    case ElementType::float32:
+      return work(float{}, seed);
+    case ElementType::float64:
+      return work(double{}, seed);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The value that each element must have: known from variable, element and repetition, so that any byte of any file can be
-// checked, and a byte left over from an earlier run is found.
+// The value that each element must have: known from variable, element and repetition, so that any byte of any file can
+// be checked, and a byte left over from an earlier run is found.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-files: a file per process, POSIX. Not one file, so it is listed apart; it shows what sharing costs. System: "files".
+// bench-files: a file per process, POSIX. Not one file, so it is listed apart; it shows what sharing costs. System:
+// "files".
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -60,7 +61,9 @@ class Files : public System {
   std::string format() const override { return "raw/rank"; }
 
  private:
-  static Piece scaled(Piece piece, int64_t size) { return {piece.file * size, piece.memory * size, piece.length * size}; }
+  static Piece scaled(Piece piece, int64_t size) {
+    return {piece.file * size, piece.memory * size, piece.length * size};
+  }
 
   void write_all(const std::byte* bytes, int64_t count) {
     while (count > 0) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-limit: what the machine gives at most. 1 or 2 processes write, or read, the scenario's bytes into one file, each a contiguous
-// part in calls of 1 MiB, from a buffer as large as its part. No MPI. Systems: "limit-1", "limit-2".
+// bench-limit: what the machine gives at most. 1 or 2 processes write, or read, the scenario's bytes into one file,
+// each a contiguous part in calls of 1 MiB, from a buffer as large as its part. No MPI. Systems: "limit-1", "limit-2".
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -54,6 +56,7 @@ bool move(const Part& part, std::byte* buffer) {
 
 // The child: touches its buffer, says that it is ready, waits for the gate to open, and measures itself.
 [[noreturn]] void run_child(const Part& part, Times* times, int ready, int gate) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a parent that is ended by a time limit leaves no child behind
   const auto size = static_cast<size_t>(part.end - part.begin);
   void* buffer = ::mmap(nullptr, size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (buffer == MAP_FAILED) ::_exit(1);
@@ -67,7 +70,8 @@ bool move(const Part& part, std::byte* buffer) {
 
 // Seconds from the first begin to the last end, or -1.
 double measure(int processes, const Part& whole) {
-  auto* times = static_cast<Times*>(::mmap(nullptr, k_most * sizeof(Times), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* times = static_cast<Times*>(
+      ::mmap(nullptr, k_most * sizeof(Times), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   int ready[2], gate[2];
   if (times == MAP_FAILED || ::pipe(ready) != 0 || ::pipe(gate) != 0) return -1;
   char signals[k_most] = {};
@@ -98,8 +102,9 @@ void run(const Command& command, int ranks) {
   scenario.ranks = ranks;
   const int64_t bytes = make_case(scenario).file_bytes();
   const int processes = command.system == "limit-2" ? 2 : 1;
-  nlohmann::json line{{"scenario", scenario.scenario}, {"system", command.system}, {"ranks", ranks}, {"repetition", command.repetition},
-                      {"durable", command.durable}, {"file_bytes", bytes}, {"format", "raw"}};
+  nlohmann::json line{
+      {"scenario", scenario.scenario}, {"system", command.system}, {"ranks", ranks}, {"repetition", command.repetition},
+      {"durable", command.durable},    {"file_bytes", bytes},      {"format", "raw"}};
   std::filesystem::remove_all(command.directory);
   std::filesystem::create_directories(command.directory);
   Part part{command.directory + "/limit.raw", 0, bytes, true, command.durable};
@@ -117,7 +122,8 @@ void run(const Command& command, int ranks) {
 }  // namespace
 }  // namespace bench
 
-// The first argument is the number of ranks of the scenario whose bytes are moved; the others are those of every program.
+// The first argument is the number of ranks of the scenario whose bytes are moved; the others are those of every
+// program.
 int main(int argc, char** argv) {
   const int ranks = argc > 1 ? std::atoi(argv[1]) : 0;
   if (ranks < 1) {
@@ -126,7 +132,8 @@ int main(int argc, char** argv) {
   }
   argv[1] = argv[0];
   try {
-    return bench::run_commands(argc - 1, argv + 1, 0, [&](const bench::Command& command) { bench::run(command, ranks); });
+    return bench::run_commands(argc - 1, argv + 1, 0,
+                               [&](const bench::Command& command) { bench::run(command, ranks); });
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench-limit: %s\n", error.what());
     return 1;

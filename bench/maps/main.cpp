@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-maps: from a decomposition map of E3SM-IO (CDF-5) to parts files, one a decomposition: OUTPUT.D1.parts, OUTPUT.D2.parts, ...
-// Source of the format: repository Parallel-NetCDF/E3SM-IO, docs/map_file.md.
+// bench-maps: from a decomposition map of E3SM-IO (CDF-5) to parts files, one a decomposition: OUTPUT.D1.parts,
+// OUTPUT.D2.parts, ... Source of the format: repository Parallel-NetCDF/E3SM-IO, docs/map_file.md.
 #include <mpi.h>
 #include <pnetcdf.h>
 

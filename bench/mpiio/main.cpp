@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bench-mpiio: MPI-IO as an expert would call it. Systems: {collective,independent}-{indexed,subarray}[-nosieve].
-// indexed: one view of all variables' pieces and one call for everything; subarray: a view and a call for each variable (blocks only).
-// nosieve: ROMIO without data sieving on writes. OMPIO or ROMIO is chosen from outside (--mca io).
+// indexed: one view of all variables' pieces and one call for everything; subarray: a view and a call for each variable
+// (blocks only). nosieve: ROMIO without data sieving on writes. OMPIO or ROMIO is chosen from outside (--mca io).
 #include <climits>
 
 #include "common/datatypes.hpp"
@@ -23,7 +23,9 @@ struct Transfer {
 class MpiIo : public System {
  public:
   explicit MpiIo(const std::string& name)
-      : collective_(name.starts_with("collective")), subarray_(name.find("subarray") != std::string::npos), sieve_(!name.ends_with("-nosieve")) {
+      : collective_(name.starts_with("collective")),
+        subarray_(name.find("subarray") != std::string::npos),
+        sieve_(!name.ends_with("-nosieve")) {
     require(collective_ || name.starts_with("independent"), "system \"" + name + "\": its name");
   }
 
@@ -92,10 +94,12 @@ class MpiIo : public System {
       MPI_Info_set(info, "romio_ds_write", "disable");
     }
     MPI_File file = MPI_FILE_NULL;
-    const int mode = write ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY;  // data sieving reads what it writes around
+    const int mode =
+        write ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY;  // data sieving reads what it writes around
     require(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), mode, info, &file) == MPI_SUCCESS, "MPI_File_open");
     for (const Transfer& next : transfers) {
-      require(MPI_File_set_view(file, next.displacement, next.element, next.file.get(), "native", info) == MPI_SUCCESS, "MPI_File_set_view");
+      require(MPI_File_set_view(file, next.displacement, next.element, next.file.get(), "native", info) == MPI_SUCCESS,
+              "MPI_File_set_view");
       require(call(file, next, write) == MPI_SUCCESS, write ? "MPI_File_write" : "MPI_File_read");
     }
     if (durable) require(MPI_File_sync(file) == MPI_SUCCESS, "MPI_File_sync");

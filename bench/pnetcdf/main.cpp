@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-pnetcdf: PnetCDF, CDF-5. Systems: "blocking" (put_vara_all, put_varn_all), "nonblocking" (iput_vara, iput_varn, wait_all).
+// bench-pnetcdf: PnetCDF, CDF-5. Systems: "blocking" (put_vara_all, put_varn_all), "nonblocking" (iput_vara, iput_varn,
+// wait_all).
 #include <pnetcdf.h>
 
 #include <algorithm>
@@ -66,7 +67,8 @@ class Pnetcdf : public System {
 
   void write(const Job& job) override {
     int file = 0;
-    check(ncmpi_create(MPI_COMM_WORLD, path_.c_str(), NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file), "ncmpi_create");
+    check(ncmpi_create(MPI_COMM_WORLD, path_.c_str(), NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file),
+          "ncmpi_create");
     const std::vector<int> variables = define(file, job.data);
     check(ncmpi_enddef(file), "ncmpi_enddef");
     for (size_t v = 0; v < variables.size(); ++v) put(file, variables[v], writes_[v], job.buffers[v]);
@@ -114,7 +116,8 @@ class Pnetcdf : public System {
     for (const Variable& variable : data.variables) {
       std::vector<int> ids;
       for (int64_t extent : data.shape_of(variable)) {
-        auto known = std::find_if(dimensions.begin(), dimensions.end(), [&](const auto& d) { return d.first == extent; });
+        auto known =
+            std::find_if(dimensions.begin(), dimensions.end(), [&](const auto& d) { return d.first == extent; });
         if (known == dimensions.end()) {
           int id = 0;
           check(ncmpi_def_dim(file, ("n" + std::to_string(extent)).c_str(), extent, &id), "ncmpi_def_dim");
@@ -123,7 +126,9 @@ class Pnetcdf : public System {
         ids.push_back(known->second);
       }
       int id = 0;
-      check(ncmpi_def_var(file, variable.name.c_str(), file_type(variable.type), static_cast<int>(ids.size()), ids.data(), &id), "ncmpi_def_var");
+      check(ncmpi_def_var(file, variable.name.c_str(), file_type(variable.type), static_cast<int>(ids.size()),
+                          ids.data(), &id),
+            "ncmpi_def_var");
       variables.push_back(id);
     }
     return variables;
@@ -133,16 +138,19 @@ class Pnetcdf : public System {
     int ignored = 0;
     if (!request.packing) {
       const MPI_Offset *start = request.start.data(), *count = request.count.data();
-      check(blocking_ ? ncmpi_put_vara_all(file, variable, start, count, buffer.data(), 1, request.memory->get())
-                      : ncmpi_iput_vara(file, variable, start, count, buffer.data(), 1, request.memory->get(), &ignored),
+      check(blocking_
+                ? ncmpi_put_vara_all(file, variable, start, count, buffer.data(), 1, request.memory->get())
+                : ncmpi_iput_vara(file, variable, start, count, buffer.data(), 1, request.memory->get(), &ignored),
             "ncmpi_put_vara");
       return;
     }
     const auto pieces = static_cast<int>(request.start_pointers.size());
     MPI_Offset *const *starts = request.start_pointers.data(), *const *counts = request.count_pointers.data();
     const void* bytes = request.packing->pack(buffer);
-    check(blocking_ ? ncmpi_put_varn_all(file, variable, pieces, starts, counts, bytes, request.packing->elements(), request.element)
-                    : ncmpi_iput_varn(file, variable, pieces, starts, counts, bytes, request.packing->elements(), request.element, &ignored),
+    check(blocking_ ? ncmpi_put_varn_all(file, variable, pieces, starts, counts, bytes, request.packing->elements(),
+                                         request.element)
+                    : ncmpi_iput_varn(file, variable, pieces, starts, counts, bytes, request.packing->elements(),
+                                      request.element, &ignored),
           "ncmpi_put_varn");
   }
 
@@ -150,16 +158,19 @@ class Pnetcdf : public System {
     int ignored = 0;
     if (!request.packing) {
       const MPI_Offset *start = request.start.data(), *count = request.count.data();
-      check(blocking_ ? ncmpi_get_vara_all(file, variable, start, count, buffer.data(), 1, request.memory->get())
-                      : ncmpi_iget_vara(file, variable, start, count, buffer.data(), 1, request.memory->get(), &ignored),
+      check(blocking_
+                ? ncmpi_get_vara_all(file, variable, start, count, buffer.data(), 1, request.memory->get())
+                : ncmpi_iget_vara(file, variable, start, count, buffer.data(), 1, request.memory->get(), &ignored),
             "ncmpi_get_vara");
       return;
     }
     const auto pieces = static_cast<int>(request.start_pointers.size());
     MPI_Offset *const *starts = request.start_pointers.data(), *const *counts = request.count_pointers.data();
     void* bytes = request.packing->target(buffer);
-    check(blocking_ ? ncmpi_get_varn_all(file, variable, pieces, starts, counts, bytes, request.packing->elements(), request.element)
-                    : ncmpi_iget_varn(file, variable, pieces, starts, counts, bytes, request.packing->elements(), request.element, &ignored),
+    check(blocking_ ? ncmpi_get_varn_all(file, variable, pieces, starts, counts, bytes, request.packing->elements(),
+                                         request.element)
+                    : ncmpi_iget_varn(file, variable, pieces, starts, counts, bytes, request.packing->elements(),
+                                      request.element, &ignored),
           "ncmpi_get_varn");
   }
 

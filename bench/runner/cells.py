@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .servers import Pool, RunFailed, ServerKey
-from .systems import LIMIT, Variant
+from .systems import FILES, LIMIT, Variant
 
 # A cell's candidates run once, unless that is quick; then up to three times, and the fastest counts for choosing.
 SCOUT_TURNS = 3
@@ -118,8 +118,8 @@ class Measurement:
                     self._one(record, record.samples, check=False, durable=durable)
 
     def _turns(self, record: Record, records: list[Record], repetitions: int) -> int:
-        others = [r for r in records if r.variant.row != LIMIT]
-        if not self._settings.shorten or record.variant.row == LIMIT:
+        others = [r for r in records if r.variant.row not in (LIMIT, FILES)]
+        if not self._settings.shorten or record.variant.row == LIMIT or not others:
             return repetitions
         far = all(
             min(record.scouted[d]) > FAR * min(min(other.scouted[d]) for other in others) for d in ("write", "read")
@@ -156,7 +156,7 @@ class Measurement:
         except RunFailed as failure:
             record.trouble = str(failure)
             if record.trouble == "timeout":
-                record.trouble = f"timeout {self._settings.limit_s:.0f} s"
+                record.trouble = f"timeout {self._settings.limit_s:g} s"
         else:
             self._keep(record, into, answer, durable=durable)
         if self._settings.verbose:

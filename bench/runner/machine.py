@@ -38,7 +38,7 @@ def facts(directory: Path, root: Path) -> dict[str, Any]:
         "memory_gib": _memory_gib(),
         "kernel": platform.release(),
         "directory": str(directory),
-        "file_system": _first_line(["stat", "--file-system", "--format=%T", str(directory)]),
+        "file_system": _first_line(["findmnt", "--noheadings", "--output", "FSTYPE", "--target", str(directory)]),
         "mpi": _first_line(["mpirun.openmpi", "--version"]),
         "hdf5": _first_line(["pkg-config", "--modversion", "hdf5-openmpi"]),
         "pnetcdf": _first_line(["pkg-config", "--modversion", "pnetcdf"]),

@@ -59,21 +59,24 @@ class Pairs(Measurement):
         return {d: _judge(first.samples[d], other.samples[d], again.samples[d]) for d in ("write", "read")}
 
 
-def run_pairs(pool: Pool, cell: Cell, settings: Settings, names: tuple[Variant, Variant], rounds: int) -> tuple[str, dict[str, object]]:
+def run_pairs(
+    pool: Pool, cell: Cell, settings: Settings, names: tuple[Variant, Variant], rounds: int
+) -> tuple[str, dict[str, object]]:
     """One cell: a text for people, and the same for the results."""
     a, b = names
     verdicts = Pairs(pool, cell, settings).compare(a, b, rounds)
-    lines = [f"{cell.scenario}, {cell.ranks} ranks: B = {b.name} against A = {a.name}"]
     result: dict[str, object] = {"scenario": cell.scenario, "ranks": cell.ranks, "a": a.name, "b": b.name}
+    lines = [f"{cell.scenario}, {cell.ranks} ranks: B = {b.name} against A = {a.name}"]
     for direction, verdict in verdicts.items():
         if isinstance(verdict, str):
             lines.append("  " + verdict)
             result["trouble"] = verdict
             continue
         outside = not verdict.self_low <= verdict.median_ratio <= verdict.self_high
+        told = "a difference" if outside and verdict.sign_p < 0.05 else "not told apart"
         lines.append(
-            f"  {direction:<6} B/A {verdict.median_ratio:6.3f}   B faster in {verdict.b_faster:>2} of {verdict.rounds} (p {verdict.sign_p:.3f})   "
-            f"A/A {verdict.self_low:.3f}-{verdict.self_high:.3f}: {'a difference' if outside and verdict.sign_p < 0.05 else 'not told apart'}"
+            f"  {direction:<6} B/A {verdict.median_ratio:6.3f}   B faster in {verdict.b_faster:>2} of {verdict.rounds} "
+            f"(p {verdict.sign_p:.3f})   A/A {verdict.self_low:.3f}-{verdict.self_high:.3f}: {told}"
         )
         result[direction] = vars(verdict)
     return "\n".join(lines), result

@@ -36,9 +36,9 @@ def _figure(record: Record, direction: str) -> Figure | None:
     samples = record.samples[direction]
     if not samples:
         return None
-    return Figure(
-        statistics.median(samples), min(samples), max(samples), len(samples), record.variant.mark, record.format, record.variant.name
-    )
+    variant = record.variant
+    extremes = (statistics.median(samples), min(samples), max(samples))
+    return Figure(*extremes, len(samples), variant.mark, record.format, variant.name)
 
 
 def rows_of(cell: Cell) -> list[Row]:
@@ -87,7 +87,7 @@ def _figure_json(figure: Figure, cell: Cell, limit: Figure | None) -> dict[str, 
 
 def cell_json(cell: Cell) -> dict[str, Any]:
     rows = rows_of(cell)
-    result: dict[str, Any] = {"scenario": cell.scenario, "ranks": cell.ranks, "file_bytes": cell.file_bytes, "seconds": cell.seconds}
+    result: dict[str, Any] = {name: getattr(cell, name) for name in ("scenario", "ranks", "file_bytes", "seconds")}
     limits = {direction: find(rows, LIMIT, direction) for direction in DIRECTIONS}
     result["rows"] = [
         {"system": row.name, "trouble": row.trouble, "format": row.format}

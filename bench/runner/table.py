@@ -15,18 +15,18 @@ FORMAT_WIDTH = 8
 GROUP_WIDTH = 30
 TITLES = {"write": "write", "read": "read back", "durable": "durable write"}
 LEGEND = (
-    "MB/s: bytes of the file over the median of seconds from before open to after close. x L: how many times the seconds of the "
-    "limit in this direction. min-max: fastest and slowest run over the median. by: which variant counts (o OMPIO, r ROMIO; i "
-    "indexed, s subarray view; n no sieving; 1 or 2 processes for the limit). * the best peer that makes one file. Rows more than "
-    "4 times slower than the best are medians of 2, durable writes of 3."
+    "MB/s: bytes of the file over the median of seconds from before open to after close. x L: how many times the "
+    "seconds of the limit in this direction. min-max: fastest and slowest run over the median. by: which variant "
+    "counts (o OMPIO, r ROMIO; i indexed, s subarray view; n no sieving; 1 or 2 processes for the limit). * the best "
+    "peer that makes one file. Rows more than 4 times slower than the best are medians of 2, durable writes of 3."
 )
 
 
 def header(machine: dict[str, Any]) -> str:
     text = (
-        f"{machine['date']}, {machine['cores']} cores, {machine['processor']}, {machine['memory_gib']} GiB, Linux {machine['kernel']}, "
-        f"{machine['file_system']} at {machine['directory']}; {machine['mpi']}; HDF5 {machine['hdf5']}, PnetCDF {machine['pnetcdf']}; "
-        f"Windrow {machine['commit']}; load before {machine['load_before']:.1f}"
+        f"{machine['date']}, {machine['cores']} cores, {machine['processor']}, {machine['memory_gib']} GiB, "
+        f"Linux {machine['kernel']}, {machine['file_system']} at {machine['directory']}; {machine['mpi']}; "
+        f"HDF5 {machine['hdf5']}, PnetCDF {machine['pnetcdf']}; Windrow {machine['commit']}; load before {machine['load_before']:.1f}"
     )
     return textwrap.fill(text, 118) + "\n\n" + textwrap.fill(LEGEND, 118)
 
@@ -86,7 +86,8 @@ def cell_table(cell: Cell) -> str:
         f"{cell.scenario}, {cell.ranks} ranks: {size(cell.file_bytes)} in one file, median of {max(counts, default=0)}. "
         f"The limit L: {', '.join(limits)}."
     ]
-    lines.append(" " * (NAME_WIDTH + 1 + FORMAT_WIDTH) + "".join(f"{'   ' + TITLES[d]:<{GROUP_WIDTH}}" for d in DIRECTIONS).rstrip())
+    titles = "".join(f"{'   ' + TITLES[d]:<{GROUP_WIDTH}}" for d in DIRECTIONS)
+    lines.append(" " * (NAME_WIDTH + 1 + FORMAT_WIDTH) + titles.rstrip())
     group = f"{'MB/s':>7} {'x L':>6}  {'min-max':>9} {'by':<4}"
     lines.append((f"{'system':<{NAME_WIDTH}} {'format':<{FORMAT_WIDTH}}" + group * 3).rstrip())
     lines.append("-" * 118)
@@ -116,7 +117,8 @@ def summary(cells: list[Cell]) -> str:
     """Windrow auto against the best peer of each cell."""
     lines = []
     for direction in DIRECTIONS:
-        lines += ["", f"{TITLES[direction]}: windrow auto against the best peer that makes one file (MB/s; x L: times the limit's seconds)"]
+        title = f"{TITLES[direction]}: windrow auto against the best peer that makes one file"
+        lines += ["", f"{title} (MB/s; x L: times the limit's seconds)"]
         lines.append(
             f"{'scenario':<13}{'ranks':>5} {'auto':>8} {'x L':>6}   {'best peer':<21}{'MB/s':>8} {'x L':>6}   "
             f"{'auto is':<28} {'own files':>9}"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-windrow: Windrow by its C interface. Systems: STRATEGY[:FORMAT], e.g. "auto", "two-phase:raw"; a strategy is what the option
-// "strategy" takes. The format is HDF5 unless named.
+// bench-windrow: Windrow by its C interface. Systems: STRATEGY[:FORMAT], e.g. "auto", "two-phase:raw"; a strategy is
+// what the option "strategy" takes. The format is HDF5 unless named.
 #include <windrow/windrow.h>
 
 #include "common/system.hpp"
@@ -46,7 +46,8 @@ class Windrow : public System {
       const Variable& variable = job.data.variables[v];
       const std::vector<int64_t> shape = job.data.shape_of(variable);
       int number = 0;
-      check(windrow_define_variable(file, variable.name.c_str(), type_of(variable.type), static_cast<int>(shape.size()), shape.data(), &number));
+      check(windrow_define_variable(file, variable.name.c_str(), type_of(variable.type), static_cast<int>(shape.size()),
+                                    shape.data(), &number));
       check(windrow_put(file, number, decompositions_[variable.share], job.buffers[v].data()));
     }
     check(windrow_flush(file));
@@ -90,11 +91,11 @@ class Windrow : public System {
   static windrow_decomposition* make_decomposition(const Share& share) {
     windrow_decomposition* decomposition = nullptr;
     if (share.is_block())
-      check(windrow_block(MPI_COMM_WORLD, static_cast<int>(share.shape.size()), share.shape.data(), share.start.data(), share.count.data(),
-                          share.memory_shape.data(), share.memory_start.data(), &decomposition));
+      check(windrow_block(MPI_COMM_WORLD, static_cast<int>(share.shape.size()), share.shape.data(), share.start.data(),
+                          share.count.data(), share.memory_shape.data(), share.memory_start.data(), &decomposition));
     else
-      check(windrow_points(MPI_COMM_WORLD, product(share.shape), static_cast<int64_t>(share.points.size()), share.points.data(),
-                           share.owned.data(), &decomposition));
+      check(windrow_points(MPI_COMM_WORLD, product(share.shape), static_cast<int64_t>(share.points.size()),
+                           share.points.data(), share.owned.data(), &decomposition));
     return decomposition;
   }
 

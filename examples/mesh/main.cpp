@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // windrow-mesh: from a mesh file of gmsh to parts files: who holds which node when the mesh is cut for so many ranks.
 #include <CLI/CLI.hpp>
-
 #include <cstdio>
 
 #include "msh.hpp"
@@ -13,7 +12,9 @@ int main(int argc, char** argv) {
   std::vector<int> parts{4};
   app.add_option("mesh", mesh_path, "MSH file, ASCII, format 2 or 4.1")->required();
   app.add_option("output", output, "Parts files are OUTPUT.PARTS.parts")->required();
-  app.add_option("--parts", parts, "How many parts; several numbers make several files")->delimiter(',')->check(CLI::Range(1, 100000));
+  app.add_option("--parts", parts, "How many parts; several numbers make several files")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 100000));
   app.add_option("--numbering", numbering, "Of the nodes: as the generator gave them, or by Cuthill and McKee")
       ->check(CLI::IsMember({"generator", "cuthill-mckee"}));
   try {
@@ -30,8 +31,9 @@ int main(int argc, char** argv) {
       windrow::mesh::write_parts(path, {static_cast<int64_t>(mesh.nodes.size())}, 3, pieces);
       size_t held = 0;
       for (const auto& piece : pieces) held += piece.numbers.size();
-      std::printf("%s: %zu nodes, %zu tetrahedra, %d parts that hold %zu nodes (%.1f %% replicas)\n", path.c_str(), mesh.nodes.size(),
-                  mesh.tetrahedra.size(), count, held, 100.0 * (static_cast<double>(held) / static_cast<double>(mesh.nodes.size()) - 1));
+      std::printf("%s: %zu nodes, %zu tetrahedra, %d parts that hold %zu nodes (%.1f %% replicas)\n", path.c_str(),
+                  mesh.nodes.size(), mesh.tetrahedra.size(), count, held,
+                  100.0 * (static_cast<double>(held) / static_cast<double>(mesh.nodes.size()) - 1));
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "windrow-mesh: %s\n", error.what());

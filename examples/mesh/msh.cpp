@@ -31,7 +31,8 @@ void skip_rest_of_line(std::istream& file) { file.ignore(std::numeric_limits<std
 void read_nodes_2(std::istream& file, RawMesh& mesh) {
   for (int64_t left = next_count(file); left > 0; --left) {
     TaggedNode node;
-    if (!(file >> node.first >> node.second[0] >> node.second[1] >> node.second[2])) throw std::runtime_error("a bad node");
+    if (!(file >> node.first >> node.second[0] >> node.second[1] >> node.second[2]))
+      throw std::runtime_error("a bad node");
     mesh.nodes.push_back(node);
   }
 }
@@ -52,7 +53,8 @@ void read_elements_2(std::istream& file, RawMesh& mesh) {
   }
 }
 
-// Format 4.1: "blocks nodes minimum maximum"; a block is "dimension entity parametric count", the tags, then the places.
+// Format 4.1: "blocks nodes minimum maximum"; a block is "dimension entity parametric count", the tags, then the
+// places.
 void read_nodes_4(std::istream& file, RawMesh& mesh) {
   const int64_t blocks = next_count(file);
   skip_rest_of_line(file);
@@ -127,7 +129,8 @@ TetrahedralMesh compact(RawMesh raw) {
   auto node = raw.nodes.begin();
   for (int64_t tag : used) {
     while (node != raw.nodes.end() && node->first < tag) ++node;
-    if (node == raw.nodes.end() || node->first != tag) throw std::runtime_error("an element names node " + std::to_string(tag) + ", which is not there");
+    if (node == raw.nodes.end() || node->first != tag)
+      throw std::runtime_error("an element names node " + std::to_string(tag) + ", which is not there");
     mesh.nodes.push_back(node->second);
   }
   mesh.tetrahedra = std::move(raw.tetrahedra);

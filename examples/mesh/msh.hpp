@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tetrahedra from a mesh file of gmsh, formats 2 and 4.1 in ASCII. Other elements (points, lines, faces) are passed over.
+// Tetrahedra from a mesh file of gmsh, formats 2 and 4.1 in ASCII. Other elements (points, lines, faces) are passed
+// over.
 #pragma once
 
 #include <array>
@@ -10,8 +11,8 @@
 namespace windrow::mesh {
 
 struct TetrahedralMesh {
-  std::vector<std::array<double, 3>> nodes;           // only those that a tetrahedron uses, in the order of their gmsh tags
-  std::vector<std::array<int64_t, 4>> tetrahedra;     // numbers in `nodes`
+  std::vector<std::array<double, 3>> nodes;  // only those that a tetrahedron uses, in the order of their gmsh tags
+  std::vector<std::array<int64_t, 4>> tetrahedra;  // numbers in `nodes`
 };
 
 // Throws std::runtime_error. Source: https://gmsh.info/doc/texinfo/gmsh.html, "MSH file format".

@@ -14,7 +14,9 @@ namespace {
 struct Graph {
   std::vector<int64_t> starts;
   std::vector<int64_t> targets;
-  int64_t degree(int64_t node) const { return starts[static_cast<size_t>(node) + 1] - starts[static_cast<size_t>(node)]; }
+  int64_t degree(int64_t node) const {
+    return starts[static_cast<size_t>(node) + 1] - starts[static_cast<size_t>(node)];
+  }
 };
 
 Graph node_graph(const TetrahedralMesh& mesh) {
@@ -89,7 +91,8 @@ struct Assignment {
 };
 
 Assignment run_metis(const TetrahedralMesh& mesh, int parts) {
-  if (mesh.tetrahedra.size() > static_cast<size_t>(std::numeric_limits<idx_t>::max()) / 4) throw std::runtime_error("the mesh is too large for this METIS");
+  if (mesh.tetrahedra.size() > static_cast<size_t>(std::numeric_limits<idx_t>::max()) / 4)
+    throw std::runtime_error("the mesh is too large for this METIS");
   Assignment result{std::vector<idx_t>(mesh.tetrahedra.size(), 0), std::vector<idx_t>(mesh.nodes.size(), 0)};
   if (parts == 1) return result;  // METIS divides by zero
   std::vector<idx_t> starts, corners;
@@ -103,8 +106,8 @@ Assignment run_metis(const TetrahedralMesh& mesh, int parts) {
   idx_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_SEED] = 1;  // the same parts in every run
-  const int code = METIS_PartMeshDual(&elements, &nodes, starts.data(), corners.data(), nullptr, nullptr, &common, &count, nullptr, options,
-                                      &cut, result.elements.data(), result.nodes.data());
+  const int code = METIS_PartMeshDual(&elements, &nodes, starts.data(), corners.data(), nullptr, nullptr, &common,
+                                      &count, nullptr, options, &cut, result.elements.data(), result.nodes.data());
   if (code != METIS_OK) throw std::runtime_error("METIS failed with code " + std::to_string(code));
   return result;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A parts file: which points of an array each of P parts (one a rank) holds. Written by windrow-mesh, read by examples and
-// benchmarks. Little-endian, all counts int64:
+// A parts file: which points of an array each of P parts (one a rank) holds. Written by windrow-mesh, read by examples
+// and benchmarks. Little-endian, all counts int64:
 //
 //     char[8]     "WRPARTS1"
 //     points N, parts P, dimensions D, components C     C: coordinates a point has, 0 when there are none
@@ -62,8 +62,8 @@ inline PartsHeader read_header(std::ifstream& file, const std::string& path) {
   if (std::memcmp(magic, k_parts_magic, 8) != 0) throw std::runtime_error("\"" + path + "\" is not a parts file");
   read_values(file, counts, 4, path);
   const auto [points, parts, dimensions, components] = counts;
-  const bool sane = points >= 0 && points < k_parts_limit && parts > 0 && parts < (int64_t{1} << 24) && dimensions > 0 &&
-                    dimensions <= 32 && components >= 0 && components <= 16;
+  const bool sane = points >= 0 && points < k_parts_limit && parts > 0 && parts < (int64_t{1} << 24) &&
+                    dimensions > 0 && dimensions <= 32 && components >= 0 && components <= 16;
   if (!sane) throw std::runtime_error("\"" + path + "\" is a damaged parts file");
   PartsHeader header{points, parts, components, std::vector<int64_t>(static_cast<size_t>(dimensions)),
                      std::vector<int64_t>(static_cast<size_t>(parts + 1))};
@@ -83,7 +83,8 @@ inline PartsHeader read_parts_header(const std::string& path) {
 inline Part read_part(const std::string& path, int64_t part) {
   std::ifstream file(path, std::ios::binary);
   const PartsHeader header = detail::read_header(file, path);
-  if (part < 0 || part >= header.parts) throw std::runtime_error("\"" + path + "\" has no part " + std::to_string(part));
+  if (part < 0 || part >= header.parts)
+    throw std::runtime_error("\"" + path + "\" has no part " + std::to_string(part));
   file.seekg(header.offsets[static_cast<size_t>(part)]);
   int64_t count = 0;
   detail::read_values(file, &count, 1, path);
@@ -105,7 +106,8 @@ inline void write_parts(const std::string& path, const std::vector<int64_t>& sha
                         const std::vector<Part>& parts) {
   int64_t points = 1;
   for (int64_t extent : shape) points *= extent;
-  const int64_t counts[4] = {points, static_cast<int64_t>(parts.size()), static_cast<int64_t>(shape.size()), components};
+  const int64_t counts[4] = {points, static_cast<int64_t>(parts.size()), static_cast<int64_t>(shape.size()),
+                             components};
   std::vector<int64_t> offsets{static_cast<int64_t>(8 * (5 + shape.size() + parts.size() + 1))};
   for (const Part& part : parts)
     offsets.push_back(offsets.back() + 8 + static_cast<int64_t>(part.numbers.size()) * (9 + 8 * components));
