@@ -99,8 +99,11 @@ Parsed parse(int argc, const char* const* argv) {
   add_copy(app, parsed.arguments);
   add_info(app, parsed.arguments);
   add_check(app, parsed.arguments);
+  std::vector<std::string> words = words_of(argc, argv);
+  if (!words.empty() && !words.back().starts_with('-') && app.get_subcommand_no_throw(words.back()) == nullptr)
+    throw Failure(k_exit_mistake, "there is no command \"" + words.back() + "\"; there are copy, info and check (see: windrow --help)");
   try {
-    app.parse(words_of(argc, argv));
+    app.parse(words);
   } catch (const CLI::Success& asked) {  // help, version
     std::ostringstream text;
     app.exit(asked, text, text);

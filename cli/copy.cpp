@@ -47,16 +47,6 @@ std::vector<int> define_variables(const windrow::File& input, windrow::File& out
   return numbers;
 }
 
-void copy_attribute(const windrow::File& input, windrow::File& output, const std::string& object, int number) {
-  const windrow_attribute_info info = attribute_of(input, object, number);
-  const auto elements = static_cast<size_t>(info.elements);
-  std::vector<const char*> texts(info.type == WINDROW_TEXT ? elements : 0);
-  std::vector<std::byte> numbers(elements * static_cast<size_t>(windrow_type_size(info.type)));
-  void* data = info.type == WINDROW_TEXT ? static_cast<void*>(texts.data()) : numbers.data();
-  windrow::check(windrow_get_attribute(input.get(), object.c_str(), info.name, info.type, data));
-  windrow::check(windrow_put_attribute(output.get(), object.c_str(), info.name, info.type, info.ndims, info.shape, data));
-}
-
 struct Copied {
   Totals reading, writing;
   std::string reading_plan, writing_plan;  // of the largest batch
@@ -94,7 +84,8 @@ void fill(const World& world, const Arguments& arguments, const Contents& conten
     for (int group = 1; group < contents.groups; ++group) output.define_group(contents.objects[static_cast<size_t>(group)]);
     copy_data(world, arguments, contents, input, output, copied);
     for (const std::string& object : contents.objects)
-      for (int i = 0; i < windrow_attribute_count(input.get(), object.c_str()); ++i) copy_attribute(input, output, object, i);
+      for (int i = 0; i < windrow_attribute_count(input.get(), object.c_str()); ++i)
+        output.copy_attribute(object, input, object, attribute_of(input, object, i).name);
   } catch (const windrow::Error& error) {  // on every rank, so that discard() is too
     const Failure failure(k_exit_failed, error.what());
     output.discard();

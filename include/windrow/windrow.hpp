@@ -313,6 +313,11 @@ class File {
     check(windrow_put_attribute_text(raw_, object.c_str(), name.c_str(), text));
   }
 
+  /** Copy an attribute as it is stored in another file.  Collective over this file. */
+  void copy_attribute(const std::string& object, const File& from, const std::string& from_object, const std::string& name) {
+    check(windrow_copy_attribute(raw_, object.c_str(), from.raw_, from_object.c_str(), name.c_str()));
+  }
+
   /** All elements of an attribute, in C order; one for a scalar.  Local.  @throws Error: none of that name, or another type. */
   template <Element T>
   std::vector<T> attribute(const std::string& object, const std::string& name) const {

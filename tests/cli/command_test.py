@@ -62,7 +62,9 @@ class CommandTest(unittest.TestCase):
 
     def assert_same(self, left, right):
         diff = subprocess.run(["h5diff", "-c", left, right], capture_output=True, text=True)
-        self.assertEqual((diff.returncode, diff.stdout), (0, ""), diff.stderr)
+        # h5diff says this of any empty variable, even when it compares a file with itself
+        said = [line for line in diff.stdout.splitlines() if line != "Not comparable: </empty> or </empty> is an empty dataset"]
+        self.assertEqual((diff.returncode, said), (0, []), diff.stderr)
         with h5py.File(left) as a, h5py.File(right) as b:
             names = []
             a.visit(names.append)
@@ -187,7 +189,7 @@ class Copy(CommandTest):
     def test_progress_bar_on_a_terminal_only(self):
         source, out = self.make_input(), self.path("out.h5")
         done = windrow("copy", source, out, "--progress", "always")
-        self.assertIn("\r\x1b[Kcopy [", done.stderr)
+        self.assertIn("\x1b[Kcopy [", done.stderr)
         self.assertNotIn("copy [", windrow("copy", source, out).stderr)
         ours, theirs = pty.openpty()
         launch = [COMMAND, "copy", source, out]
