@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <windrow/windrow.h>
@@ -29,7 +30,7 @@ void add_settings(CLI::App& command, Arguments& arguments) {
   command.add_option("--set", settings.pairs, "An option of the library, key=value; may be repeated")
       ->type_name("KEY=VALUE")->expected(1)->take_all();
   command.add_option("--buffer", settings.buffer_bytes,
-                     "Data held at a time by each rank, such as 64MiB; a rank uses up to about three times as much")
+                     "Data held at a time by each rank, such as 64MiB; the library adds up to twice as much, at most 32 MiB")
       ->transform(CLI::AsSizeValue(true))->check(CLI::Range(k_smallest_buffer, k_largest_buffer))
       ->type_name("BYTES")->default_str("16MiB");
 }
@@ -77,6 +78,11 @@ void add_check(CLI::App& app, Arguments& arguments) {
   check.callback([&arguments] { arguments.command = Command::check; });
 }
 
+bool is_command(const CLI::App& app, const std::string& word) {
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) { return command->get_name() == word; });
+}
+
 // `windrow help` and `windrow help copy` are `windrow --help` and `windrow copy --help`.
 std::vector<std::string> words_of(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -100,7 +106,7 @@ Parsed parse(int argc, const char* const* argv) {
   add_info(app, parsed.arguments);
   add_check(app, parsed.arguments);
   std::vector<std::string> words = words_of(argc, argv);
-  if (!words.empty() && !words.back().starts_with('-') && app.get_subcommand_no_throw(words.back()) == nullptr)
+  if (!words.empty() && !words.back().starts_with('-') && !is_command(app, words.back()))
     throw Failure(k_exit_mistake, "there is no command \"" + words.back() + "\"; there are copy, info and check (see: windrow --help)");
   try {
     app.parse(words);

@@ -35,7 +35,9 @@ constexpr size_t k_kept_decompositions = 64;  // slices of one large variable ne
 }  // namespace
 
 void Totals::add(const windrow::File& file) {
-  add_up(sum_, nlohmann::json::parse(file.report("json")));
+  nlohmann::json report = nlohmann::json::parse(file.report("json"));
+  report.erase("plans");  // of one flush, not of the sum; explain tells them
+  add_up(sum_, report);
 }
 
 double Totals::seconds() const {
@@ -107,7 +109,8 @@ int64_t Transfer::bytes(const Batch& batch) const {
 windrow::Options options_from(const Settings& settings) {
   windrow::Options options;
   try {
-    options.set("buffer", std::to_string(settings.buffer_bytes));
+    // The library's own buffers need not be larger than ours; above their default they stay as they are.
+    if (settings.buffer_bytes < Settings{}.buffer_bytes) options.set("buffer", std::to_string(settings.buffer_bytes));
     if (!settings.strategy.empty()) options.set("strategy", settings.strategy);
     for (const std::string& pair : settings.pairs) {
       const size_t equals = pair.find('=');

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <windrow/windrow.h>
 
-/* A collective call fails with the same code on every rank, so every rank gets here and one prints. */
+/* A collective call fails with the same code on every rank: all get here, and the one that the error came from prints. */
 static void check(int code) {
   if (code == WINDROW_OK) return;
-  if (windrow_error_rank() < 1) fprintf(stderr, "grid: %s\n", windrow_error_message());
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (windrow_error_rank() == rank || windrow_error_rank() < 0) fprintf(stderr, "grid: %s\n", windrow_error_message());
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

@@ -65,8 +65,9 @@ int main(int argc, char** argv) {
   try {
     wrong = run(path, ranks, rank);
   } catch (const windrow::Error& error) {
-    // A collective call throws on every rank; a local one on this rank alone, while the others wait: so the job ends.
-    if (error.rank() < 1) std::fprintf(stderr, "grid: %s\n", error.what());
+    // A collective call throws on every rank, and the one that the error came from prints. A local call throws on this rank
+    // alone, while the others wait: so the job ends.
+    if (error.rank() == rank || error.rank() < 0) std::fprintf(stderr, "grid: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);

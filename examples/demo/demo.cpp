@@ -85,7 +85,9 @@ int run_program(int argc, char** argv, const char* name, int (*work)(const std::
   try {
     code = work({argv + 1, argv + argc});
   } catch (const windrow::Error& error) {
-    if (error.rank() < 1) std::fprintf(stderr, "%s: %s\n", name, error.what());
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (error.rank() == rank || error.rank() < 0) std::fprintf(stderr, "%s: %s\n", name, error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: %s\n", name, error.what());

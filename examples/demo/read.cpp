@@ -45,7 +45,7 @@ std::vector<int64_t> every(int64_t first, int64_t end, int64_t step) {
 }
 
 // Rows: each rank a contiguous third. The coordinates have no formula: each part's copy says what they are.
-void check_coordinates(const windrow::File& file, const std::string& parts, Reader& reader, std::vector<double>& read,
+void check_coordinates(const std::string& parts, Reader& reader, const std::vector<double>& read,
                        const windrow::Decomposition::Rows& rows) {
   int64_t wrong = 0;
   for (int64_t p = 0; p < windrow::mesh::read_parts_header(parts).parts; ++p) {
@@ -56,7 +56,7 @@ void check_coordinates(const windrow::File& file, const std::string& parts, Read
       wrong += std::memcmp(&read[static_cast<size_t>(row) * 3], &part.coordinates[i * 3], 3 * sizeof(double)) != 0 ? 3 : 0;
     }
   }
-  reader.conclude(file.variable(file.find_variable("mesh/coordinates")).path, "rows: a third of the nodes each", rows.count * 3, wrong);
+  reader.conclude("mesh/coordinates", "rows: a third of the nodes each", rows.count * 3, wrong);
 }
 
 void check_mesh(windrow::File& file, const std::string& parts, Reader& reader) {
@@ -76,7 +76,7 @@ void check_mesh(windrow::File& file, const std::string& parts, Reader& reader) {
 
   const auto in_rows = every(mine.first, mine.first + mine.count, 1), all = every(0, reader.nodes, 1);
   const auto size = [](const std::vector<double>& values) { return static_cast<int64_t>(values.size()); };
-  check_coordinates(file, parts, reader, coordinates, mine);
+  check_coordinates(parts, reader, coordinates, mine);
   reader.conclude(demo::k_fields[0], "rows", size(by_rows), count_wrong(by_rows, 0, in_rows));
   reader.conclude(demo::k_fields[1], "points: nodes dealt out like cards", size(by_points), count_wrong(by_points, 1, dealt));
   reader.conclude(demo::k_fields[2], "same: all of it on every rank", size(whole), count_wrong(whole, 2, all));
