@@ -110,6 +110,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->comm_ = comm.value();
     file->mode_ = mode;
     file->path_ = path;
+    if (mode == Mode::create) file->catalog_.groups.push_back({.path = "/", .attributes = {}});
     if (path.empty()) return {Code::bad_argument, "the path of the file is empty"};
     auto settings = resolve(program);
     if (!settings.ok()) return settings.status();
