@@ -32,6 +32,11 @@ if(WINDROW_SANITIZE MATCHES "address")
   link_libraries($<TARGET_OBJECTS:windrow_keep_loaded>)
 endif()
 
+# "text" + string gives a false -Wrestrict: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105651
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(windrow_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
+
 # windrow_room(NAME SOURCES a.cpp … DEPENDS room|target …): one folder of src/, one target windrow_NAME.
 function(windrow_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})

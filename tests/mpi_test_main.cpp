@@ -13,15 +13,17 @@ namespace {
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}
+  // Kept here, because UnitTest::current_test_info() waits for a lock that is held while a result is reported.
+  void OnTestStart(const testing::TestInfo& info) override { test_ = std::string(info.test_suite_name()) + "." + info.name(); }
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    std::fprintf(stderr, "[rank %d] %s.%s: %s:%d\n%s\n", rank_, info ? info->test_suite_name() : "?", info ? info->name() : "?",
-                 result.file_name() ? result.file_name() : "?", result.line_number(), result.summary());
+    std::fprintf(stderr, "[rank %d] %s: %s:%d\n%s\n", rank_, test_.c_str(), result.file_name() ? result.file_name() : "?",
+                 result.line_number(), result.summary());
   }
 
  private:
   int rank_;
+  std::string test_ = "before the first test";
 };
 
 }  // namespace

@@ -235,6 +235,16 @@ WINDROW_API int windrow_put_attribute(windrow_file *file, const char *object, co
 /** Write one string as an attribute.  Collective.  Since 0.1. */
 WINDROW_API int windrow_put_attribute_text(windrow_file *file, const char *object, const char *name, const char *text);
 
+/**
+ * Copy an attribute from another file as it is stored there: what windrow_get_attribute() does not tell, such as text of fixed
+ * length and its character set, is kept.  One of that name is replaced.  Collective over `file`; `from` must be open on
+ * every rank, and rank 0's is copied.
+ * @param object, from_object, name  [same]
+ * @return WINDROW_NOT_FOUND; WINDROW_UNSUPPORTED: an attribute that cannot be read yet.  Since 0.1.
+ */
+WINDROW_API int windrow_copy_attribute(windrow_file *file, const char *object, const windrow_file *from, const char *from_object,
+                                       const char *name);
+
 /** What a file says of an attribute.  Set `size` to sizeof(windrow_attribute_info) before the call. */
 typedef struct windrow_attribute_info {
   int64_t size;

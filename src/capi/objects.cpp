@@ -13,6 +13,7 @@ using windrow::enter;
 using windrow::guard;
 using windrow::keep;
 using windrow::null_argument;
+using windrow::Result;
 using windrow::Status;
 using windrow::Type;
 
@@ -81,6 +82,14 @@ Status fill_attribute(Attribute& attribute, const char* name, int type, int ndim
 const std::vector<Attribute>* attributes_of(const windrow_file* file, const char* object) {
   if (file == nullptr || file->file == nullptr || object == nullptr) return nullptr;
   return file->file->attributes_of(object);
+}
+
+Result<const Attribute*> find_attribute(const std::vector<Attribute>& attributes, const char* object, const char* name) {
+  const auto found = std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) { return a.name == name; });
+  if (found == attributes.end())
+    return Status{Code::not_found, "\"" + std::string(object) + "\" has no attribute \"" + name + "\""};
+  if (!found->unsupported.empty()) return Status{Code::unsupported, "attribute \"" + found->name + "\": " + found->unsupported};
+  return &*found;
 }
 
 template <class Info, class Shape>
@@ -207,9 +216,32 @@ int windrow_put_attribute_text(windrow_file* file, const char* object, const cha
   return windrow_put_attribute(file, object, name, WINDROW_TEXT, 0, nullptr, &text);
 }
 
+int windrow_copy_attribute(windrow_file* file, const char* object, const windrow_file* from, const char* from_object, const char* name) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    Attribute attribute;
+    std::string owner;
+    Status local = guard([&]() -> Status {
+      if (object == nullptr || name == nullptr) return null_argument("the object or name of the attribute");
+      const auto* attributes = attributes_of(from, from_object);
+      if (attributes == nullptr) return {Code::not_found, "no such group or variable to copy an attribute from"};
+      auto found = find_attribute(*attributes, from_object, name);
+      if (!found.ok()) return found.status();
+      attribute = *found.value();
+      owner = object;
+      return {};
+    });
+    return file->file->put_attribute(owner, std::move(attribute), std::move(local));
+  });
+}
+
 int windrow_attribute_count(const windrow_file* file, const char* object) {
-  const auto* attributes = attributes_of(file, object);
-  return attributes == nullptr ? -1 : static_cast<int>(attributes->size());
+  int count = -1;
+  (void)guard([&] {
+    if (const auto* attributes = attributes_of(file, object)) count = static_cast<int>(attributes->size());
+    return Status{};
+  });
+  return count;
 }
 
 int windrow_inquire_attribute(const windrow_file* file, const char* object, int attribute, windrow_attribute_info* info) {
@@ -235,9 +267,9 @@ int windrow_get_attribute(const windrow_file* file, const char* object, const ch
     const auto* attributes = attributes_of(file, object);
     if (attributes == nullptr) return {Code::not_found, "no such group or variable"};
     if (name == nullptr || data == nullptr) return null_argument(name == nullptr ? "the name of the attribute" : "the data of an attribute");
-    const auto found = std::find_if(attributes->begin(), attributes->end(), [&](const Attribute& a) { return a.name == name; });
-    if (found == attributes->end()) return {Code::not_found, "\"" + std::string(object) + "\" has no attribute \"" + name + "\""};
-    if (!found->unsupported.empty()) return {Code::unsupported, "attribute \"" + found->name + "\": " + found->unsupported};
+    auto lookup = find_attribute(*attributes, object, name);
+    if (!lookup.ok()) return lookup.status();
+    const Attribute* found = lookup.value();
     if (static_cast<int>(found->type) != type)
       return {Code::bad_argument, "attribute \"" + found->name + "\" is " + windrow::type_name(found->type) + ", not " + windrow_type_name(type)};
     if (found->type == Type::text) {

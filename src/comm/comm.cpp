@@ -61,6 +61,7 @@ struct CommRegistry {
     int last = comm.use_count() == 1 ? 1 : 0, all_last = 0;
     MPI_Allreduce(&last, &all_last, 1, MPI_INT, MPI_MIN, comm->raw_);
     if (all_last == 1) {
+      (void)comm->shared_.free();
       MPI_Comm_free(&comm->host_);
       MPI_Comm_free(&comm->raw_);
     } else {
@@ -146,6 +147,7 @@ Status Comm::take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<unsigned c
   MPI_Get_processor_name(name, &length);
   host_name_.assign(name, static_cast<size_t>(length));
   host_roots_.reserve(static_cast<size_t>(hosts));
+  host_ranks_.resize(static_cast<size_t>(host_size_));
   is_root.resize(static_cast<size_t>(size_));
   return {};
 }
@@ -158,8 +160,15 @@ Status Comm::find_hosts(std::vector<unsigned char>& is_root) {
     if (is_root[static_cast<size_t>(rank)] != 0) host_roots_.push_back(rank);
   int root = rank_;
   if (int rc = MPI_Bcast(&root, 1, MPI_INT, 0, host_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
+  if (int rc = MPI_Allgather(&rank_, 1, MPI_INT, host_ranks_.data(), 1, MPI_INT, host_); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allgather");
   host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
   return {};
+}
+
+int Comm::host_rank_of(int rank) const noexcept {
+  const auto found = std::lower_bound(host_ranks_.begin(), host_ranks_.end(), rank);
+  return found != host_ranks_.end() && *found == rank ? static_cast<int>(found - host_ranks_.begin()) : -1;
 }
 
 }  // namespace windrow

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "comm/shared_segment.hpp"
 
 namespace windrow {
 
@@ -40,8 +41,16 @@ class Comm {
   int host_size() const noexcept { return host_size_; }
   int host_root() const noexcept { return host_roots_[static_cast<size_t>(host_index_)]; }  // lowest rank of this host
   int host_index() const noexcept { return host_index_; }
+  // A rank's number within this host, or -1 when it runs on another.
+  int host_rank_of(int rank) const noexcept;
   // [hosts] lowest rank of each host, ascending.
   const std::vector<int>& host_roots() const noexcept { return host_roots_; }
+
+  SharedSegment& shared() noexcept { return shared_; }
+  const SharedSegment& shared() const noexcept { return shared_; }
+  // The number of the next transfer that uses the shared segment; the same on every rank.
+  int64_t next_generation() noexcept { return ++generation_; }
+  int64_t generation() const noexcept { return generation_; }
 
   // The parity of sparse exchanges on this communicator, the same on every rank.
   int next_parity() noexcept { return parity_ ^= 1; }
@@ -62,6 +71,9 @@ class Comm {
   int parity_ = 0;
   std::string host_name_;
   std::vector<int> host_roots_;
+  std::vector<int> host_ranks_;  // [host_size] ascending
+  SharedSegment shared_;
+  int64_t generation_ = 0;
 };
 
 // A failed MPI call as a status: "MPI_Allreduce: <what MPI says>".

@@ -2,10 +2,17 @@
 #include "exchange/collector.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace windrow {
 
-std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own) {
+std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own, std::vector<Extent> regions) {
+  int64_t held = 0, all = 0;
+  for (const Extent& region : regions) all += region.size();
+  for (const Peer& peer : peers)
+    for (const ViewPart& part : peer.view.parts) held += part.total;
+  for (const Extent& region : regions) held += bytes_in(own, region);
+  if (all > 0 && held >= all) return regions;
   std::vector<const View*> views;
   for (const Peer& peer : peers) views.push_back(&peer.view);
   return covered_extents(views, own, {0, INT64_MAX});
@@ -36,7 +43,7 @@ ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<
     for_each_covered(covered, window, [&](Extent extent) { end = extent.end; });
     result.largest_window = std::max(result.largest_window, end - window.begin);
     for (const Peer& peer : peers) {
-      const int64_t bytes = bytes_in(peer.view.span(), window);
+      const int64_t bytes = peer.shared ? 0 : bytes_in(peer.view.span(), window);
       if (bytes == 0) continue;
       ++result.messages;
       remote += bytes;
@@ -51,16 +58,17 @@ Collector::Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer
     : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
 
 Status Collector::prepare() {
-  covered_ = covered_by(peers_, own_);
+  covered_ = covered_by(peers_, own_, std::move(covered_));
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(forecast_.largest_window);
-  slot_stride_ = slot_bytes_ + aligned(forecast_.largest_remote);
-  slots_used_ = std::min<int64_t>(forecast_.windows, static_cast<int64_t>(slots_.size()));
+  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, k_slots)));
   for (Slot& slot : slots_) {
     slot.requests.assign(peers_.size(), MPI_REQUEST_NULL);
     slot.staged.assign(peers_.size(), -1);
     slot.done.resize(peers_.size());
   }
+  const auto slots = static_cast<int64_t>(slots_.size());
+  buffer_bytes_ = slots * ((shared_ ? 0 : slot_bytes_) + aligned(forecast_.largest_remote));
   return {};
 }
 
@@ -69,25 +77,26 @@ int64_t Collector::next(int64_t step) const { return next_covered_step(grid_, co
 void Collector::begin(std::span<const Item> items, std::byte* buffers) {
   if (has_own_) own_ = items;
   for (size_t i = 0; i < slots_.size(); ++i) {
-    slots_[i].memory = buffers + static_cast<int64_t>(i) * slot_stride_;  // with one window, the second is never opened
-    slots_[i].staging = slots_[i].memory + slot_bytes_;
-    slots_[i].step = -1;
+    Slot& slot = slots_[i];
+    if (shared_)
+      slot.memory = shared_.memory(static_cast<int64_t>(i));
+    else
+      slot.memory = std::exchange(buffers, buffers + slot_bytes_);
+    slot.staging = std::exchange(buffers, buffers + aligned(forecast_.largest_remote));
+    slot.step = -1;
   }
-  front_ = 0;
-  next_step_ = next(0);
+  front_step_ = next_step_ = next(0);
   look_ahead();
 }
 
 bool Collector::finished() const {
-  return broken_ || (slots_[front_].step < 0 && next_step_ >= grid_.steps() && (sink_ == nullptr || sink_->finished()));
+  return broken_ || (front_step_ >= grid_.steps() && (sink_ == nullptr || sink_->finished()));
 }
 
 // Opens windows in the free slots, in order.
 void Collector::look_ahead() {
-  for (size_t i = 0; i < slots_.size() && next_step_ < grid_.steps() && !broken_; ++i) {
-    Slot& slot = slots_[(front_ + i) % slots_.size()];
-    if (slot.step >= 0) continue;
-    if (i > 0 && slots_[front_].step < 0) break;
+  while (next_step_ < grid_.steps() && slot_of(next_step_).step < 0 && !broken_) {
+    Slot& slot = slot_of(next_step_);
     slot.step = next_step_;
     next_step_ = next(next_step_ + 1);
     open(slot);
@@ -97,11 +106,19 @@ void Collector::look_ahead() {
 void Collector::open(Slot& slot) {
   slot.window = grid_.window(slot.step);
   slot.pending = 0;
+  slot.shared_bytes = 0;
   ++trace_.rounds;
+  if (shared_) {
+    for (const Peer& peer : peers_)
+      if (peer.shared) slot.shared_bytes += bytes_in(peer.view.span(), slot.window);
+    SlotControl& control = shared_.control(shared_.index_of(slot.step));
+    control.count.store(0, std::memory_order_relaxed);
+    control.token.store(SharedSlots::token_of(comm_.generation(), slot.step), std::memory_order_release);
+  }
   int64_t staged = 0;
   for (size_t i = 0; i < peers_.size(); ++i) {
     const View& view = peers_[i].view;
-    const int64_t bytes = bytes_in(view.span(), slot.window);
+    const int64_t bytes = peers_[i].shared ? 0 : bytes_in(view.span(), slot.window);
     if (bytes == 0) continue;
     std::byte* to = slot.staging + staged;
     slot.staged[i] = staged;
@@ -137,12 +154,18 @@ bool Collector::receive(Slot& slot) {
   return true;
 }
 
+bool Collector::is_full(const Slot& slot) const {
+  if (slot.pending > 0) return false;
+  return slot.shared_bytes == 0 || shared_.control(shared_.index_of(slot.step)).count.load(std::memory_order_acquire) == slot.shared_bytes;
+}
+
 bool Collector::hand_on() {
-  Slot& slot = slots_[front_];
-  if (slot.step < 0 || slot.pending > 0 || broken_ || !sink_->ready()) return false;
+  if (front_step_ >= grid_.steps() || broken_) return false;
+  Slot& slot = slot_of(front_step_);
+  if (!is_full(slot) || !sink_->ready()) return false;
   sink_->consume(slot.step, slot.window, slot.memory, covered_);
   slot.step = -1;
-  front_ = (front_ + 1) % slots_.size();
+  front_step_ = next(front_step_ + 1);
   look_ahead();
   return true;
 }

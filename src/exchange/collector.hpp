@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collector: receives the pieces of each window of a grid from its sources, puts them at their places in a slot and hands the
-// full window to a sink: the storage, or the next rank. Two slots: one fills while the other is handed on.
+// full window to a sink: the storage, or the next rank. Several slots: one fills while another is handed on. Sources on the same host
+// copy into the slots themselves where these lie in shared memory.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "exchange/role.hpp"
+#include "exchange/shared_slots.hpp"
 #include "exchange/view.hpp"
 #include "exchange/walker.hpp"
 
@@ -15,13 +16,14 @@ namespace windrow {
 struct Peer {
   int rank = 0;
   View view;
+  bool shared = false;  // copies into or out of shared slots itself; no messages
 };
 
 // What a collector or a distributor will serve, known beforehand.
 struct ServeForecast {
   int64_t windows = 0;
   int64_t messages = 0;         // to or from peers
-  int64_t largest_window = 0;   // bytes from a window's first covered byte to its end
+  int64_t largest_window = 0;   // bytes from a window's begin to its last covered byte
   int64_t largest_remote = 0;   // bytes of one window that come from peers
   int64_t largest_message = 0;
 };
@@ -31,8 +33,11 @@ class Collector final : public Role {
   // `own`: this rank's items when it is a source itself; empty otherwise. `covered`: of the whole grid.
   Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
+  // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
+  void set_slots(SharedSlots slots) noexcept { shared_ = slots; }
+  void set_regions(std::vector<Extent> regions) noexcept { covered_ = std::move(regions); }
   Status prepare() override;
-  int64_t buffer_bytes() const override { return slots_used_ * slot_stride_; }
+  int64_t buffer_bytes() const override { return buffer_bytes_; }
   void begin(std::span<const Item> items, std::byte* buffers) override;
   bool step() override;
   bool finished() const override;
@@ -46,7 +51,8 @@ class Collector final : public Role {
     std::byte* staging = nullptr;
     int64_t step = -1;  // -1: free
     Extent window;
-    int pending = 0;
+    int pending = 0;                       // messages
+    int64_t shared_bytes = 0;              // that ranks of this host will copy here
     std::vector<MPI_Request> requests;     // [peers]
     std::vector<int64_t> staged;           // [peers] place of the message in staging; -1: received in place
     std::vector<int> done;
@@ -55,6 +61,8 @@ class Collector final : public Role {
   void open(Slot& slot);
   bool receive(Slot& slot);
   bool hand_on();
+  bool is_full(const Slot& slot) const;
+  Slot& slot_of(int64_t step) { return slots_[static_cast<size_t>(step) % slots_.size()]; }
   int64_t next(int64_t step) const;
 
   Grid grid_;
@@ -66,11 +74,11 @@ class Collector final : public Role {
   std::vector<Extent> covered_;
   ServeForecast forecast_;
   int64_t slot_bytes_ = 0;
-  int64_t slot_stride_ = 0;  // bytes from slot to slot, staging included
-  int64_t slots_used_ = 0;
-  std::array<Slot, 2> slots_;
-  size_t front_ = 0;       // the slot that is handed on next
-  int64_t next_step_ = 0;  // the next window to open
+  int64_t buffer_bytes_ = 0;
+  SharedSlots shared_;
+  std::vector<Slot> slots_;  // window of step s lies in slot s % slots
+  int64_t front_step_ = 0;   // the window that is handed on next
+  int64_t next_step_ = 0;    // the next window to open
 };
 
 // Walks a grid over everything that peers and own items hold.
@@ -79,6 +87,8 @@ ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<
 // The first step from `step` on in which something is covered.
 int64_t next_covered_step(const Grid& grid, std::span<const Extent> covered, int64_t step);
 
-std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own);
+// All that peers and own items hold, as maximal extents. When they hold as many bytes as `regions` have, it is the regions: what is
+// written is disjoint, and of what is read a few bytes too many do no harm. That saves to look at each piece.
+std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own, std::vector<Extent> regions = {});
 
 }  // namespace windrow

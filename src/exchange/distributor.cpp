@@ -1,60 +1,78 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/distributor.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace windrow {
 
 Distributor::Distributor(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag)
     : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
 
 Status Distributor::prepare() {
-  covered_ = covered_by(peers_, own_);
+  covered_ = covered_by(peers_, own_, std::move(covered_));
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(forecast_.largest_window);
+  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : 1));
+  slot_memory_ = shared_ ? 0 : slot_bytes_;
   pool_.prepare(k_message_buffers, forecast_.largest_message);
   return {};
 }
 
 void Distributor::begin(std::span<const Item> items, std::byte* buffers) {
-  slot_ = buffers;
-  pool_.begin(buffers + slot_bytes_);
   if (has_own_) own_ = items;
-  step_ = next_covered_step(grid_, covered_, 0);
-  open();
-}
-
-void Distributor::open() {
-  if (step_ >= grid_.steps()) {
-    state_ = State::done;
-    return;
-  }
-  window_ = grid_.window(step_);
+  for (size_t i = 0; i < slots_.size(); ++i)
+    slots_[i] = {.memory = shared_ ? shared_.memory(static_cast<int64_t>(i)) : buffers, .step = -1, .window = {}, .shared_bytes = 0};
+  pool_.begin(buffers + slot_memory_);
+  fetch_step_ = serve_step_ = retire_step_ = next(0);
   next_peer_ = 0;
-  ++trace_.rounds;
-  fetcher_->start(step_, window_, slot_, covered_);
-  state_ = State::fetching;
+  fetching_ = false;
 }
 
-bool Distributor::step() {
-  std::span<const int> done;
-  if (!mpi_ok(pool_.test(done, true), "MPI_Testsome")) return true;
-  bool moved = !done.empty();
-  if (state_ == State::fetching && fetcher_->poll()) {
-    if (has_own_) trace_.bytes_copied += take_from_slot(own_, window_, slot_);
-    state_ = State::serving;
-    moved = true;
+bool Distributor::finished() const { return broken_ || (retire_step_ >= grid_.steps() && pool_.idle()); }
+
+// Gets the next window when its slot is free.
+bool Distributor::fetch() {
+  if (fetch_step_ >= grid_.steps()) return false;
+  Slot& slot = slot_of(fetch_step_);
+  if (!fetching_) {
+    if (slot.step >= 0) return false;
+    slot.step = fetch_step_;
+    slot.window = grid_.window(fetch_step_);
+    ++trace_.rounds;
+    fetcher_->start(slot.step, slot.window, slot.memory, covered_);
+    fetching_ = true;
   }
-  if (state_ == State::serving) moved = serve() || moved;
-  return moved;
+  if (!fetcher_->poll()) return false;
+  fetching_ = false;
+  publish(slot);
+  fetch_step_ = next(fetch_step_ + 1);
+  return true;
 }
 
+void Distributor::publish(Slot& slot) {
+  slot.shared_bytes = 0;
+  if (shared_) {
+    for (const Peer& peer : peers_)
+      if (peer.shared) slot.shared_bytes += bytes_in(peer.view.span(), slot.window);
+    SlotControl& control = shared_.control(shared_.index_of(slot.step));
+    control.count.store(0, std::memory_order_relaxed);
+    control.token.store(SharedSlots::token_of(comm_.generation(), slot.step), std::memory_order_release);
+  }
+  if (has_own_) trace_.bytes_copied += take_from_slot(own_, slot.window, slot.memory);
+}
+
+// Sends the messages of the window that is there, as far as buffers are free.
 bool Distributor::serve() {
+  if (serve_step_ >= fetch_step_) return false;
+  const Slot& slot = slot_of(serve_step_);
   bool moved = false;
   for (; next_peer_ < peers_.size(); ++next_peer_) {
     const Peer& peer = peers_[next_peer_];
-    if (bytes_in(peer.view.span(), window_) == 0) continue;
+    if (peer.shared || bytes_in(peer.view.span(), slot.window) == 0) continue;
     const int index = pool_.take();
     if (index == MessagePool::k_none) return moved;
-    const int64_t bytes = collect_from_slot(peer.view, window_, slot_, pool_.buffer(index));
+    const int64_t bytes = collect_from_slot(peer.view, slot.window, slot.memory, pool_.buffer(index));
     if (!mpi_ok(MPI_Isend(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, peer.rank, tag_, comm_.get(), pool_.request(index)),
                 "MPI_Isend"))
       return true;
@@ -65,9 +83,30 @@ bool Distributor::serve() {
     trace_.bytes_copied += bytes;
     moved = true;
   }
-  step_ = next_covered_step(grid_, covered_, step_ + 1);
-  open();
+  next_peer_ = 0;
+  serve_step_ = next(serve_step_ + 1);
   return true;
+}
+
+// Frees the slot of the oldest window once all messages are packed and all ranks of the host have copied.
+bool Distributor::retire() {
+  if (retire_step_ >= serve_step_) return false;
+  Slot& slot = slot_of(retire_step_);
+  if (slot.shared_bytes > 0 && shared_.control(shared_.index_of(slot.step)).count.load(std::memory_order_acquire) != slot.shared_bytes)
+    return false;
+  slot.step = -1;
+  retire_step_ = next(retire_step_ + 1);
+  return true;
+}
+
+bool Distributor::step() {
+  std::span<const int> done;
+  if (!mpi_ok(pool_.test(done, true), "MPI_Testsome")) return true;
+  bool moved = !done.empty();
+  moved = serve() || moved;
+  moved = retire() || moved;
+  moved = fetch() || moved;
+  return moved;
 }
 
 }  // namespace windrow

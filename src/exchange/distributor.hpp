@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Distributor: the reading counterpart of Collector: gets each window of a grid into a slot, from the storage or from the rank
-// before, and sends every requester its pieces of it. Requesters may want the same bytes.
+// before, and sends every requester its pieces of it, or lets those of its host copy them out of shared memory.
+// Requesters may want the same bytes.
 #pragma once
 
 #include <vector>
@@ -13,19 +14,32 @@ class Distributor final : public Role {
  public:
   Distributor(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
+  // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
+  void set_slots(SharedSlots slots) noexcept { shared_ = slots; }
+  void set_regions(std::vector<Extent> regions) noexcept { covered_ = std::move(regions); }
   Status prepare() override;
-  int64_t buffer_bytes() const override { return slot_bytes_ + pool_.buffer_bytes(); }
+  int64_t buffer_bytes() const override { return slot_memory_ + pool_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;
   bool step() override;
-  bool finished() const override { return broken_ || (state_ == State::done && pool_.idle()); }
+  bool finished() const override;
   const ServeForecast& expected() const noexcept { return forecast_; }
   std::span<const Extent> covered() const noexcept { return covered_; }
   const Grid& grid() const noexcept { return grid_; }
 
  private:
-  enum class State { fetching, serving, done };
-  void open();
+  struct Slot {
+    std::byte* memory = nullptr;
+    int64_t step = -1;          // -1: free
+    Extent window;
+    int64_t shared_bytes = 0;   // that ranks of this host will copy out
+  };
+  bool fetch();
   bool serve();
+  bool retire();
+  void publish(Slot& slot);
+  Slot& slot_of(int64_t step) { return slots_[static_cast<size_t>(step) % slots_.size()]; }
+  const Slot& slot_of(int64_t step) const { return slots_[static_cast<size_t>(step) % slots_.size()]; }
+  int64_t next(int64_t step) const { return next_covered_step(grid_, covered_, step); }
 
   Grid grid_;
   std::vector<Peer> peers_;
@@ -35,13 +49,15 @@ class Distributor final : public Role {
   Fetcher* fetcher_ = nullptr;
   std::vector<Extent> covered_;
   ServeForecast forecast_;
-  int64_t slot_bytes_ = 0;
-  std::byte* slot_ = nullptr;
+  int64_t slot_bytes_ = 0, slot_memory_ = 0;
+  SharedSlots shared_;
+  std::vector<Slot> slots_;
   MessagePool pool_;
-  State state_ = State::done;
-  int64_t step_ = 0;
-  Extent window_;
+  bool fetching_ = false;      // the window of fetch_step_ is on its way
+  int64_t fetch_step_ = 0;     // the next window to get
+  int64_t serve_step_ = 0;     // the window whose messages go out
   size_t next_peer_ = 0;
+  int64_t retire_step_ = 0;    // the oldest window that somebody may still copy
 };
 
 }  // namespace windrow

@@ -50,6 +50,7 @@ int64_t Transfer::buffer_bytes() const noexcept {
 }
 
 Status Transfer::run(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher) {
+  comm_.next_generation();  // on every rank of every run, so that it stays in step
   std::byte* buffers = arena.data();
   if (forward_sink_) forward_sink_->begin(std::exchange(buffers, buffers + forward_sink_->buffer_bytes()));
   if (forward_fetcher_) forward_fetcher_->begin(std::exchange(buffers, buffers + forward_fetcher_->buffer_bytes()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exchange/collector.hpp"
+#include "exchange/copier.hpp"
 #include "exchange/distributor.hpp"
 #include "exchange/receiver.hpp"
 #include "exchange/relay.hpp"
@@ -34,9 +35,9 @@ class Arena {
 
 class Transfer {
  public:
-  // Collective; the status is agreed. `items`, and the runs that they point to, are used until run() gives new ones; the runs must
+  // Collective; the status is agreed. `share`: ranks of a host may copy through memory that they share. `items`, and the runs that they point to, are used until run() gives new ones; the runs must
   // be the same then. `trace` must outlive the transfer.
-  static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items, Arena& arena,
+  static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items, bool share, Arena& arena,
                                                    Trace& trace);
 
   // Moves the data; to be followed by an agreement. `storage_sink` and `storage_fetcher` do the storage's part on writers and readers.
@@ -59,7 +60,9 @@ class Transfer {
 
  private:
   friend class TransferBuilder;
-  Transfer() = default;
+  explicit Transfer(Comm& comm) : comm_(comm) {}
+
+  Comm& comm_;
 
   std::vector<std::unique_ptr<Role>> roles_;
   std::vector<Collector*> storing_;         // those whose sink is the storage: none or one

@@ -14,13 +14,15 @@ constexpr Extent k_everywhere{0, INT64_MAX / 4};
 
 class TransferBuilder {
  public:
-  TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, Arena& arena, Trace& trace)
-      : comm_(comm), plan_(plan), items_(items), arena_(arena), trace_(trace), root_(team_root(plan, comm.rank(), comm.host_root())) {}
+  TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, bool share, Arena& arena, Trace& trace)
+      : comm_(comm), plan_(plan), items_(items), share_(share), arena_(arena), trace_(trace), root_(team_root(plan, comm.rank(), comm.host_root())) {}
 
   Result<std::unique_ptr<Transfer>> build() {
-    Status local = guard([&] { transfer_.reset(new Transfer); return Status{}; });
+    Status local = guard([&] { transfer_.reset(new Transfer(comm_)); return Status{}; });
     if (plan_.gathers()) local = gather_descriptions(std::move(local));
     if (plan_.has_domains()) local = exchange_with_domains(std::move(local));
+    // With teams the roots send their windows as messages.
+    if (plan_.has_domains() && !plan_.gathers() && share_ && comm_.host_size() > 1) local.update(reserve_slots());
     if (local.ok()) local = guard([&] { return give_roles(); });
     if (local.ok()) local = guard([&] { return arena_.reserve(transfer_->buffer_bytes(), trace_); });
     if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
@@ -99,6 +101,27 @@ class TransferBuilder {
   // The grid between a member and its root: all domains' windows, or the whole file's.
   Grid team_grid() const { return plan_.has_domains() ? domains_grid() : whole_file_grid(plan_.window_bytes); }
 
+  // Collective over the host. Room for the slots of this rank's domain, where the ranks of its host can reach them.
+  Status reserve_slots() {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < plan_.domains.size(); ++i)
+      if (plan_.writers[i] == comm_.rank()) bytes = SharedSlots::bytes_needed(plan_, i);
+    auto reserved = comm_.shared().reserve(comm_.host(), bytes);
+    sharing_ = reserved.ok() && reserved.value();
+    return reserved.status();
+  }
+
+  std::vector<Extent> regions_in(Extent domain) const {
+    std::vector<Extent> inside;
+    for_each_covered(plan_.regions, domain, [&](Extent extent) { inside.push_back(extent); });
+    return inside;
+  }
+
+  SharedSlots slots_at(int writer, size_t domain) const {
+    const int host_rank = sharing_ ? comm_.host_rank_of(writer) : -1;
+    return host_rank < 0 ? SharedSlots() : SharedSlots(comm_.shared(), host_rank, plan_, domain);
+  }
+
   Status give_roles() {
     if (!plan_.gathers()) {
       if (plan_.has_domains()) return give_domain_roles(items_);
@@ -120,14 +143,25 @@ class TransferBuilder {
   // `own`: the items that this rank brings to the domains itself; none when its team's root does.
   Status give_domain_roles(std::span<const Item> own) {
     std::vector<Channel> channels;
+    std::vector<SharedChannel> shared_channels;
     const Windows* mine = nullptr;
+    SharedSlots slots;
     const Grid grid = domains_grid();
     for (size_t i = 0; i < plan_.domains.size(); ++i) {
-      if (plan_.writers[i] == comm_.rank())
+      const int writer = plan_.writers[i];
+      if (writer == comm_.rank()) {
         mine = &grid.domains[i];
-      else if (bytes_in(own, plan_.domains[i]) > 0)
-        channels.push_back({.rank = plan_.writers[i], .grid = Grid{{grid.domains[i]}}});
+        slots = slots_at(writer, i);
+      } else if (bytes_in(own, plan_.domains[i]) > 0) {
+        Channel channel{.rank = writer, .grid = Grid{{grid.domains[i]}}};
+        if (const SharedSlots there = slots_at(writer, i))
+          shared_channels.push_back({std::move(channel), there});
+        else
+          channels.push_back(std::move(channel));
+      }
     }
+    if (!shared_channels.empty())
+      transfer_->roles_.push_back(std::make_unique<Copier>(comm_, trace_, items_, std::move(shared_channels), plan_.reading));
     if (!channels.empty()) {
       // Writers are asked in another order by each rank, so that they do not all begin with the first. Readers must not be:
       // see receiver.hpp.
@@ -135,7 +169,8 @@ class TransferBuilder {
       if (Status status = talk(std::move(channels), k_tag_data); !status.ok()) return status;
     }
     if (mine == nullptr) return {};
-    return serve(Grid{{*mine}}, std::move(sources_), own, k_tag_data, false);
+    for (Peer& peer : sources_) peer.shared = slots && comm_.host_rank_of(peer.rank) >= 0;
+    return serve(Grid{{*mine}}, std::move(sources_), own, k_tag_data, false, slots);
   }
 
   Status talk(std::vector<Channel> channels, int tag) {
@@ -147,14 +182,16 @@ class TransferBuilder {
   }
 
   // This rank serves the windows of `grid`; their other side is the storage, or (`forward`) the writers or readers of the domains.
-  Status serve(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward) {
-    return plan_.reading ? distribute(std::move(grid), std::move(peers), own, tag, forward)
-                         : collect(std::move(grid), std::move(peers), own, tag, forward);
+  Status serve(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots = {}) {
+    return plan_.reading ? distribute(std::move(grid), std::move(peers), own, tag, forward, slots)
+                         : collect(std::move(grid), std::move(peers), own, tag, forward, slots);
   }
 
-  Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward) {
+  Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t from_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Collector>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
+    role->set_slots(slots);
+    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain));
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
     if (forward) {
@@ -169,9 +206,11 @@ class TransferBuilder {
     return {};
   }
 
-  Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward) {
+  Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t to_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Distributor>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
+    role->set_slots(slots);
+    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain));
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;
     if (forward) {
@@ -204,6 +243,8 @@ class TransferBuilder {
   Comm& comm_;
   const Plan& plan_;
   std::span<const Item> items_;
+  bool share_;
+  bool sharing_ = false;
   Arena& arena_;
   Trace& trace_;
   int root_;
@@ -213,9 +254,9 @@ class TransferBuilder {
   std::vector<Item> team_items_;
 };
 
-Result<std::unique_ptr<Transfer>> Transfer::prepare(Comm& comm, const Plan& plan, std::span<const Item> items, Arena& arena,
-                                                    Trace& trace) {
-  return TransferBuilder(comm, plan, items, arena, trace).build();
+Result<std::unique_ptr<Transfer>> Transfer::prepare(Comm& comm, const Plan& plan, std::span<const Item> items, bool share,
+                                                    Arena& arena, Trace& trace) {
+  return TransferBuilder(comm, plan, items, share, arena, trace).build();
 }
 
 }  // namespace windrow

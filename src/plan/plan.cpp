@@ -28,6 +28,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.reading = pattern.reading;
   plan.ranks = topology.ranks;
   plan.window_bytes = limits.buffer_bytes;
+  plan.regions = pattern.regions;
   plan.strategy = choose(strategy, pattern, limits, plan.reasons);
   if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? strategy.team_read : strategy.team_write;
   plan.team = std::min<int64_t>(plan.team, topology.ranks);

@@ -42,6 +42,7 @@ struct Plan {
   bool reading = false;
   int ranks = 1;
   std::vector<int> writers;          // [domains] the rank of each domain, ascending; empty when domains=none
+  std::vector<Extent> regions;       // of the pattern
   std::vector<Extent> domains;       // [writers] file bytes, ascending, disjoint; together they cover the regions
   int64_t team = 0;                  // ranks of a team when gather=team
   std::vector<int> host_roots;       // when gather=host

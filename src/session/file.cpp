@@ -107,15 +107,17 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   std::unique_ptr<File> file;
   uint64_t arguments = 0;
   if (local.ok()) local = guard([&]() -> Status {
-    arguments = hash_of({path, std::to_string(static_cast<int>(mode)), text_of(program)});
     file.reset(new File);
     file->comm_ = comm.value();
     file->mode_ = mode;
     file->path_ = path;
+    if (mode == Mode::create) file->catalog_.groups.push_back({.path = "/", .attributes = {}});
     if (path.empty()) return {Code::bad_argument, "the path of the file is empty"};
     auto settings = resolve(program);
     if (!settings.ok()) return settings.status();
     file->settings_ = std::move(settings).value();
+    // As resolved: ranks whose environments differ would go different ways.
+    arguments = hash_of({path, std::to_string(static_cast<int>(mode)), text_of(file->settings_)});
     auto strategy = parse_strategy(request_of(file->settings_));
     if (!strategy.ok()) return strategy.status();
     file->strategy_ = std::move(strategy).value();
@@ -125,7 +127,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     return {};
   });
   const Comm& ranks = *comm.value();
-  if (Status verdict = agree_same(ranks, std::move(local), arguments, "path, mode or options"); !verdict.ok()) return verdict;
+  if (Status verdict = agree_same(ranks, std::move(local), arguments, "path, mode or options (or their environment variables)"); !verdict.ok()) return verdict;
   local = Status{};
   if (ranks.rank() == 0) local = guard([&] { return file->open_on_root(file->settings_.text("format")); });
   std::string data_path;
@@ -141,7 +143,6 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 Status File::learn_store(const std::string& data_path) {
   const StoreOptions store{.kind = settings_.text("store"), .fault = settings_.text("fault"), .rank = comm_->rank()};
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store, trace_);
-  if (mode_ == Mode::create) catalog_.groups.push_back({.path = "/", .attributes = {}});
   return {};
 }
 

@@ -49,7 +49,6 @@ struct KeptPlan {
   int64_t id = 0;                                           // the same on every rank
   std::vector<std::array<int64_t, 3>> key;
   Plan plan;
-  std::vector<Extent> regions;                              // bytes of the file that the wave's variables occupy
   std::unique_ptr<Transfer> transfer;
   std::vector<std::shared_ptr<const RunList>> runs;         // keeps alive what the transfer describes
   bool direct = false;                                      // no exchange: each rank moves its own pieces
@@ -94,7 +93,7 @@ class File {
   Status open_on_root(const std::string& format);                   // rank 0 only
   Status learn_catalog();                                           // collective
   Status check_writable(std::string_view call) const;
-  Status learn_store(const std::string& data_path);                 // local: where this rank's data goes, and what a new file has
+  Status learn_store(const std::string& data_path);                 // local: where this rank's data goes
   void abandon();                                                   // rank 0 only
   Status publish_on_root();                                         // rank 0 only
   Status data_sync_on_root();                                       // rank 0 only
@@ -115,6 +114,7 @@ class File {
   Status pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most);
   Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
   Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
+  Status check_decompositions(const Wave& wave);               // collective
   Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
   KeptPlan* find_plan(const Wave& wave, int64_t id) noexcept;  // id 0: any
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;

@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 // The order of the sums on the wire.
 enum Sum : size_t {
   bytes_written, bytes_read, write_requests, read_requests, messages, message_bytes, description_messages, description_bytes,
-  bytes_copied, direct_bytes, allocations, plans_made, writers
+  bytes_copied, bytes_shared, direct_bytes, allocations, plans_made, writers
 };
 constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1;
 
@@ -55,8 +55,8 @@ std::string line(std::string_view what, std::string value) { return fmt::format(
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima) {
   const std::array<int64_t, k_trace_sums> values{
       trace.bytes_written, trace.bytes_read,           trace.write_requests,    trace.read_requests, trace.messages,
-      trace.message_bytes, trace.description_messages, trace.description_bytes, trace.bytes_copied,  trace.direct_bytes,
-      trace.allocations,   trace.plans_made,           trace.is_writer};
+      trace.message_bytes, trace.description_messages, trace.description_bytes, trace.bytes_copied,  trace.bytes_shared,
+      trace.direct_bytes,  trace.allocations,   trace.plans_made,           trace.is_writer};
   std::copy(values.begin(), values.end(), sums.begin());
   for (size_t i = 0; i < trace.seconds.size(); ++i) maxima[i] = nanoseconds(trace.seconds[i]);
   maxima[k_total] = nanoseconds(trace.total_seconds);
@@ -85,6 +85,7 @@ std::string report_json(const FlushReport& report) {
   json["description_messages"] = sums[description_messages];
   json["description_bytes"] = sums[description_bytes];
   json["bytes_copied"] = sums[bytes_copied];
+  json["bytes_shared"] = sums[bytes_shared];
   json["bytes_direct"] = sums[direct_bytes];
   json["writers"] = sums[writers];
   json["peak_memory"] = report.maxima[k_buffer];
@@ -107,7 +108,7 @@ std::string report_text(const FlushReport& report) {
   text += line("ranks at the file", fmt::format("{}", sums[writers]));
   text += line("messages", fmt::format("{} with {} of data", sums[messages], format_bytes(sums[message_bytes])));
   text += line("descriptions", fmt::format("{} messages, {}", sums[description_messages], format_bytes(sums[description_bytes])));
-  text += line("copied", format_bytes(sums[bytes_copied]));
+  text += line("copied", fmt::format("{}, of it {} through shared memory", format_bytes(sums[bytes_copied]), format_bytes(sums[bytes_shared])));
   text += line("largest buffers", fmt::format("{} on one rank", format_bytes(report.maxima[k_buffer])));
   text += "  (times are the slowest rank's)\n";
   return text;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <tuple>
 
 #include "comm/agree.hpp"
@@ -180,30 +181,58 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->key = wave.key;
     kept->runs = wave.runs;
     const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots()};
-    Pattern pattern = pattern_of(wave.reading, numbers);
-    auto plan = make_plan(strategy_, pattern, topology, limits_);
+    auto plan = make_plan(strategy_, pattern_of(wave.reading, numbers), topology, limits_);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
-    kept->regions = std::move(pattern.regions);
     kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && kept->plan.strategy.access == Access::list;
     return {};
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  if (Status verdict = check_decompositions(wave); !verdict.ok()) return verdict;
   ++trace_.plans_made;
   kept->id = next_plan_++;  // plans are made by all ranks together, so the numbers stay in step
   if (!kept->direct) {
-    auto transfer = Transfer::prepare(*comm_, kept->plan, wave.items, arena_, trace_);
+    auto transfer = Transfer::prepare(*comm_, kept->plan, wave.items, settings_.boolean("shared_memory"), arena_, trace_);
     if (!transfer.ok()) return transfer.status();
     kept->transfer = std::move(transfer).value();
   }
   local = guard([&] { return prepare_storage(*kept, wave); });
-  const auto& regions = kept->regions;
+  const auto& regions = kept->plan.regions;
   if (comm_->rank() == 0 && !wave.reading && kept->plan.strategy.access == Access::sieve && !regions.empty())
     local.update(data_->extend(regions.back().end));
   std::array<int64_t, 4> sums{kept->forecast.messages, kept->forecast.write_requests, kept->forecast.read_requests, kept->forecast.bytes};
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
   kept->forecast = {.messages = sums[0], .write_requests = sums[1], .read_requests = sums[2], .bytes = sums[3]};
   return kept;
+}
+
+// Collective. What is written is disjoint because a decomposition's ranks share it out among themselves; that holds only when all
+// ranks put a variable through the same one.
+Status File::check_decompositions(const Wave& wave) {
+  if (wave.reading) return {};
+  const size_t variables = catalog_.variables.size();
+  std::vector<int64_t> both;  // per variable: the largest identity, and the largest negated one
+  Status local = guard([&] {
+    both.assign(2 * variables, std::numeric_limits<int64_t>::min());
+    for (const auto& [variable, identity, view] : wave.key) {
+      both[2 * static_cast<size_t>(variable)] = identity;
+      both[2 * static_cast<size_t>(variable) + 1] = -identity;
+    }
+    return Status{};
+  });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  if (Status verdict = agree(*comm_, Status{}, Pulse{.maximum = both, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  for (size_t i = 0; i < variables; ++i) {
+    if (both[2 * i] == -both[2 * i + 1] || both[2 * i] == std::numeric_limits<int64_t>::min()) continue;
+    Status differs{Code::bad_argument, ""};
+    (void)guard([&] {
+      differs = {Code::bad_argument, fmt::format("\"{}\" is put through different decompositions by different ranks; all ranks must use the "
+                                                 "same ones in the same order", catalog_.variables[i].path)};
+      return Status{};
+    });
+    return differs;
+  }
+  return {};
 }
 
 Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {

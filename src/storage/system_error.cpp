@@ -2,6 +2,7 @@
 #include "storage/system_error.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cctype>
 #include <cerrno>
@@ -32,6 +33,11 @@ std::string text_of_errno(int error) {
 
 Status system_status(std::string_view what, std::string_view path, int error) noexcept {
   return guard([&] { return Status(code_of_errno(error), fmt::format("{} \"{}\": {}", what, path, text_of_errno(error))); });
+}
+
+bool beyond_file_size_limit(int64_t end) noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && static_cast<rlim_t>(end) > limit.rlim_cur;
 }
 
 }  // namespace windrow

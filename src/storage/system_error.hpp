@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the operating system's error numbers mean to us.
+// What the operating system's error numbers and limits mean to us.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,9 @@ std::string text_of_errno(int error);
 
 // `open of "a.h5": permission denied`. `what` is the operation, without the file.
 Status system_status(std::string_view what, std::string_view path, int error) noexcept;
+
+// Whether a file that ends there is larger than this process may write (RLIMIT_FSIZE). Writing or resizing past that limit
+// raises SIGXFSZ, which ends the process: ask first.
+bool beyond_file_size_limit(int64_t end) noexcept;
 
 }  // namespace windrow

@@ -26,6 +26,7 @@ struct Trace {
   int64_t description_messages = 0;
   int64_t description_bytes = 0;
   int64_t bytes_copied = 0;       // by our own copies: pack, unpack, copy into place
+  int64_t bytes_shared = 0;       // of those, through memory that the host shares
   int64_t buffer_bytes = 0;       // held for rounds: windows, staging, messages
   int64_t direct_bytes = 0;       // written from or read into the user's memory without a copy
   int64_t rounds = 0;

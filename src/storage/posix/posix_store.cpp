@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,12 +40,6 @@ Status check_range(const char* verb, int64_t offset, std::optional<int64_t> byte
   return guard([&] {
     return Status(Code::bad_argument, fmt::format("{} at offset {} of \"{}\": not a range of a file", verb, offset, path));
   });
-}
-
-// Writing past RLIMIT_FSIZE raises SIGXFSZ, which ends the process; so such a write is not even tried.
-bool beyond_size_limit(int64_t end) noexcept {
-  rlimit limit{};
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && static_cast<rlim_t>(end) > limit.rlim_cur;
 }
 
 // Hands out the slices as batches for one call each, and remembers how far they were moved.
@@ -132,7 +125,7 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
   Status status = usable(verb, writes);
   status.update(check_range(verb, offset, total, path_));
   if (!status.ok()) return status;
-  if (writes && *total > 0 && beyond_size_limit(offset + *total)) return failure(verb, *total, offset, path_, EFBIG);
+  if (writes && *total > 0 && beyond_file_size_limit(offset + *total)) return failure(verb, *total, offset, path_, EFBIG);
 
   Cursor<SliceType> cursor(slices);
   std::array<iovec, k_batch_slices> batch;
@@ -184,7 +177,7 @@ Status PosixStore::resize(int64_t size) {
   status.update(check_range("resize", 0, size, path_));
   if (!status.ok()) return status;
   int error = intervention(Operation::resize).error;
-  if (error == 0 && beyond_size_limit(size)) error = EFBIG;
+  if (error == 0 && beyond_file_size_limit(size)) error = EFBIG;
   while (error == 0 && ::ftruncate(descriptor_, size) != 0)
     if (errno != EINTR) error = errno;
   if (error == 0) return {};
@@ -239,7 +232,7 @@ Status PosixStore::unlock(int64_t offset, int64_t size) { return set_lock(F_UNLC
 
 Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, StoreMode mode, Hook hook) {
   int flags = O_CLOEXEC | (mode == StoreMode::read ? O_RDONLY : O_RDWR);
-  if (mode == StoreMode::create) flags |= O_CREAT | O_TRUNC;
+  if (mode == StoreMode::create) flags |= O_CREAT;
   const char* what = mode == StoreMode::create ? "create" : "open of";
   if (const int error = hook ? hook(Operation::open).error : 0; error != 0) return system_status(what, path, error);
   int descriptor = -1;
@@ -250,6 +243,9 @@ Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, 
   struct stat about {};
   if (::fstat(descriptor, &about) == 0 && S_ISDIR(about.st_mode))  // reading mode opens directories without complaint
     return system_status(what, path, EISDIR);
+  // Not O_TRUNC: on an empty file too it makes ext4 write everything back when the file is closed ("auto_da_alloc",
+  // Linux, Documentation/admin-guide/ext4.rst), which a checkpoint then waits for.
+  if (mode == StoreMode::create && about.st_size > 0 && ::ftruncate(descriptor, 0) != 0) return system_status(what, path, errno);
   return store;
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a benchmark program is told to do: one command a measurement, from its arguments or, as a server, line by line.
+// A server stays alive between measurements, so that programs take turns without being started each time; while it
+// waits it blocks in a read and costs no processor time.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "case.hpp"
+
+namespace bench {
+
+struct Command {
+  CaseSettings scenario;  // rank and ranks are set by the program
+  std::string system;     // which of the program's ways to write
+  std::string directory;  // for the files; made, and emptied before and after
+  int repetition = 0;
+  bool durable = false;     // on stable storage before the clock stops; write only
+  bool check_file = false;  // read the file by another way and check every byte
+};
+
+// Runs the command in argv, or, with --serve PREFIX, those that arrive through the named pipe PREFIX.RANK, a line each,
+// until "quit". Returns the exit code of the program.
+int run_commands(int argc, char** argv, int rank, const std::function<void(const Command&)>& run);
+
+}  // namespace bench

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// run_program(): the protocol of a measurement, the same for all systems whose ranks measure together.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "check.hpp"
+#include "system.hpp"
+
+namespace bench {
+namespace {
+
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Seconds from the first rank's begin to the last rank's end, after a barrier. Not the longest of the ranks' own times:
+// with more ranks than cores, ranks that do not wait for each other run one after the other, and each one's own time
+// would hide that. The clock is the host's: all ranks must be on one.
+double timed(const std::function<void()>& work) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  double mine[2] = {-now(), 0}, all[2] = {0, 0};
+  work();
+  mine[1] = now();
+  MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return all[1] + all[0];
+}
+
+// The complaint of the lowest rank that has one; on all ranks.
+std::string lowest_complaint(const std::string& mine, int rank, int ranks) {
+  int candidate = mine.empty() ? ranks : rank, lowest = ranks;
+  MPI_Allreduce(&candidate, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (lowest == ranks) return {};
+  int size = static_cast<int>(mine.size());
+  MPI_Bcast(&size, 1, MPI_INT, lowest, MPI_COMM_WORLD);
+  std::string text = rank == lowest ? mine : std::string(static_cast<size_t>(size), ' ');
+  MPI_Bcast(text.data(), size, MPI_CHAR, lowest, MPI_COMM_WORLD);
+  return "rank " + std::to_string(lowest) + ": " + text;
+}
+
+// On rank 0; nobody goes on before it is done.
+void empty_directory(const std::string& directory, int rank) {
+  if (rank == 0) {
+    std::filesystem::remove_all(directory);
+    std::filesystem::create_directories(directory);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+struct Outcome {
+  double write_s = -1;
+  double read_s = -1;
+  std::string wrong;
+};
+
+Outcome measure(System& system, const Job& job, const Command& command, int ranks) {
+  const int rank = command.scenario.rank;
+  Outcome outcome;
+  fill_buffers(job.data, job.buffers, command.repetition);
+  system.prepare(job);
+  empty_directory(job.directory, rank);
+  outcome.write_s = timed([&] { system.write(job); });
+  if (command.check_file)
+    outcome.wrong = lowest_complaint(check_file(job.data, system.locate(job), command.repetition), rank, ranks);
+  if (!outcome.wrong.empty() || job.durable) return outcome;
+  clear_buffers(job.buffers);
+  outcome.read_s = timed([&] { system.read(job); });
+  outcome.wrong = lowest_complaint(check_buffers(job.data, job.buffers, command.repetition), rank, ranks);
+  return outcome;
+}
+
+nlohmann::json run(const Command& command, const SystemFactory& make_system, int ranks) {
+  nlohmann::json line{{"scenario", command.scenario.scenario},
+                      {"system", command.system},
+                      {"ranks", ranks},
+                      {"repetition", command.repetition},
+                      {"durable", command.durable}};
+  const auto system = make_system(command.system);
+  const Case data = make_case(command.scenario);
+  std::vector<Buffer> buffers;
+  for (const Variable& variable : data.variables)
+    buffers.emplace_back(data.memory_elements(variable) * element_size(variable.type));
+  const Job job{data, buffers, command.directory, command.durable, command.check_file};
+  line["file_bytes"] = data.file_bytes();
+  line["format"] = system->format();
+  try {
+    const Outcome outcome = measure(*system, job, command, ranks);
+    line["write_s"] = outcome.write_s;
+    if (outcome.read_s >= 0) line["read_s"] = outcome.read_s;
+    if (!outcome.wrong.empty()) line["wrong"] = outcome.wrong;
+    if (!system->report().empty()) line["report"] = nlohmann::json::parse(system->report());
+  } catch (const NotApplicable& reason) {
+    line["not_applicable"] = reason.what();
+  }
+  if (command.scenario.rank == 0) std::filesystem::remove_all(command.directory);
+  return line;
+}
+
+}  // namespace
+
+Buffer::Buffer(int64_t bytes)
+    : size_(bytes),
+      data_(static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<size_t>((bytes + 4096) / 4096 * 4096))),
+            std::free) {
+  if (!data_) throw std::bad_alloc();
+}
+
+void sync_from_rank_0(const std::string& path) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    const int file = ::open(path.c_str(), O_WRONLY);
+    require(file >= 0 && ::fdatasync(file) == 0 && ::close(file) == 0, "fdatasync of \"" + path + "\"");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int run_program(int argc, char** argv, const SystemFactory& make_system) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int code = 1;
+  try {
+    code = run_commands(argc, argv, rank, [&](Command command) {
+      command.scenario.rank = rank;
+      command.scenario.ranks = ranks;
+      const nlohmann::json line = run(command, make_system, ranks);
+      if (rank == 0) {
+        std::printf("BENCH %s\n", line.dump().c_str());
+        std::fflush(stdout);
+      }
+    });
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return code;
+}
+
+}  // namespace bench

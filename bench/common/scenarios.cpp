@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The scenarios: make_case(). What each stands for is told in bench/README.md.
+#include <array>
+#include <filesystem>
+#include <stdexcept>
+
+#include "case.hpp"
+#include "mesh/parts.hpp"
+
+namespace bench {
+namespace {
+
+// Ranks as a box of three nearly equal edges, the longest first, as MPI_Dims_create cuts them.
+std::array<int64_t, 3> cut_ranks(int64_t ranks) {
+  std::array<int64_t, 3> best{ranks, 1, 1};
+  for (int64_t a = 1; a <= ranks; ++a)
+    for (int64_t b = 1; b <= a; ++b) {
+      if (ranks % (a * b) != 0) continue;
+      const int64_t c = ranks / (a * b);
+      if (c <= b && a - c < best[0] - best[2]) best = {a, b, c};
+    }
+  return best;
+}
+
+// A cube of `edge` elements a rank, with `components` of them before or none (0).
+Share cubes(int64_t edge, int64_t components, const CaseSettings& settings) {
+  const auto dims = cut_ranks(settings.ranks);
+  const int64_t rank = settings.rank;
+  const std::array<int64_t, 3> place{rank / (dims[1] * dims[2]), rank / dims[2] % dims[1], rank % dims[2]};
+  Share share;
+  if (components > 0) {
+    share.shape.push_back(components);
+    share.start.push_back(0);
+    share.count.push_back(components);
+  }
+  for (size_t d = 0; d < 3; ++d) {
+    share.shape.push_back(dims[d] * edge);
+    share.start.push_back(place[d] * edge);
+    share.count.push_back(edge);
+  }
+  share.memory_shape = share.count;
+  share.memory_start.assign(share.count.size(), 0);
+  return share;
+}
+
+Case grid(int64_t edge, const CaseSettings& settings) {
+  return {settings.scenario, {cubes(edge, 0, settings)}, {{"density", ElementType::float32, 0, 1}}};
+}
+
+// S3D's checkpoint: mass fractions and velocities, temperature and pressure.
+Case s3d(const CaseSettings& settings) {
+  constexpr int64_t k_edge = 50;
+  return {settings.scenario,
+          {cubes(k_edge, 11, settings), cubes(k_edge, 3, settings), cubes(k_edge, 0, settings)},
+          {{"yspecies", ElementType::float64, 0, 1},
+           {"velocity", ElementType::float64, 1, 1},
+           {"temperature", ElementType::float64, 2, 1},
+           {"pressure", ElementType::float64, 2, 1}}};
+}
+
+// FLASH's checkpoint: blocks of 16^3 cells; in memory each lies within 4 guard cells on all sides.
+Case flash(const CaseSettings& settings) {
+  constexpr int64_t k_blocks = 80, k_cells = 16, k_guards = 4, k_variables = 24, k_box = k_cells + 2 * k_guards;
+  Share share;
+  share.shape = {k_blocks * settings.ranks, k_cells, k_cells, k_cells};
+  share.start = {k_blocks * settings.rank, 0, 0, 0};
+  share.count = {k_blocks, k_cells, k_cells, k_cells};
+  share.memory_shape = {k_blocks, k_box, k_box, k_box};
+  share.memory_start = {0, k_guards, k_guards, k_guards};
+  Case result{settings.scenario, {share}, {}};
+  for (int64_t v = 0; v < k_variables; ++v)
+    result.variables.push_back({"unknown_" + std::to_string(v), ElementType::float64, 0, 1});
+  return result;
+}
+
+Share share_of_part(const std::string& path, const CaseSettings& settings) {
+  const auto header = windrow::mesh::read_parts_header(path);
+  if (header.parts != settings.ranks)
+    throw std::runtime_error("\"" + path + "\" has " + std::to_string(header.parts) + " parts for " +
+                             std::to_string(settings.ranks) + " ranks");
+  auto part = windrow::mesh::read_part(path, settings.rank);
+  Share share;
+  share.shape = header.shape;
+  share.points = std::move(part.numbers);
+  share.owned = std::move(part.owned);
+  return share;
+}
+
+Case mesh(int64_t load, bool renumbered, const CaseSettings& settings) {
+  const std::string path = settings.mesh + (renumbered ? "-cm." : ".") + std::to_string(settings.ranks) + ".parts";
+  return {settings.scenario, {share_of_part(path, settings)}, {{"field", ElementType::float64, 0, load}}};
+}
+
+// A map of three decompositions is taken for the F case: 1, 10 and 40 variables; of others, 10 variables each.
+// Source: repository Parallel-NetCDF/E3SM-IO, README.md: most variables of F are on D3, some on D2, one on D1.
+Case e3sm(const CaseSettings& settings) {
+  Case result{settings.scenario, {}, {}};
+  std::vector<std::string> paths;
+  for (int k = 1; std::filesystem::exists(settings.map + ".D" + std::to_string(k) + ".parts"); ++k)
+    paths.push_back(settings.map + ".D" + std::to_string(k) + ".parts");
+  if (paths.empty())
+    throw std::runtime_error("no decomposition map \"" + settings.map + ".D1.parts\" (bench-maps makes it)");
+  const bool is_f = paths.size() == 3;
+  constexpr std::array<int, 3> k_f_variables{1, 10, 40};
+  for (size_t k = 0; k < paths.size(); ++k) {
+    result.shares.push_back(share_of_part(paths[k], settings));
+    const int variables = is_f ? k_f_variables[k] : 10;
+    for (int v = 0; v < variables; ++v)
+      result.variables.push_back({"d" + std::to_string(k + 1) + "_" + std::to_string(v),
+                                  is_f && k == 0 ? ElementType::float64 : ElementType::float32, k, 1});
+  }
+  return result;
+}
+
+}  // namespace
+
+Case make_case(const CaseSettings& settings) {
+  const std::string& name = settings.scenario;
+  if (name == "s3d") return s3d(settings);
+  if (name == "flash") return flash(settings);
+  if (name == "e3sm") return e3sm(settings);
+  if (name == "grid-64" || name == "grid-128") return grid(std::stoll(name.substr(5)), settings);
+  if (name.starts_with("mesh-")) {
+    const bool renumbered = name.ends_with("-cm");
+    const std::string load = name.substr(5, name.size() - 5 - (renumbered ? 3 : 0));
+    if (!load.empty() && load.size() < 7 && load.find_first_not_of("0123456789") == std::string::npos)
+      return mesh(std::stoll(load), renumbered, settings);
+  }
+  throw std::runtime_error("no scenario \"" + name +
+                           "\"; there are grid-64, grid-128, mesh-LOAD, mesh-LOAD-cm, e3sm, flash, s3d");
+}
+
+}  // namespace bench

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is compared: scenarios and systems, and the variants of a system of which the better counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SCENARIOS = (
+    "grid-64",
+    "grid-128",
+    "mesh-1",
+    "mesh-100",
+    "mesh-500",
+    "mesh-1-cm",
+    "mesh-100-cm",
+    "mesh-500-cm",
+    "e3sm",
+    "flash",
+    "s3d",
+)
+QUICK_SCENARIOS = ("grid-64", "mesh-1", "mesh-100", "e3sm", "s3d")
+STRATEGIES = ("auto", "auto:raw", "two-phase", "scorpio", "list", "idg", "tpc", "ylib", "subfiling", "bips3d-tree")
+
+LIMIT = "limit"
+FILES = "file per process"
+AUTO = "windrow auto"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way of one system: a row's candidate."""
+
+    row: str  # as the table calls it
+    program: str  # bench-PROGRAM
+    system: str  # what the program calls it
+    io: str = ""  # Open MPI's io component, where there is a choice
+
+    @property
+    def name(self) -> str:
+        return "/".join(part for part in (self.program, self.system, self.io) if part)
+
+    @property
+    def mark(self) -> str:
+        """A short sign for the table; README.md explains it."""
+        letters = {"ompio": "o", "romio321": "r"}.get(self.io, "")
+        if self.program == "mpiio":
+            letters += "s" if "subarray" in self.system else "i"
+            letters += "n" if self.system.endswith("-nosieve") else ""
+        if self.program == "limit":
+            letters = self.system[-1]
+        return letters
+
+
+def is_peer(row: str) -> bool:
+    """Whether a row is a peer that makes one file."""
+    return row not in (LIMIT, FILES) and not row.startswith("windrow ")
+
+
+def variants(scenario: str) -> list[Variant]:
+    """All that can run a scenario, in the order of the table."""
+    blocks = not scenario.startswith(("mesh", "e3sm"))
+    views = ("indexed", "subarray") if blocks else ("indexed",)
+    components = ("romio321", "ompio")
+    found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+    for strategy in STRATEGIES:
+        found.append(Variant("windrow " + strategy.replace(":", " "), "windrow", strategy))
+    for mode in ("collective", "independent"):
+        for io in components:
+            found += [Variant(f"mpi-io {mode}", "mpiio", f"{mode}-{view}", io) for view in views]
+        if mode == "independent":  # sieving is ROMIO's; its absence is worth a try on writes
+            found += [Variant(f"mpi-io {mode}", "mpiio", f"{mode}-{view}-nosieve", "romio321") for view in views]
+    for mode in ("collective", "independent"):
+        found += [Variant(f"hdf5 {mode}", "hdf5", mode, io) for io in components]
+    for mode in ("blocking", "nonblocking"):
+        found += [Variant(f"pnetcdf {mode}", "pnetcdf", mode, io) for io in components]
+    found.append(Variant(FILES, "files", "files"))
+    return found
+
+
+def select(scenario: str, wanted: list[str]) -> list[Variant]:
+    """The variants whose row or name contains one of the wanted words; the limit is always there."""
+    everything = variants(scenario)
+    if not wanted:
+        return everything
+    return [v for v in everything if v.row == LIMIT or any(word in v.row or word in v.name for word in wanted)]

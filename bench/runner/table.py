@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The printed tables: at most 120 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from .cells import DIRECTIONS, Cell
+from .rows import Figure, Row, best_peer, find, overlap, rows_of
+from .systems import AUTO, FILES, LIMIT
+
+NAME_WIDTH = 21
+FORMAT_WIDTH = 8
+GROUP_WIDTH = 30
+TITLES = {"write": "write", "read": "read back", "durable": "durable write"}
+LEGEND = (
+    "MB/s: bytes of the file over the median of seconds from before open to after close. x L: how many times the "
+    "seconds of the limit in this direction. min-max: fastest and slowest run over the median. by: which variant "
+    "counts (o OMPIO, r ROMIO; i indexed, s subarray view; n no sieving; 1 or 2 processes for the limit). * the best "
+    "peer that makes one file. Rows more than 4 times slower than the best are medians of 2, durable writes of 3."
+)
+
+
+def header(machine: dict[str, Any]) -> str:
+    text = (
+        f"{machine['date']}, {machine['cores']} cores, {machine['processor']}, {machine['memory_gib']} GiB, "
+        f"Linux {machine['kernel']}, {machine['file_system']} at {machine['directory']}; {machine['mpi']}; "
+        f"HDF5 {machine['hdf5']}, PnetCDF {machine['pnetcdf']}; Windrow {machine['commit']}; load before {machine['load_before']:.1f}"
+    )
+    return textwrap.fill(text, 118) + "\n\n" + textwrap.fill(LEGEND, 118)
+
+
+def size(count: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    raise AssertionError
+
+
+def duration(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
+
+
+def _rate(file_bytes: int, seconds: float) -> str:
+    rate = file_bytes / seconds / 1e6
+    return f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _group(cell: Cell, figure: Figure | None, limit: Figure | None, *, best: bool) -> str:
+    """MB/s, x L, min-max, by."""
+    if figure is None:
+        return " " * GROUP_WIDTH
+    spread = f"{figure.fastest_s / figure.median_s:.2f}-{_ratio(figure.slowest_s / figure.median_s)}"
+    times = _ratio(figure.median_s / limit.median_s) if limit else "-"
+    star = "*" if best else " "
+    return f"{_rate(cell.file_bytes, figure.median_s):>7}{star}{times:>6}  {spread:>9} {figure.mark:<4}"
+
+
+def _row(cell: Cell, rows: list[Row], row: Row) -> str:
+    start = f"{row.name:<{NAME_WIDTH}} {row.format:<{FORMAT_WIDTH}}"
+    if row.trouble:
+        return f"{start}  {row.trouble}"[:120]
+    groups = []
+    for direction in DIRECTIONS:
+        peer = best_peer(rows, direction)
+        best = peer is not None and peer[0] == row.name
+        groups.append(_group(cell, row.figures.get(direction), find(rows, LIMIT, direction), best=best))
+    return (start + "".join(groups)).rstrip()
+
+
+def cell_table(cell: Cell) -> str:
+    rows = rows_of(cell)
+    limits = [
+        f"{TITLES[direction]} {duration(limit.median_s)}"
+        for direction in DIRECTIONS
+        if (limit := find(rows, LIMIT, direction)) is not None
+    ]
+    counts = [figure.count for row in rows for figure in [row.figures.get("write")] if figure]
+    lines = [
+        f"{cell.scenario}, {cell.ranks} ranks: {size(cell.file_bytes)} in one file, median of {max(counts, default=0)}. "
+        f"The limit L: {', '.join(limits)}."
+    ]
+    titles = "".join(f"{'   ' + TITLES[d]:<{GROUP_WIDTH}}" for d in DIRECTIONS)
+    lines.append(" " * (NAME_WIDTH + 1 + FORMAT_WIDTH) + titles.rstrip())
+    group = f"{'MB/s':>7} {'x L':>6}  {'min-max':>9} {'by':<4}"
+    lines.append((f"{'system':<{NAME_WIDTH}} {'format':<{FORMAT_WIDTH}}" + group * 3).rstrip())
+    lines.append("-" * 118)
+    lines += [_row(cell, rows, row) for row in rows if row.name != FILES]
+    lines += ["- not one file " + "-" * 103] + [_row(cell, rows, row) for row in rows if row.name == FILES]
+    absent = _absent(cell)
+    if absent:
+        lines += textwrap.wrap("left out: " + "; ".join(absent), 118)
+    lost = [f"{r.variant.name}: {r.trouble}" for r in cell.records if r.trouble]
+    lines += [line for text in lost for line in textwrap.wrap("! " + text, 118)]
+    return "\n".join(lines)
+
+
+def _absent(cell: Cell) -> list[str]:
+    """Rows that are not here, by reason."""
+    present = {r.variant.row for r in cell.records if not r.absent}
+    reasons: dict[str, list[str]] = {}
+    for record in cell.records:
+        if record.absent and record.variant.row not in present:
+            rows = reasons.setdefault(record.absent, [])
+            if record.variant.row not in rows:
+                rows.append(record.variant.row)
+    return [f"{', '.join(rows)} ({reason})" for reason, rows in reasons.items()]
+
+
+def summary(cells: list[Cell]) -> str:
+    """Windrow auto against the best peer of each cell."""
+    lines = []
+    for direction in DIRECTIONS:
+        title = f"{TITLES[direction]}: windrow auto against the best peer that makes one file"
+        lines += ["", f"{title} (MB/s; x L: times the limit's seconds)"]
+        lines.append(
+            f"{'scenario':<13}{'ranks':>5} {'auto':>8} {'x L':>6}   {'best peer':<21}{'MB/s':>8} {'x L':>6}   "
+            f"{'auto is':<28} {'own files':>9}"
+        )
+        lines.append("-" * 118)
+        lines += [line for cell in cells if (line := _summary_row(cell, direction))]
+    lines += ["", "own files: a file per process, which is not the same product. spread: medians within each other's extremes."]
+    return "\n".join(lines)
+
+
+def _summary_row(cell: Cell, direction: str) -> str:
+    rows = rows_of(cell)
+    limit, auto = find(rows, LIMIT, direction), find(rows, AUTO, direction)
+    peer, files = best_peer(rows, direction), find(rows, FILES, direction)
+
+    def pair(figure: Figure | None) -> str:
+        if figure is None:
+            return f"{'-':>8} {'-':>6}"
+        return f"{_rate(cell.file_bytes, figure.median_s):>8} {_ratio(figure.median_s / limit.median_s) if limit else '-':>6}"
+
+    trouble = next((row.trouble for row in rows if row.name == AUTO and row.trouble), "")
+    verdict = trouble[:28] or "not measured"
+    if auto and peer:
+        ratio = peer[1].median_s / auto.median_s
+        verdict = f"{_ratio(ratio)}x faster" if ratio >= 1 else f"{_ratio(1 / ratio)}x slower"
+        verdict += " (within spread)" if overlap(auto, peer[1]) else ""
+    own = _rate(cell.file_bytes, files.median_s) if files else "-"
+    name = peer[0] if peer else "-"
+    return (
+        f"{cell.scenario:<13}{cell.ranks:>5} {pair(auto)}   {name:<21}{pair(peer[1] if peer else None)}   {verdict:<28} {own:>9}"
+    ).rstrip()

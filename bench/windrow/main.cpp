@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// bench-windrow: Windrow by its C interface. Systems: STRATEGY[:FORMAT], e.g. "auto", "two-phase:raw"; a strategy is
+// what the option "strategy" takes. The format is HDF5 unless named.
+#include <windrow/windrow.h>
+
+#include "common/system.hpp"
+
+namespace bench {
+namespace {
+
+void check(int code) {
+  if (code == WINDROW_UNSUPPORTED) throw NotApplicable(windrow_error_message());
+  if (code != WINDROW_OK) throw std::runtime_error(windrow_error_message());
+}
+
+int type_of(ElementType type) {
+  if (type == ElementType::float64) return WINDROW_FLOAT64;
+  return type == ElementType::float32 ? WINDROW_FLOAT32 : WINDROW_INT32;
+}
+
+class Windrow : public System {
+ public:
+  explicit Windrow(const std::string& name) {
+    const size_t colon = name.rfind(':');
+    strategy_ = name.substr(0, colon);
+    if (colon != std::string::npos) format_ = name.substr(colon + 1);
+  }
+  ~Windrow() override {
+    for (windrow_decomposition* decomposition : decompositions_) windrow_decomposition_free(decomposition);
+    windrow_options_free(options_);
+  }
+
+  void prepare(const Job& job) override {
+    path_ = job.directory + (format_ == "raw" ? "/shared.raw" : "/shared.h5");
+    check(windrow_options_create(&options_));
+    check(windrow_options_set(options_, "strategy", strategy_.c_str()));
+    check(windrow_options_set(options_, "format", format_.c_str()));
+    if (job.durable) check(windrow_options_set(options_, "durable", "true"));
+    for (const Share& share : job.data.shares) decompositions_.push_back(make_decomposition(share));
+  }
+
+  void write(const Job& job) override {
+    windrow_file* file = nullptr;
+    check(windrow_create(MPI_COMM_WORLD, path_.c_str(), options_, &file));
+    for (size_t v = 0; v < job.data.variables.size(); ++v) {
+      const Variable& variable = job.data.variables[v];
+      const std::vector<int64_t> shape = job.data.shape_of(variable);
+      int number = 0;
+      check(windrow_define_variable(file, variable.name.c_str(), type_of(variable.type), static_cast<int>(shape.size()),
+                                    shape.data(), &number));
+      check(windrow_put(file, number, decompositions_[variable.share], job.buffers[v].data()));
+    }
+    check(windrow_flush(file));
+    if (job.explain) report_ = describe(file);
+    check(windrow_close(file));
+  }
+
+  void read(const Job& job) override {
+    windrow_file* file = nullptr;
+    check(windrow_open(MPI_COMM_WORLD, path_.c_str(), WINDROW_READ, options_, &file));
+    for (size_t v = 0; v < job.data.variables.size(); ++v) {
+      const Variable& variable = job.data.variables[v];
+      int number = 0;
+      check(windrow_find_variable(file, variable.name.c_str(), &number));
+      check(windrow_get(file, number, decompositions_[variable.share], job.buffers[v].data()));
+    }
+    check(windrow_flush(file));
+    check(windrow_close(file));
+  }
+
+  std::vector<Location> locate(const Job& job) override {
+    windrow_file* file = nullptr;
+    std::vector<Location> locations;
+    check(windrow_open(MPI_COMM_WORLD, path_.c_str(), WINDROW_READ, options_, &file));
+    for (const Variable& variable : job.data.variables) {
+      windrow_variable_info info{};
+      info.size = sizeof info;
+      int number = 0;
+      check(windrow_find_variable(file, variable.name.c_str(), &number));
+      check(windrow_inquire_variable(file, number, &info));
+      locations.push_back({path_, info.offset, info.big_endian != 0});
+    }
+    check(windrow_close(file));
+    return locations;
+  }
+
+  std::string format() const override { return format_; }
+  std::string report() const override { return report_; }
+
+ private:
+  static windrow_decomposition* make_decomposition(const Share& share) {
+    windrow_decomposition* decomposition = nullptr;
+    if (share.is_block())
+      check(windrow_block(MPI_COMM_WORLD, static_cast<int>(share.shape.size()), share.shape.data(), share.start.data(),
+                          share.count.data(), share.memory_shape.data(), share.memory_start.data(), &decomposition));
+    else
+      check(windrow_points(MPI_COMM_WORLD, product(share.shape), static_cast<int64_t>(share.points.size()),
+                           share.points.data(), share.owned.data(), &decomposition));
+    return decomposition;
+  }
+
+  static std::string describe(windrow_file* file) {
+    const char *plan = nullptr, *report = nullptr;
+    check(windrow_explain(file, "json", &plan));
+    std::string text = std::string("{\"plan\":") + plan;
+    check(windrow_report(file, "json", &report));
+    return text + ",\"report\":" + report + "}";
+  }
+
+  std::string strategy_, format_ = "hdf5", path_, report_;
+  windrow_options* options_ = nullptr;
+  std::vector<windrow_decomposition*> decompositions_;
+};
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  return bench::run_program(argc, argv, [](const std::string& name) { return std::make_unique<bench::Windrow>(name); });
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// windrow check: reads every variable; what cannot be read is named, the rest is read all the same.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/contents.hpp"
+#include "cli/progress.hpp"
+
+namespace cli {
+
+namespace {
+
+struct Findings {
+  std::vector<std::string> damaged;  // "path: message"
+  int64_t bytes = 0;                 // read
+  Totals reading;
+};
+
+// A batch that failed is read again piece by piece: so each variable gets its own verdict.
+void read_batch(Transfer& transfer, windrow::File& file, const std::vector<Item>& items, const Batch& batch,
+                Findings& findings) {
+  try {
+    transfer.read(file, batch);
+    findings.reading.add(file);
+    findings.bytes += transfer.bytes(batch);
+  } catch (const windrow::Error& error) {
+    if (error.code() == WINDROW_OUT_OF_MEMORY || error.code() == WINDROW_MPI) throw;  // says nothing of the file
+    if (batch.size() > 1) {
+      for (const Piece& piece : batch) read_batch(transfer, file, items, {piece}, findings);
+      return;
+    }
+    const std::string path = file.variable(items[batch.front().item].variable).path;
+    const std::string line = path + ": " + error.what();
+    if (findings.damaged.empty() || !findings.damaged.back().starts_with(path + ": ")) findings.damaged.push_back(line);
+  }
+}
+
+int verdict(const Findings& findings, const Contents& contents) {
+  if (!findings.damaged.empty()) return k_exit_failed;
+  return contents.unsupported.empty() ? k_exit_ok : k_exit_unsupported;
+}
+
+void print_findings(const World& world, const Arguments& arguments, const Contents& contents, const Findings& findings,
+                    double seconds) {
+  if (arguments.json) {
+    const nlohmann::json object{{"file", arguments.input}, {"ranks", world.size}, {"variables", contents.items.size()},
+                                {"attributes", contents.attributes}, {"bytes", findings.bytes}, {"seconds", seconds},
+                                {"damaged", findings.damaged}, {"unsupported", contents.unsupported},
+                                {"report", findings.reading.json()}};
+    print_line(world, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  for (const std::string& line : findings.damaged) print_error_line(world, "damaged: " + line);
+  for (const std::string& line : contents.unsupported) print_error_line(world, "cannot read yet: " + line);
+  if (arguments.quiet) return;
+  const double rate = seconds > 0 ? static_cast<double>(findings.bytes) / seconds : 0;
+  print_line(world, fmt::format("{}: read {} variables and {} attributes, {} in {} ({}/s){}",
+                                findings.damaged.empty() ? "sound" : "damaged",
+                                contents.items.size() - findings.damaged.size(), contents.attributes, bytes_text(findings.bytes),
+                                seconds_text(seconds), bytes_text(static_cast<int64_t>(rate)),
+                                contents.unsupported.empty() ? "" : fmt::format("; {} parts cannot be read yet", contents.unsupported.size())));
+}
+
+}  // namespace
+
+int check(const World& world, const Arguments& arguments) {
+  const double start = MPI_Wtime();
+  const windrow::Options options = options_from(arguments.settings);
+  windrow::File file = open_to_read(world, arguments.input, options, k_exit_failed);
+  const Contents contents = contents_of(file);
+  Findings findings;
+  try {
+    Transfer transfer(world, contents.items, arguments.settings.buffer_bytes);
+    Progress progress("check", contents.bytes, shows_bar(arguments, world.rank));
+    Slicer slices = transfer.slicer();
+    for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {
+      read_batch(transfer, file, contents.items, batch, findings);
+      progress.advance(transfer.bytes(batch));
+    }
+  } catch (const std::runtime_error&) {  // Failure or windrow::Error: on every rank
+    file.discard();
+    throw;
+  }
+  file.close();
+  print_findings(world, arguments, contents, findings, MPI_Wtime() - start);
+  return verdict(findings, contents);
+}
+
+}  // namespace cli

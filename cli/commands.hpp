@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The subcommands. Each is collective and ends with an exit code, the same on every rank, or throws Failure on every rank.
+#pragma once
+
+#include "cli/arguments.hpp"
+#include "cli/console.hpp"
+
+namespace cli {
+
+int copy(const World& world, const Arguments& arguments);
+int info(const World& world, const Arguments& arguments);
+int check(const World& world, const Arguments& arguments);
+
+}  // namespace cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/console.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace cli {
+
+void require_on_rank_0(const World& world, const std::function<std::string()>& inspect) {
+  std::string problem;
+  if (world.rank == 0) {
+    try {
+      problem = inspect();
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+  }
+  int length = static_cast<int>(problem.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, world.comm);
+  problem.resize(static_cast<size_t>(length));
+  MPI_Bcast(problem.data(), length, MPI_CHAR, 0, world.comm);
+  if (!problem.empty()) throw Failure(k_exit_mistake, problem);
+}
+
+bool all_agree(const World& world, bool mine) {
+  int local = mine ? 1 : 0;
+  int all = 0;
+  MPI_Allreduce(&local, &all, 1, MPI_INT, MPI_MIN, world.comm);
+  return all == 1;
+}
+
+void print_line(const World& world, const std::string& line) {
+  if (world.prints()) fmt::print("{}\n", line);
+}
+
+void print_error_line(const World& world, const std::string& line) {
+  if (world.prints()) fmt::print(stderr, "windrow: {}\n", one_line(line));
+}
+
+std::string bytes_text(int64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes);
+  const char* units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1000;
+  return fmt::format("{:.{}f} {}", value, value < 99.95 ? 1 : 0, units[unit]);
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 60) return fmt::format("{:.2f} s", seconds);
+  const int64_t whole = static_cast<int64_t>(seconds + 0.5);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string one_line(std::string text) {
+  for (char& letter : text)
+    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = ' ';
+  return text;
+}
+
+}  // namespace cli

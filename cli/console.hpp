@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all subcommands share: exit codes, who prints (rank 0 alone), verdicts that reach every rank, sizes and times as text.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace cli {
+
+// Documented in docs/cli.md: scripts depend on them.
+enum Exit : int {
+  k_exit_ok = 0,
+  k_exit_failed = 1,      // the work itself failed: storage, memory, a damaged file
+  k_exit_mistake = 2,     // the command line, or a file named in it, is wrong; nothing was written
+  k_exit_unsupported = 3  // the file has parts that cannot be read or copied yet; nothing was written
+};
+
+// Ends a subcommand. Thrown on every rank alike; main() prints the message on rank 0.
+class Failure : public std::runtime_error {
+ public:
+  Failure(Exit exit_code, const std::string& message) : std::runtime_error(message), exit_code_(exit_code) {}
+  Exit exit_code() const noexcept { return exit_code_; }
+
+ private:
+  Exit exit_code_;
+};
+
+struct World {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int rank = 0;
+  int size = 1;
+  bool prints() const noexcept { return rank == 0; }
+};
+
+// Rank 0 runs `inspect`, which returns "" or what is wrong; every rank throws that as a mistake. Collective.
+void require_on_rank_0(const World& world, const std::function<std::string()>& inspect);
+
+// Whether it is true on every rank. Collective.
+bool all_agree(const World& world, bool mine);
+
+void print_line(const World& world, const std::string& line);        // stdout, rank 0
+void print_error_line(const World& world, const std::string& line);  // stderr, rank 0, after "windrow: "
+
+std::string bytes_text(int64_t bytes);           // "37.6 MB": decimal, as disks are sold
+std::string seconds_text(double seconds);        // "0.42 s", "3 min 07 s"
+std::string one_line(std::string text);          // control characters become spaces: names come from foreign files
+
+}  // namespace cli

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/contents.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void add_once(std::vector<std::string>& list, const std::string& line) {
+  if (std::find(list.begin(), list.end(), line) == list.end()) list.push_back(line);
+}
+
+void add_variables(const windrow::File& file, Contents& contents) {
+  for (int number = 0; number < file.variable_count(); ++number) {
+    const windrow_variable_info info = file.variable(number);
+    contents.objects.emplace_back(info.path);
+    if (info.unsupported != nullptr && *info.unsupported != '\0') {
+      add_once(contents.unsupported, std::string(info.path) + ": " + info.unsupported);
+      continue;
+    }
+    Item item{number, {info.shape, info.shape + info.ndims}, windrow_type_size(info.type)};
+    contents.bytes += element_count(item.shape) * item.element_bytes;
+    contents.items.push_back(std::move(item));
+  }
+}
+
+void add_attributes(const windrow::File& file, Contents& contents) {
+  for (const std::string& object : contents.objects) {
+    for (int i = 0; i < windrow_attribute_count(file.get(), object.c_str()); ++i) {
+      const windrow_attribute_info info = attribute_of(file, object, i);
+      if (info.unsupported != nullptr && *info.unsupported != '\0')
+        add_once(contents.unsupported, object + ", attribute " + info.name + ": " + info.unsupported);
+      else
+        ++contents.attributes;
+    }
+  }
+}
+
+}  // namespace
+
+Contents contents_of(const windrow::File& file) {
+  Contents contents;
+  contents.groups = windrow_group_count(file.get());
+  for (int group = 0; group < contents.groups; ++group) contents.objects.emplace_back(windrow_group_path(file.get(), group));
+  std::istringstream lines(windrow_unsupported_objects(file.get()));
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty()) add_once(contents.unsupported, line);
+  add_variables(file, contents);
+  add_attributes(file, contents);
+  return contents;
+}
+
+windrow_attribute_info attribute_of(const windrow::File& file, const std::string& object, int number) {
+  windrow_attribute_info info{};
+  info.size = sizeof info;
+  windrow::check(windrow_inquire_attribute(file.get(), object.c_str(), number, &info));
+  return info;
+}
+
+std::string problem_with_input(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    const auto leftovers = leftovers_of(path);
+    return fmt::format("no such file: \"{}\"", path) +
+           (leftovers.empty() ? std::string() : fmt::format("; an interrupted run left {}", leftovers.front()));
+  }
+  if (error) return fmt::format("cannot look at \"{}\": {}", path, error.message());
+  if (status.type() == fs::file_type::directory) return fmt::format("\"{}\" is a folder, not a file", path);
+  if (status.type() != fs::file_type::regular) return fmt::format("\"{}\" is not a regular file", path);
+  if (!std::ifstream(path, std::ios::binary)) return fmt::format("cannot read \"{}\": {}", path, std::strerror(errno));
+  return "";
+}
+
+bool has_hdf5_signature(const std::string& path) {
+  static constexpr std::array<char, 8> k_signature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 8> head{};
+  for (int64_t offset = 0; file.seekg(offset) && file.read(head.data(), head.size()); offset = offset == 0 ? 512 : offset * 2)
+    if (head == k_signature) return true;
+  return false;
+}
+
+std::vector<std::string> leftovers_of(const std::string& path) {
+  std::vector<std::string> found;
+  std::error_code error;
+  fs::path real = fs::canonical(path, error);  // a link's target is what a writer replaces
+  if (error) real = fs::absolute(path, error);
+  const std::string prefix = fmt::format(".{}.windrow-", real.filename().string());
+  for (const auto& entry : fs::directory_iterator(real.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    std::error_code no_size;
+    const auto size = entry.file_size(no_size);
+    found.push_back(fmt::format("{} ({})", one_line(entry.path().string()), no_size ? "?" : bytes_text(static_cast<int64_t>(size))));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Failure failure_from(const windrow::Error& error) {
+  switch (error.code()) {
+    case WINDROW_BAD_ARGUMENT:
+    case WINDROW_NOT_FOUND:
+    case WINDROW_EXISTS:
+    case WINDROW_UNSUPPORTED:
+    case WINDROW_BAD_FILE:
+    case WINDROW_NO_PERMISSION:
+      return {k_exit_mistake, error.what()};
+    default:
+      return {k_exit_failed, error.what()};
+  }
+}
+
+windrow::File open_to_read(const World& world, const std::string& path, const windrow::Options& options, Exit damaged) {
+  require_on_rank_0(world, [&] { return problem_with_input(path); });
+  try {
+    return windrow::File::open(world.comm, path, windrow::Mode::read, options);
+  } catch (const windrow::Error& error) {
+    if (error.code() != WINDROW_BAD_FILE) throw failure_from(error);
+    const std::string message = error.what();
+    require_on_rank_0(world, [&] {
+      const bool raw = path.ends_with(".raw");
+      return raw || has_hdf5_signature(path) ? std::string() : fmt::format("\"{}\" is not an HDF5 file", path);
+    });
+    throw Failure(damaged, message);
+  }
+}
+
+}  // namespace cli

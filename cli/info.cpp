@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// windrow info: what is in a file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/commands.hpp"
+#include "cli/contents.hpp"
+
+namespace cli {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t k_shown_elements = 8;    // of an attribute, as text
+constexpr size_t k_shown_characters = 72;
+
+template <class T>
+json numbers_as_json(const windrow::File& file, const std::string& object, const std::string& name) {
+  return json(file.attribute<T>(object, name));
+}
+
+// All elements, as a list.
+json attribute_values(const windrow::File& file, const std::string& object, const windrow_attribute_info& info) {
+  switch (info.type) {
+    case WINDROW_INT8: return numbers_as_json<int8_t>(file, object, info.name);
+    case WINDROW_UINT8: return numbers_as_json<uint8_t>(file, object, info.name);
+    case WINDROW_INT16: return numbers_as_json<int16_t>(file, object, info.name);
+    case WINDROW_UINT16: return numbers_as_json<uint16_t>(file, object, info.name);
+    case WINDROW_INT32: return numbers_as_json<int32_t>(file, object, info.name);
+    case WINDROW_UINT32: return numbers_as_json<uint32_t>(file, object, info.name);
+    case WINDROW_INT64: return numbers_as_json<int64_t>(file, object, info.name);
+    case WINDROW_UINT64: return numbers_as_json<uint64_t>(file, object, info.name);
+    case WINDROW_FLOAT32: return numbers_as_json<float>(file, object, info.name);
+    case WINDROW_FLOAT64: return numbers_as_json<double>(file, object, info.name);
+    case WINDROW_TEXT: return json(file.attribute_text(object, info.name));
+    default: return json::array();
+  }
+}
+
+const char* type_name(int type) { return type == 0 ? "?" : windrow_type_name(type); }
+
+std::vector<int64_t> shape_of(const int64_t* shape, int ndims) { return {shape, shape + ndims}; }
+
+json attributes_as_json(const windrow::File& file, const std::string& object) {
+  json list = json::array();
+  for (int i = 0; i < windrow_attribute_count(file.get(), object.c_str()); ++i) {
+    const windrow_attribute_info info = attribute_of(file, object, i);
+    json entry{{"name", info.name}, {"type", type_name(info.type)}, {"shape", shape_of(info.shape, info.ndims)}};
+    if (info.unsupported != nullptr && *info.unsupported != '\0') entry["unsupported"] = info.unsupported;
+    else entry["values"] = attribute_values(file, object, info);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+json contents_as_json(const windrow::File& file, const Contents& contents) {
+  json object{{"groups", json::array()}, {"variables", json::array()}, {"unsupported", contents.unsupported}};
+  for (size_t i = 0; i < static_cast<size_t>(contents.groups); ++i)
+    object["groups"].push_back({{"path", contents.objects[i]}, {"attributes", attributes_as_json(file, contents.objects[i])}});
+  for (int number = 0; number < file.variable_count(); ++number) {
+    const windrow_variable_info info = file.variable(number);
+    json entry{{"path", info.path}, {"type", type_name(info.type)}, {"shape", shape_of(info.shape, info.ndims)},
+               {"bytes", info.bytes}, {"offset", info.offset}, {"big_endian", info.big_endian != 0},
+               {"attributes", attributes_as_json(file, info.path)}};
+    if (info.unsupported != nullptr && *info.unsupported != '\0') entry["unsupported"] = info.unsupported;
+    object["variables"].push_back(std::move(entry));
+  }
+  return object;
+}
+
+std::string shape_text(const json& shape) {
+  if (shape.empty()) return "scalar";
+  std::string text;
+  for (const json& extent : shape) text += (text.empty() ? "" : " x ") + std::to_string(extent.get<int64_t>());
+  return text;
+}
+
+// From a file that anybody may have made: cut by characters of UTF-8, and without control characters.
+std::string shortened(std::string text) {
+  text = one_line(std::move(text));
+  if (text.size() <= k_shown_characters) return text;
+  size_t end = k_shown_characters - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+std::string attribute_text(const json& attribute) {
+  const std::string name = "    " + one_line(attribute["name"].get<std::string>());
+  if (attribute.contains("unsupported")) return name + ": " + attribute["unsupported"].get<std::string>();
+  const json& values = attribute["values"];
+  std::string text;
+  for (size_t i = 0; i < values.size() && i < k_shown_elements; ++i)
+    text += (i == 0 ? "" : ", ") + values[i].dump(-1, ' ', false, json::error_handler_t::replace);
+  if (values.size() > k_shown_elements) text += fmt::format(", ... {} in all", values.size());
+  return name + " = " + shortened(text);
+}
+
+void print_table(const World& world, const json& variables) {
+  size_t path = 8, shape = 5;
+  for (const json& v : variables) {
+    path = std::max(path, v["path"].get_ref<const std::string&>().size());
+    shape = std::max(shape, shape_text(v["shape"]).size());
+  }
+  print_line(world, fmt::format("\n{:<{}}  {:<7}  {:<{}}  {:>9}  {:>14}", "variable", path, "type", "shape", shape, "size", "offset"));
+  for (const json& v : variables) {
+    const int64_t offset = v["offset"].get<int64_t>();
+    print_line(world, fmt::format("{:<{}}  {:<7}  {:<{}}  {:>9}  {:>14}{}{}", one_line(v["path"].get<std::string>()), path,
+                                  v["type"].get<std::string>(), shape_text(v["shape"]), shape, bytes_text(v["bytes"].get<int64_t>()),
+                                  offset < 0 ? "-" : std::to_string(offset), v["big_endian"].get<bool>() ? "  big-endian" : "",
+                                  v.contains("unsupported") ? "  " + v["unsupported"].get<std::string>() : ""));
+    for (const json& attribute : v["attributes"]) print_line(world, attribute_text(attribute));
+  }
+}
+
+void print_text(const World& world, const json& object) {
+  print_line(world, fmt::format("{}: {}, {}", object["file"].get<std::string>(), object["format"].get<std::string>(),
+                                bytes_text(object["bytes"].get<int64_t>())));
+  print_line(world, "\ngroup");
+  for (const json& group : object["groups"]) {
+    print_line(world, one_line(group["path"].get<std::string>()));
+    for (const json& attribute : group["attributes"]) print_line(world, attribute_text(attribute));
+  }
+  if (!object["variables"].empty()) print_table(world, object["variables"]);
+  if (!object["unsupported"].empty()) print_line(world, "\ncannot be read or copied yet");
+  for (const json& line : object["unsupported"]) print_line(world, one_line(line.get<std::string>()));
+  if (!object["leftovers"].empty()) print_line(world, "\nleft by interrupted runs, can be removed when no program is writing");
+  for (const json& line : object["leftovers"]) print_line(world, one_line(line.get<std::string>()));
+}
+
+void print_features(const World& world, const Arguments& arguments) {
+  if (!arguments.json) {
+    print_line(world, fmt::format("windrow {}\n{}", windrow_version(), windrow_features()));
+    return;
+  }
+  json list = json::array();
+  std::istringstream lines(windrow_features());
+  for (std::string line; std::getline(lines, line);) list.push_back(line);
+  print_line(world, json{{"version", windrow_version()}, {"features", list}}.dump(2));
+}
+
+}  // namespace
+
+int info(const World& world, const Arguments& arguments) {
+  if (arguments.features) print_features(world, arguments);
+  if (arguments.input.empty()) return k_exit_ok;
+  const windrow::Options options;
+  windrow::File file = open_to_read(world, arguments.input, options, k_exit_mistake);
+  const Contents contents = contents_of(file);
+  if (world.prints()) {
+    json object = contents_as_json(file, contents);
+    std::error_code no_size;
+    object["file"] = arguments.input;
+    object["format"] = has_hdf5_signature(arguments.input) ? "HDF5" : "raw";
+    object["bytes"] = static_cast<int64_t>(std::filesystem::file_size(arguments.input, no_size));
+    object["leftovers"] = leftovers_of(arguments.input);
+    if (arguments.json) print_line(world, object.dump(2, ' ', false, json::error_handler_t::replace));
+    else print_text(world, object);
+  }
+  file.close();
+  return k_exit_ok;
+}
+
+}  // namespace cli

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/slices.hpp"
+
+#include <algorithm>
+
+namespace cli {
+
+namespace {
+
+constexpr int64_t k_alignment = 8;  // the largest element
+constexpr size_t k_most_pieces = 4096;  // bounds what a batch costs beside its data
+
+// strides[d]: elements under one index of dimension d.
+std::vector<int64_t> strides_of(const std::vector<int64_t>& shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+}  // namespace
+
+int64_t element_count(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  return count;
+}
+
+Share share_of(const Item& item, const Piece& piece, int rank, int ranks) {
+  if (item.shape.empty()) return {0, 1};
+  const int64_t each = piece.count / ranks;
+  const int64_t more = piece.count % ranks;
+  return {piece.first + rank * each + std::min<int64_t>(rank, more), each + (rank < more ? 1 : 0)};
+}
+
+int64_t share_bytes(const Item& item, const Piece& piece, int rank, int ranks) {
+  const int64_t bytes = share_of(item, piece, rank, ranks).count * item.element_bytes;
+  return (bytes + k_alignment - 1) / k_alignment * k_alignment;
+}
+
+Slicer::Slicer(const std::vector<Item>& items, int ranks, int64_t buffer_bytes)
+    : items_(items), ranks_(ranks), buffer_bytes_(std::max(buffer_bytes / k_alignment, int64_t{1}) * k_alignment) {}
+
+// The next piece that fits `room` bytes of rank 0's buffer, if any.
+std::optional<Piece> Slicer::cut(int64_t room, bool first_of_batch) const {
+  const Item& item = items_[item_];
+  const int64_t left = element_count(item.shape) - element_;
+  const int64_t each = room / item.element_bytes;
+  // left <= each x ranks without the product, which may overflow
+  if ((left - 1) / ranks_ < each) return Piece{item_, element_, left};
+  // Less than half a buffer is left: the next batch takes a larger, better cut piece.
+  if (each == 0 || (!first_of_batch && room < buffer_bytes_ / 2)) return std::nullopt;
+  int64_t end = element_ + each * ranks_;
+  for (int64_t stride : strides_of(item.shape)) {
+    if (end / stride * stride > element_) {
+      end = end / stride * stride;
+      break;
+    }
+  }
+  return Piece{item_, element_, end - element_};
+}
+
+Batch Slicer::next() {
+  Batch batch;
+  int64_t room = buffer_bytes_;
+  while (item_ < items_.size() && batch.size() < k_most_pieces) {
+    const int64_t total = element_count(items_[item_].shape);
+    if (total > 0) {
+      const auto piece = cut(room, batch.empty());
+      if (!piece) break;
+      batch.push_back(*piece);
+      room -= share_bytes(items_[item_], *piece, 0, ranks_);
+      element_ += piece->count;
+    }
+    if (element_ >= total) {
+      ++item_;
+      element_ = 0;
+    }
+  }
+  return batch;
+}
+
+// At each position the largest box that starts there and ends within the range: first growing boxes (up to a row, a plane, ...),
+// then shrinking ones. Each dimension gives at most one growing and one shrinking box, the slowest one only one.
+Boxes boxes_of_range(const std::vector<int64_t>& shape, int64_t first, int64_t count) {
+  Boxes boxes;
+  const std::vector<int64_t> strides = strides_of(shape);
+  const size_t ndims = shape.size();
+  for (int64_t position = first; position < first + count;) {
+    const int64_t left = first + count - position;
+    size_t d = 0;
+    while (position % strides[d] != 0 || left < strides[d]) ++d;  // ends: the last stride is 1
+    const int64_t index = position / strides[d] % shape[d];
+    const int64_t length = std::min(left / strides[d], shape[d] - index);
+    for (size_t e = 0; e < ndims; ++e) {
+      boxes.starts.push_back(position / strides[e] % shape[e]);
+      boxes.counts.push_back(e < d ? 1 : e == d ? length : shape[e]);
+    }
+    ++boxes.number;
+    position += length * strides[d];
+  }
+  return boxes;
+}
+
+}  // namespace cli

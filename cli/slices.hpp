@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pure: cuts the variables of a file into batches whose share fits each rank's buffer, and a share into boxes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace cli {
+
+// A variable as the cutting needs it.
+struct Item {
+  int variable = 0;            // its number in the file
+  std::vector<int64_t> shape;  // empty: a scalar
+  int64_t element_bytes = 1;
+};
+
+int64_t element_count(const std::vector<int64_t>& shape);
+
+// Elements [first, first + count) of a variable in C order, all ranks together.
+struct Piece {
+  size_t item = 0;
+  int64_t first = 0;
+  int64_t count = 0;
+};
+using Batch = std::vector<Piece>;
+
+// One rank's part of a piece: elements [first, first + count) of the variable. The first `count` mod `ranks` ranks get one
+// more; a scalar goes to every rank, since it has no dimension along which to give it to one.
+struct Share {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+Share share_of(const Item& item, const Piece& piece, int rank, int ranks);
+
+// Bytes that a rank's share takes in its buffer. Shares begin at multiples of 8 bytes, so that every element is aligned.
+int64_t share_bytes(const Item& item, const Piece& piece, int rank, int ranks);
+
+// Walks over all elements of all items, once, in order.
+// Invariants: the shares of rank 0, which are the largest, fit `buffer_bytes`; small variables travel together;
+// a variable that is larger than the buffers together is cut at whole rows, or, when one row is too large, deeper.
+class Slicer {
+ public:
+  Slicer(const std::vector<Item>& items, int ranks, int64_t buffer_bytes);
+  Batch next();  // empty: done
+
+ private:
+  std::optional<Piece> cut(int64_t room, bool first_of_batch) const;
+  const std::vector<Item>& items_;
+  int ranks_;
+  int64_t buffer_bytes_;
+  size_t item_ = 0;
+  int64_t element_ = 0;
+};
+
+// Boxes of an array that hold elements [first, first + count) of it, in order: at most 2 x dimensions - 1 of them.
+struct Boxes {
+  std::vector<int64_t> starts;  // [boxes][dimensions]
+  std::vector<int64_t> counts;  // [boxes][dimensions]
+  int64_t number = 0;
+};
+Boxes boxes_of_range(const std::vector<int64_t>& shape, int64_t first, int64_t count);
+
+}  // namespace cli

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/transfer.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace cli {
+
+namespace {
+
+bool is_a_peak(const std::string& key) {
+  return key.starts_with("peak") || key == "writers" || key == "readers" || key == "ranks" || key.ends_with("ratio");
+}
+
+void add_up(nlohmann::json& sum, const nlohmann::json& more) {
+  for (const auto& [key, value] : more.items()) {
+    if (!sum.contains(key)) {
+      sum[key] = value;
+    } else if (value.is_object()) {
+      add_up(sum[key], value);
+    } else if (value.is_number_integer()) {
+      const int64_t a = sum[key].get<int64_t>(), b = value.get<int64_t>();
+      sum[key] = is_a_peak(key) ? std::max(a, b) : a + b;
+    } else if (value.is_number()) {
+      const double a = sum[key].get<double>(), b = value.get<double>();
+      sum[key] = is_a_peak(key) ? std::max(a, b) : a + b;
+    } else {
+      sum[key] = value;
+    }
+  }
+}
+
+constexpr size_t k_kept_decompositions = 64;  // slices of one large variable never come again
+
+}  // namespace
+
+void Totals::add(const windrow::File& file) {
+  nlohmann::json report = nlohmann::json::parse(file.report("json"));
+  report.erase("plans");  // of one flush, not of the sum; explain tells them
+  add_up(sum_, report);
+}
+
+double Totals::seconds() const {
+  return sum_.contains("seconds") ? sum_["seconds"].value("total", 0.0) : 0.0;
+}
+
+Transfer::Transfer(const World& world, const std::vector<Item>& items, int64_t buffer_bytes)
+    : world_(world), items_(items), buffer_bytes_(buffer_bytes) {
+  int64_t needed = 0;
+  Slicer slices = slicer();
+  for (Batch batch = slices.next(); !batch.empty() && needed < buffer_bytes_; batch = slices.next()) {
+    int64_t mine = 0;
+    for (const Piece& piece : batch) mine += share_bytes(items_[piece.item], piece, world_.rank, world_.size);
+    needed = std::max(needed, mine);
+  }
+  bool allocated = true;
+  try {
+    buffer_.resize(static_cast<size_t>(needed));
+  } catch (const std::bad_alloc&) {
+    allocated = false;
+  }
+  if (!all_agree(world_, allocated))
+    throw Failure(k_exit_failed, "out of memory: a rank cannot allocate its buffer; try a smaller --buffer");
+}
+
+const windrow::Decomposition& Transfer::decomposition(const Piece& piece) {
+  const std::vector<int64_t>& shape = items_[piece.item].shape;
+  Key key{shape, piece.first, piece.count};
+  if (const auto found = decompositions_.find(key); found != decompositions_.end()) return found->second;
+  if (shape.empty())
+    return decompositions_.emplace(std::move(key), windrow::Decomposition::same(world_.comm, shape)).first->second;
+  const Share share = share_of(items_[piece.item], piece, world_.rank, world_.size);
+  const Boxes boxes = boxes_of_range(shape, share.first, share.count);
+  auto made = windrow::Decomposition::blocks(world_.comm, shape, boxes.starts, boxes.counts);
+  return decompositions_.emplace(std::move(key), std::move(made)).first->second;
+}
+
+// Results of put and get are not looked at: what they find wrong the flush reports again, on every rank.
+template <class Queue>
+void Transfer::queue(const Batch& batch, Queue&& queue_piece) {
+  if (decompositions_.size() > k_kept_decompositions) decompositions_.clear();  // nothing is queued now
+  int64_t offset = 0;
+  for (const Piece& piece : batch) {
+    queue_piece(piece, decomposition(piece).get(), buffer_.data() + offset);
+    offset += share_bytes(items_[piece.item], piece, world_.rank, world_.size);
+  }
+}
+
+void Transfer::read(windrow::File& file, const Batch& batch) {
+  queue(batch, [&](const Piece& piece, const windrow_decomposition* decomposition, std::byte* place) {
+    (void)windrow_get(file.get(), items_[piece.item].variable, decomposition, place);
+  });
+  file.flush();
+}
+
+void Transfer::write(windrow::File& file, const Batch& batch, std::span<const int> numbers) {
+  queue(batch, [&](const Piece& piece, const windrow_decomposition* decomposition, const std::byte* place) {
+    (void)windrow_put(file.get(), numbers[piece.item], decomposition, place);
+  });
+  file.flush();
+}
+
+int64_t Transfer::bytes(const Batch& batch) const {
+  int64_t sum = 0;
+  for (const Piece& piece : batch) sum += piece.count * items_[piece.item].element_bytes;
+  return sum;
+}
+
+windrow::Options options_from(const Settings& settings) {
+  windrow::Options options;
+  try {
+    // The library's own buffers need not be larger than ours; above their default they stay as they are.
+    if (settings.buffer_bytes < Settings{}.buffer_bytes) options.set("buffer", std::to_string(settings.buffer_bytes));
+    if (!settings.strategy.empty()) options.set("strategy", settings.strategy);
+    for (const std::string& pair : settings.pairs) {
+      const size_t equals = pair.find('=');
+      if (equals == 0 || equals == std::string::npos)
+        throw Failure(k_exit_mistake, "--set takes key=value, not \"" + pair + "\"");
+      options.set(pair.substr(0, equals), pair.substr(equals + 1));
+    }
+  } catch (const windrow::Error& error) {
+    throw Failure(k_exit_mistake, error.what());
+  }
+  return options;
+}
+
+}  // namespace cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moves batches of variables between files and one bounded buffer per rank, and adds up the reports of the flushes.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+#include <windrow/windrow.hpp>
+
+#include "cli/console.hpp"
+#include "cli/slices.hpp"
+
+namespace cli {
+
+// The sum of the reports of many flushes. Peaks and numbers of ranks do not add up: the largest is kept.
+class Totals {
+ public:
+  void add(const windrow::File& file);
+  const nlohmann::json& json() const noexcept { return sum_; }
+  double seconds() const;
+
+ private:
+  nlohmann::json sum_ = nlohmann::json::object();
+};
+
+// All members that move data are collective.
+class Transfer {
+ public:
+  // Every rank allocates its buffer here, no larger than the data needs; throws on all ranks when one cannot.
+  Transfer(const World& world, const std::vector<Item>& items, int64_t buffer_bytes);
+
+  Slicer slicer() const { return {items_, world_.size, buffer_bytes_}; }
+  void read(windrow::File& file, const Batch& batch);
+  // `numbers[item]`: the variable in `file` that takes the item.
+  void write(windrow::File& file, const Batch& batch, std::span<const int> numbers);
+  int64_t bytes(const Batch& batch) const;  // of all ranks together
+
+ private:
+  const windrow::Decomposition& decomposition(const Piece& piece);
+  template <class Queue>
+  void queue(const Batch& batch, Queue&& queue_piece);
+
+  const World& world_;
+  const std::vector<Item>& items_;
+  int64_t buffer_bytes_;
+  std::vector<std::byte> buffer_;
+  // Variables of one shape, and slices of one batch read and written, share a decomposition.
+  using Key = std::tuple<std::vector<int64_t>, int64_t, int64_t>;
+  std::map<Key, windrow::Decomposition> decompositions_;
+};
+
+// What `options` say in the CLI: strategy first, then each --set, so that the latter can refine the former.
+struct Settings {
+  std::string strategy;
+  std::vector<std::string> pairs;  // "key=value"
+  int64_t buffer_bytes = 16 << 20;
+};
+// Throws Failure for an unknown key or value. Local, and the same on every rank.
+windrow::Options options_from(const Settings& settings);
+
+}  // namespace cli

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/**
+ * @file windrow.hpp
+ * Windrow for C++20: a thin, header-only cover of windrow.h.  Contracts, costs and error codes are those of windrow.h.
+ *
+ *     auto file = windrow::File::create(comm, "out.h5");
+ *     const int temperature = file.define_variable<double>("temperature", {nz, ny, nx});
+ *     const auto blocks = windrow::Decomposition::block(comm, {nz, ny, nx}, start, count);
+ *     file.put(temperature, blocks, values);   // local: queued; `values` must live and stay unchanged until the flush
+ *     file.flush();                            // collective
+ *     file.close();                            // collective: the file appears under its name
+ *
+ * What differs from C:
+ *  - An error is a windrow::Error.  A collective call throws the same one on every rank; put() and get() are local and may
+ *    throw on one rank alone.  Who catches that one must still take part in the next collective call, with the other ranks.
+ *  - Element types are checked when data is handed over: an array of float for a variable of float64 is WINDROW_BAD_ARGUMENT.
+ *  - put() and get() take lvalues and views (spans) only: a temporary would be gone at the flush.
+ *  - Closing a file is collective, and a destructor may run on one rank only (while an exception leaves a function there).
+ *    So ~File() never communicates.  close() or discard() must be called; without them the handle is leaked, a created file
+ *    stays unpublished under its temporary name, and a debug build asserts (except while an exception is under way).
+ */
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <initializer_list>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <windrow/windrow.h>
+
+namespace windrow {
+// The inline namespace keeps these symbols apart from those of the library itself; users write windrow::File.
+inline namespace api {
+
+/** An error of the library; what() says what, where and on which rank. */
+class Error : public std::runtime_error {
+ public:
+  Error(int code, int rank, const std::string& message) : std::runtime_error(message), code_(code), rank_(rank) {}
+  int code() const noexcept { return code_; }  ///< enum windrow_code
+  int rank() const noexcept { return rank_; }  ///< the rank that it came from; -1: none or all
+
+ private:
+  int code_;
+  int rank_;
+};
+
+/** Throws when `code` is not WINDROW_OK.  For calls of windrow.h that have no cover here. */
+inline void check(int code) {
+  if (code != WINDROW_OK) throw Error(code, windrow_error_rank(), windrow_error_message());
+}
+
+/** What an array of elements can be: integers of 1 to 8 bytes except bool and the characters beyond char, float, double. */
+template <class T>
+concept Element = std::same_as<T, std::remove_cvref_t<T>> &&
+                  ((std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, wchar_t> && !std::same_as<T, char16_t> &&
+                    !std::same_as<T, char32_t> && sizeof(T) <= 8) ||
+                   std::same_as<T, float> || std::same_as<T, double>);
+
+/** enum windrow_type of a C++ type.  `long` and `long long` are told by their size. */
+template <Element T>
+constexpr int type_of() noexcept {
+  if constexpr (std::same_as<T, float>) return WINDROW_FLOAT32;
+  else if constexpr (std::same_as<T, double>) return WINDROW_FLOAT64;
+  else if constexpr (sizeof(T) == 1) return std::signed_integral<T> ? WINDROW_INT8 : WINDROW_UINT8;
+  else if constexpr (sizeof(T) == 2) return std::signed_integral<T> ? WINDROW_INT16 : WINDROW_UINT16;
+  else if constexpr (sizeof(T) == 4) return std::signed_integral<T> ? WINDROW_INT32 : WINDROW_UINT32;
+  else return std::signed_integral<T> ? WINDROW_INT64 : WINDROW_UINT64;
+}
+
+/** Contiguous elements that outlive the call: an lvalue container or array, or a view such as std::span. */
+template <class Range>
+concept Lasting = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
+                  std::ranges::borrowed_range<Range> && Element<std::ranges::range_value_t<Range>>;
+
+/** A short list of sizes, copied: {3, 4}, or any contiguous int64_t: a vector, an array, a span. */
+class Sizes {
+ public:
+  Sizes() noexcept = default;  ///< "not given"; as a shape: a scalar
+  Sizes(std::initializer_list<int64_t> list) : Sizes(std::span(list.begin(), list.size())) {}
+  Sizes(std::span<const int64_t> list) : count_(list.size()) {
+    if (count_ > sizes_.size()) throw Error(WINDROW_BAD_ARGUMENT, -1, "a shape has at most 32 dimensions");
+    std::ranges::copy(list, sizes_.begin());
+  }
+  template <std::ranges::contiguous_range Range>
+    requires std::same_as<std::ranges::range_value_t<Range>, int64_t>
+  Sizes(const Range& list) : Sizes(std::span<const int64_t>(std::ranges::data(list), std::ranges::size(list))) {}
+
+  const int64_t* data() const noexcept { return count_ == 0 ? nullptr : sizes_.data(); }
+  int count() const noexcept { return static_cast<int>(count_); }
+  /** The data, when it has `dimensions` entries or was not given; otherwise throws. */
+  const int64_t* of(int dimensions, const char* name) const {
+    if (count_ != 0 && count() != dimensions)
+      throw Error(WINDROW_BAD_ARGUMENT, -1, std::string(name) + " has " + std::to_string(count_) + " entries, the shape has " +
+                                                std::to_string(dimensions));
+    return data();
+  }
+
+ private:
+  std::array<int64_t, WINDROW_MAX_DIMENSIONS> sizes_{};
+  size_t count_ = 0;
+};
+
+/** Options by key and text value; docs/settings.md lists the keys. */
+class Options {
+ public:
+  Options() { check(windrow_options_create(&raw_)); }
+  Options(std::initializer_list<std::pair<const char*, std::string>> list) : Options() {
+    for (const auto& [key, value] : list) set(key, value);
+  }
+  Options(Options&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  Options& operator=(Options&& other) noexcept { return std::swap(raw_, other.raw_), *this; }
+  ~Options() { windrow_options_free(raw_); }
+
+  Options& set(const std::string& key, const std::string& value) {
+    check(windrow_options_set(raw_, key.c_str(), value.c_str()));
+    return *this;
+  }
+  const windrow_options* get() const noexcept { return raw_; }
+
+ private:
+  windrow_options* raw_ = nullptr;
+};
+
+/** Which elements of a shape each rank holds.  Making one is collective; freeing one is local. */
+class Decomposition {
+ public:
+  /** One block per rank; `memory_shape` and `memory_start` place it in a box with ghost cells. */
+  static Decomposition block(MPI_Comm comm, Sizes shape, Sizes start, Sizes count, Sizes memory_shape = {},
+                             Sizes memory_start = {}) {
+    const int ndims = shape.count();
+    return make([&](windrow_decomposition** out) {
+      return windrow_block(comm, ndims, shape.data(), start.of(ndims, "start"), count.of(ndims, "count"),
+                           memory_shape.of(ndims, "memory_shape"), memory_start.of(ndims, "memory_start"), out);
+    });
+  }
+
+  /** Several blocks per rank: [blocks][dimensions] each, one after the other in memory. */
+  static Decomposition blocks(MPI_Comm comm, Sizes shape, std::span<const int64_t> starts, std::span<const int64_t> counts) {
+    const int64_t number = shape.count() == 0 ? 0 : static_cast<int64_t>(counts.size()) / shape.count();
+    return make([&](windrow_decomposition** out) {
+      return windrow_blocks(comm, shape.count(), shape.data(), number, starts.data(), counts.data(), nullptr, nullptr, out);
+    });
+  }
+
+  /** A contiguous run of rows per rank, in rank order. */
+  static Decomposition rows(MPI_Comm comm, int64_t rows, int64_t count = WINDROW_EVEN) {
+    return make([&](windrow_decomposition** out) { return windrow_rows(comm, rows, count, out); });
+  }
+
+  /** Points by number, for meshes; `owned` empty: not known. */
+  static Decomposition points(MPI_Comm comm, int64_t points, std::span<const int64_t> list,
+                              std::span<const unsigned char> owned = {}) {
+    if (!owned.empty() && owned.size() != list.size())
+      throw Error(WINDROW_BAD_ARGUMENT, -1, "points: one flag a point, or none");
+    return make([&](windrow_decomposition** out) {
+      return windrow_points(comm, points, static_cast<int64_t>(list.size()), list.data(),
+                            owned.empty() ? nullptr : owned.data(), out);
+    });
+  }
+
+  /** Every rank holds or wants the same part; `start` and `count` not given: all of it. */
+  static Decomposition same(MPI_Comm comm, Sizes shape, Sizes start = {}, Sizes count = {}) {
+    const int ndims = shape.count();
+    return make([&](windrow_decomposition** out) {
+      return windrow_same(comm, ndims, shape.data(), start.of(ndims, "start"), count.of(ndims, "count"), out);
+    });
+  }
+
+  Decomposition(Decomposition&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  Decomposition& operator=(Decomposition&& other) noexcept { return std::swap(raw_, other.raw_), *this; }
+  ~Decomposition() { windrow_decomposition_free(raw_); }
+
+  struct Rows {
+    int64_t first = 0;
+    int64_t count = 0;
+  };
+  /** This rank's rows in a decomposition made by rows().  Local. */
+  Rows my_rows() const {
+    Rows mine;
+    check(windrow_decomposition_rows(raw_, &mine.first, &mine.count));
+    return mine;
+  }
+  const windrow_decomposition* get() const noexcept { return raw_; }
+
+ private:
+  Decomposition() = default;
+  template <class Make>
+  static Decomposition make(Make&& call) {
+    Decomposition made;
+    check(call(&made.raw_));
+    return made;
+  }
+  windrow_decomposition* raw_ = nullptr;
+};
+
+enum class Mode : int { read = WINDROW_READ, update = WINDROW_UPDATE };
+
+/** An open file.  See the head of this page for who must close it. */
+class File {
+ public:
+  /** Collective over `comm`. */
+  static File create(MPI_Comm comm, const std::string& path, const Options& options = {}) {
+    File file;
+    check(windrow_create(comm, path.c_str(), options.get(), &file.raw_));
+    return file;
+  }
+  /** Collective over `comm`. */
+  static File open(MPI_Comm comm, const std::string& path, Mode mode = Mode::read, const Options& options = {}) {
+    File file;
+    check(windrow_open(comm, path.c_str(), static_cast<int>(mode), options.get(), &file.raw_));
+    return file;
+  }
+
+  File(File&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)), exceptions_(other.exceptions_) {}
+  File& operator=(File&& other) noexcept { return std::swap(raw_, other.raw_), *this; }
+  ~File() { assert((raw_ == nullptr || std::uncaught_exceptions() > exceptions_) && "close() or discard() the file"); }
+
+  /** Flush, publish and close.  Collective.  The file is closed whatever happens. */
+  void close() { check(windrow_close(std::exchange(raw_, nullptr))); }
+  /** Close without publishing.  Collective. */
+  void discard() { check(windrow_discard(std::exchange(raw_, nullptr))); }
+  void sync() { check(windrow_sync(raw_)); }
+  void flush() { check(windrow_flush(raw_)); }
+  bool is_open() const noexcept { return raw_ != nullptr; }
+  windrow_file* get() const noexcept { return raw_; }
+
+  void define_group(const std::string& path) { check(windrow_define_group(raw_, path.c_str())); }
+
+  /** Collective. @return its number, for put() and get(). */
+  template <Element T>
+  int define_variable(const std::string& path, Sizes shape) {
+    return define_variable(path, type_of<T>(), shape);
+  }
+  int define_variable(const std::string& path, int type, Sizes shape) {
+    int variable = -1;
+    check(windrow_define_variable(raw_, path.c_str(), type, shape.count(), shape.data(), &variable));
+    return variable;
+  }
+  int define_variable(const std::string& path, int type, Sizes shape, const Options& options) {
+    int variable = -1;
+    check(windrow_define_variable_with(raw_, path.c_str(), type, shape.count(), shape.data(), options.get(), &variable));
+    return variable;
+  }
+
+  int find_variable(const std::string& path) const {
+    int variable = -1;
+    check(windrow_find_variable(raw_, path.c_str(), &variable));
+    return variable;
+  }
+  int variable_count() const noexcept { return windrow_variable_count(raw_); }
+  windrow_variable_info variable(int number) const {
+    windrow_variable_info info{};
+    info.size = sizeof info;
+    check(windrow_inquire_variable(raw_, number, &info));
+    return info;
+  }
+  std::vector<int64_t> shape(int number) const {
+    const windrow_variable_info info = variable(number);
+    return {info.shape, info.shape + info.ndims};
+  }
+
+  /** Queue.  Local.  `data` must live, unchanged, until the flush. */
+  template <Lasting Range>
+  void put(int variable, const Decomposition& decomposition, Range&& data) {
+    check_type<std::ranges::range_value_t<Range>>(variable);
+    check(windrow_put(raw_, variable, decomposition.get(), std::ranges::data(data)));
+  }
+  /** Queue.  Local.  The flush fills `data`. */
+  template <Lasting Range>
+    requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>)
+  void get(int variable, const Decomposition& decomposition, Range&& data) {
+    check_type<std::ranges::range_value_t<Range>>(variable);
+    check(windrow_get(raw_, variable, decomposition.get(), std::ranges::data(data)));
+  }
+  /** put() and flush() in one.  Collective: a wrong element type must be wrong on every rank. */
+  template <Lasting Range>
+  void write(int variable, const Decomposition& decomposition, Range&& data) {
+    check_type<std::ranges::range_value_t<Range>>(variable);
+    check(windrow_write(raw_, variable, decomposition.get(), std::ranges::data(data)));
+  }
+  /** get() and flush() in one.  Collective. */
+  template <Lasting Range>
+    requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>)
+  void read(int variable, const Decomposition& decomposition, Range&& data) {
+    check_type<std::ranges::range_value_t<Range>>(variable);
+    check(windrow_read(raw_, variable, decomposition.get(), std::ranges::data(data)));
+  }
+
+  /** Attributes: a number, a list of numbers, a text.  Collective; rank 0's data is written. */
+  template <Element T>
+  void put_attribute(const std::string& object, const std::string& name, T value) {
+    check(windrow_put_attribute(raw_, object.c_str(), name.c_str(), type_of<T>(), 0, nullptr, &value));
+  }
+  template <Element T>
+  void put_attribute(const std::string& object, const std::string& name, const std::vector<T>& values) {
+    const int64_t count = static_cast<int64_t>(values.size());
+    check(windrow_put_attribute(raw_, object.c_str(), name.c_str(), type_of<T>(), 1, &count, values.data()));
+  }
+  void put_attribute(const std::string& object, const std::string& name, const std::string& text) {
+    check(windrow_put_attribute_text(raw_, object.c_str(), name.c_str(), text.c_str()));
+  }
+  void put_attribute(const std::string& object, const std::string& name, const char* text) {
+    check(windrow_put_attribute_text(raw_, object.c_str(), name.c_str(), text));
+  }
+
+  /** Copy an attribute as it is stored in another file.  Collective over this file. */
+  void copy_attribute(const std::string& object, const File& from, const std::string& from_object, const std::string& name) {
+    check(windrow_copy_attribute(raw_, object.c_str(), from.raw_, from_object.c_str(), name.c_str()));
+  }
+
+  /** All elements of an attribute, in C order; one for a scalar.  Local.  @throws Error: none of that name, or another type. */
+  template <Element T>
+  std::vector<T> attribute(const std::string& object, const std::string& name) const {
+    std::vector<T> values(static_cast<size_t>(find_attribute(object, name).elements));
+    check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), type_of<T>(), values.data()));
+    return values;
+  }
+  /** All strings of a text attribute.  Local. */
+  std::vector<std::string> attribute_text(const std::string& object, const std::string& name) const {
+    std::vector<const char*> texts(static_cast<size_t>(find_attribute(object, name).elements));
+    check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), WINDROW_TEXT, texts.data()));
+    return {texts.begin(), texts.end()};
+  }
+  windrow_attribute_info find_attribute(const std::string& object, const std::string& name) const {
+    for (int i = 0; i < windrow_attribute_count(raw_, object.c_str()); ++i) {
+      windrow_attribute_info info{};
+      info.size = sizeof info;
+      check(windrow_inquire_attribute(raw_, object.c_str(), i, &info));
+      if (name == info.name) return info;
+    }
+    throw Error(WINDROW_NOT_FOUND, -1, "\"" + object + "\" has no attribute \"" + name + "\"");
+  }
+
+  /** The plan, as "text" or "json".  Collective. */
+  std::string explain(const std::string& format = "text") const {
+    const char* text = "";
+    check(windrow_explain(raw_, format.c_str(), &text));
+    return text;
+  }
+  /** What the last flush did, as "text" or "json".  Local. */
+  std::string report(const std::string& format = "text") const {
+    const char* text = "";
+    check(windrow_report(raw_, format.c_str(), &text));
+    return text;
+  }
+
+ private:
+  File() = default;
+  template <Element T>
+  void check_type(int variable_number) const {
+    const windrow_variable_info info = variable(variable_number);
+    if (info.type != type_of<T>())
+      throw Error(WINDROW_BAD_ARGUMENT, -1, std::string("variable \"") + info.path + "\" has elements of type " +
+                                                windrow_type_name(info.type) + ", the data of type " +
+                                                windrow_type_name(type_of<T>()));
+  }
+
+  windrow_file* raw_ = nullptr;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+}  // namespace api
+}  // namespace windrow

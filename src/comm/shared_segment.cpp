@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/shared_segment.hpp"
+
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <array>
+
+#include "comm/comm.hpp"
+
+namespace windrow {
+namespace {
+
+// What /dev/shm has left, less a part that others may need; INT64_MAX where there is none to ask.
+int64_t free_shared_bytes() {
+  struct statvfs info {};
+  if (statvfs("/dev/shm", &info) != 0) return INT64_MAX;
+  return static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize) / 4 * 3;
+}
+
+}  // namespace
+
+Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
+  // One reduction: whether anybody needs more, what all need together, and whether the lists fit into everybody's memory.
+  int size = 1, rank = 0;
+  MPI_Comm_size(host, &size);
+  MPI_Comm_rank(host, &rank);
+  const Status room = guard([&] { bases_.resize(static_cast<size_t>(size)); return Status{}; });
+  const int64_t wanted = std::max(bytes, mine_);
+  std::array<int64_t, 3> totals{bytes > mine_ ? 1 : 0, wanted, room.ok() ? 0 : 1};
+  if (int rc = MPI_Allreduce(MPI_IN_PLACE, totals.data(), 3, MPI_INT64_T, MPI_SUM, host); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Allreduce");
+  if (totals[2] > 0) return room.ok() ? Result<bool>(false) : Result<bool>(room);
+  if (totals[0] == 0) return window_ != MPI_WIN_NULL;
+  int fits = rank == 0 && totals[1] <= free_shared_bytes() ? 1 : 0;
+  if (int rc = MPI_Bcast(&fits, 1, MPI_INT, 0, host); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
+  return fits != 0 ? allocate(host, wanted) : Result<bool>(false);
+}
+
+Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes) {
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each rank's part begins at a page
+  std::byte* mine = nullptr;
+  MPI_Win window = MPI_WIN_NULL;
+  const int rc = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, host, &mine, &window);
+  MPI_Info_free(&info);
+  // MPI may have refused on one rank only.
+  int made = rc == MPI_SUCCESS ? 1 : 0;
+  if (int all = MPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, host); all != MPI_SUCCESS) return mpi_status(all, "MPI_Allreduce");
+  if (made == 0) return false;
+  if (Status status = free(); !status.ok()) return status;
+  window_ = window;
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  for (size_t rank = 0; rank < bases_.size(); ++rank) {
+    MPI_Aint size = 0;
+    int unit = 1;
+    MPI_Win_shared_query(window_, static_cast<int>(rank), &size, &unit, &bases_[rank]);
+  }
+  mine_ = bytes;
+  return true;
+}
+
+Status SharedSegment::free() {
+  if (window_ == MPI_WIN_NULL) return {};
+  MPI_Win_unlock_all(window_);
+  const int rc = MPI_Win_free(&window_);
+  window_ = MPI_WIN_NULL;
+  mine_ = 0;
+  return mpi_status(rc, "MPI_Win_free");
+}
+
+}  // namespace windrow

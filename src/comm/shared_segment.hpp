@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SharedSegment: memory that the ranks of a host share, some bytes given by each. Kept with the communicator, grown when a plan
+// needs more, so that files and time steps use it again. One transfer uses it at a time.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/status.hpp"
+
+namespace windrow {
+
+class SharedSegment {
+ public:
+  // Collective over `host`. Makes room for `bytes` of this rank and as much as they ask for of the others. The answer is the same on
+  // all ranks of the host: false, without an error, where there is not enough of /dev/shm (MPI's own answer is no test: some of
+  // its implementations succeed and die at the first touch). What was there before stays usable, though it may move.
+  Result<bool> reserve(MPI_Comm host, int64_t bytes);
+
+  // Where the bytes of a rank of the host begin; aligned to a page.
+  std::byte* base_of(int host_rank) const noexcept { return bases_[static_cast<size_t>(host_rank)]; }
+
+  Status free();  // collective over the host
+
+ private:
+  Result<bool> allocate(MPI_Comm host, int64_t bytes);
+
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::vector<std::byte*> bases_;
+  int64_t mine_ = 0;       // bytes that this rank has given
+};
+
+}  // namespace windrow

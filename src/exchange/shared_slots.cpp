@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/shared_slots.hpp"
+
+#include <algorithm>
+
+#include "exchange/role.hpp"
+
+namespace windrow {
+namespace {
+
+int64_t slots_of(const Plan& plan, size_t domain) noexcept {
+  const Windows windows{.domain = plan.domains[domain], .bytes = plan.window_bytes};
+  return std::clamp<int64_t>(windows.count(), 1, k_slots);
+}
+
+int64_t slot_bytes_of(const Plan& plan, size_t domain) noexcept {
+  return std::max(k_buffer_alignment, aligned(std::min(plan.window_bytes, plan.domains[domain].size())));
+}
+
+}  // namespace
+
+SharedSlots::SharedSlots(const SharedSegment& segment, int host_rank, const Plan& plan, size_t domain) noexcept
+    : segment_(&segment), host_rank_(host_rank), slots_(slots_of(plan, domain)), slot_bytes_(slot_bytes_of(plan, domain)) {}
+
+int64_t SharedSlots::bytes_needed(const Plan& plan, size_t domain) noexcept {
+  return k_control_bytes + slots_of(plan, domain) * slot_bytes_of(plan, domain);
+}
+
+}  // namespace windrow

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Owned HDF5 identifiers, and HDF5's errors as statuses.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/status.hpp"
+
+namespace windrow {
+
+// Owns one identifier; closes it once.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() noexcept = default;
+  Handle(hid_t id, Close close) noexcept : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Handle() {
+    if (valid()) close_(id_);
+  }
+  hid_t get() const noexcept { return id_; }
+  bool valid() const noexcept { return id_ >= 0; }
+  hid_t release() noexcept { return std::exchange(id_, H5I_INVALID_HID); }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+// While one lives, HDF5 prints nothing; afterwards the application's error handler is what it was. Around every use of HDF5.
+class Quiet {
+ public:
+  Quiet() noexcept;
+  ~Quiet();
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  unsigned is_second_ = 1;  // the handler was set by H5Eset_auto2
+  H5E_auto2_t second_ = nullptr;
+#ifndef H5_NO_DEPRECATED_SYMBOLS
+  H5E_auto1_t first_ = nullptr;
+#endif
+  void* data_ = nullptr;
+};
+
+// The innermost error of the call that failed last: the system's error number in it (0: none), and HDF5's own words. To be
+// taken before any other call, which empties HDF5's stack.
+struct Hdf5Error {
+  int system_error = 0;
+  std::string text;
+};
+Hdf5Error last_error();
+
+// `flush of "a.h5": no space left on device`. `otherwise`: the code when the system has no number for it.
+Status hdf5_status(Code otherwise, std::string_view what, std::string_view path);
+Status hdf5_status(Code otherwise, std::string_view what, std::string_view path, const Hdf5Error& error);
+
+}  // namespace windrow

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/hdf5/hdf5_format.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include <cerrno>
+
+#include "base/checked.hpp"
+#include "format/check.hpp"
+#include "format/hdf5/attributes.hpp"
+#include "format/hdf5/signature.hpp"
+#include "format/hdf5/types.hpp"
+#include "format/hdf5/version.hpp"
+#include "format/hdf5/walk.hpp"
+#include "storage/store.hpp"
+#include "storage/system_error.hpp"
+
+namespace windrow {
+namespace {
+
+class Hdf5Format final : public Format {
+ public:
+  Hdf5Format(std::string path, FormatMode mode, const FormatOptions& options, hid_t file) noexcept
+      : path_(std::move(path)), mode_(mode), options_(options), file_(file) {}
+  ~Hdf5Format() override;
+  Hdf5Format(const Hdf5Format&) = delete;
+  Hdf5Format& operator=(const Hdf5Format&) = delete;
+
+  Status define_group(const std::string& path) override;
+  Result<Placement> define_variable(const VariableDefinition& definition) override;
+  Status put_attribute(const std::string& object, const Attribute& attribute) override;
+  Result<Catalog> catalog() override;
+  Status flush() override;
+  Status close() override;
+
+ private:
+  Status writable(const char* what, const std::string& path) const;
+  Result<int64_t> file_bytes() const;
+  Status check_room(int64_t bytes) const;
+  Status explain_refusal(const std::string& path) const;
+  Status create_dataset(const VariableDefinition& definition, Placement& placement) const;
+
+  std::string path_;
+  FormatMode mode_;
+  FormatOptions options_;
+  hid_t file_;  // invalid when closed
+};
+
+Hdf5Format::~Hdf5Format() {
+  if (file_ < 0) return;
+  const Quiet quiet;
+  H5Fclose(file_);
+}
+
+Status Hdf5Format::writable(const char* what, const std::string& path) const {
+  if (file_ >= 0 && mode_ != FormatMode::read) return {};
+  return {Code::bad_state,
+          fmt::format("{} \"{}\": the file is {}", what, path, file_ < 0 ? "closed" : "open for reading only")};
+}
+
+Result<int64_t> Hdf5Format::file_bytes() const {
+  hsize_t bytes = 0;
+  if (H5Fget_filesize(file_, &bytes) < 0) return hdf5_status(Code::io, "size of", path_);
+  return static_cast<int64_t>(bytes);
+}
+
+// HDF5 makes the file as long as its variables when it flushes: past the process's limit that would be a deadly signal.
+Status Hdf5Format::check_room(int64_t bytes) const {
+  const Result<int64_t> now = file_bytes();
+  if (!now.ok()) return now.status();
+  const auto aligned = checked_add(now.value(), options_.alignment);
+  const auto end = aligned ? checked_add(*aligned, bytes) : std::nullopt;
+  if (!end) return {Code::bad_argument, fmt::format("\"{}\" would be larger than 2^63 bytes", path_)};
+  return beyond_file_size_limit(*end) ? system_status("growing of", path_, EFBIG) : Status();
+}
+
+// After a creation that failed: the two mistakes a caller can make, or what HDF5 said.
+Status Hdf5Format::explain_refusal(const std::string& path) const {
+  Status status = hdf5_status(Code::io, "creation of", path);  // before other calls change what HDF5 says
+  const std::string parent = parent_of(path);
+  const Handle group(H5Gopen2(file_, parent.c_str(), H5P_DEFAULT), H5Gclose);
+  if (!group.valid()) return {Code::not_found, fmt::format("\"{}\": there is no group \"{}\"", path, parent)};
+  if (H5Lexists(file_, path.c_str(), H5P_DEFAULT) > 0) return {Code::exists, fmt::format("\"{}\" exists already", path)};
+  return status;
+}
+
+Handle link_creation(const std::string& path) {
+  Handle list(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_char_encoding(list.get(), name_character_set(path));
+  return list;
+}
+
+Status Hdf5Format::define_group(const std::string& path) {
+  return guard([&] {
+    const Quiet quiet;
+    Status status = writable("group", path);
+    status.update(check_object_path(path));
+    if (status.ok() && path == "/") status = {Code::exists, "\"/\" exists already"};
+    if (!status.ok()) return status;
+    const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    H5Pset_obj_track_times(creation.get(), false);
+    const Handle links = link_creation(path);
+    const Handle group(H5Gcreate2(file_, path.c_str(), links.get(), creation.get(), H5P_DEFAULT), H5Gclose);
+    return group.valid() ? Status() : explain_refusal(path);
+  });
+}
+
+Status Hdf5Format::create_dataset(const VariableDefinition& definition, Placement& placement) const {
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  // Early: the place is known at once. Never filled: HDF5 would write every byte once more, on one rank.
+  if (H5Pset_layout(creation.get(), H5D_CONTIGUOUS) < 0 || H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY) < 0 ||
+      H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER) < 0 || H5Pset_obj_track_times(creation.get(), false) < 0)
+    return hdf5_status(Code::internal, "settings of", definition.path);
+  const Handle links = link_creation(definition.path);
+  const Handle space = make_space(definition.shape);
+  const Handle dataset(H5Dcreate2(file_, definition.path.c_str(), stored_type(definition.type, definition.big_endian),
+                                  space.get(), links.get(), creation.get(), H5P_DEFAULT),
+                       H5Dclose);
+  if (!dataset.valid()) return explain_refusal(definition.path);
+  if (placement.bytes == 0) return {};
+  const haddr_t offset = H5Dget_offset(dataset.get());
+  if (offset == HADDR_UNDEF) return hdf5_status(Code::internal, "place of", definition.path);
+  placement.offset = static_cast<int64_t>(offset);
+  return {};
+}
+
+Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definition) {
+  Placement placement{.big_endian = definition.big_endian};
+  Status status = guard([&] {
+    const Quiet quiet;
+    Status valid = writable("variable", definition.path);
+    const Result<int64_t> bytes = check_definition(definition);
+    valid.update(bytes.status());
+    if (valid.ok()) valid = check_room(bytes.value());
+    if (!valid.ok()) return valid;
+    placement.bytes = bytes.value();
+    return create_dataset(definition, placement);
+  });
+  if (!status.ok()) return status;
+  return placement;
+}
+
+Status Hdf5Format::put_attribute(const std::string& object, const Attribute& attribute) {
+  return guard([&] {
+    const Quiet quiet;
+    Status status = writable("attribute of", object);
+    status.update(check_object_path(object));
+    status.update(check_attribute(object, attribute));
+    if (!status.ok()) return status;
+    const Handle handle(H5Oopen(file_, object.c_str(), H5P_DEFAULT), H5Oclose);
+    if (!handle.valid()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    return write_attribute(handle.get(), object, attribute);
+  });
+}
+
+Result<Catalog> Hdf5Format::catalog() {
+  Result<Catalog> result = Status(Code::internal, "");
+  Status status = guard([&] {
+    const Quiet quiet;
+    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    const Result<int64_t> bytes = file_bytes();
+    if (!bytes.ok()) return bytes.status();
+    result = walk_file(file_, path_, bytes.value());
+    return Status();
+  });
+  if (!status.ok()) return status;
+  return result;
+}
+
+Status Hdf5Format::flush() {
+  return guard([&] {
+    const Quiet quiet;
+    if (file_ < 0) return Status(Code::bad_state, fmt::format("flush: \"{}\" is closed", path_));
+    return H5Fflush(file_, H5F_SCOPE_LOCAL) >= 0 ? Status() : hdf5_status(Code::io, "flush of", path_);
+  });
+}
+
+Status Hdf5Format::close() {
+  return guard([&] {
+    const Quiet quiet;
+    if (file_ < 0) return Status(Code::bad_state, fmt::format("close: \"{}\" is closed", path_));
+    return H5Fclose(std::exchange(file_, H5I_INVALID_HID)) >= 0 ? Status() : hdf5_status(Code::io, "close of", path_);
+  });
+}
+
+Handle access_list(FormatMode mode, const FormatOptions& options) {
+  Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  // The driver of plain files, whatever HDF5_DRIVER says: others write at offsets of this very file. Earliest: tools with
+  // old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: nobody knows its temporary name, and once it
+  // is published by a sync, others may read it.
+  const bool ok = H5Pset_fapl_sec2(list.get()) >= 0 && H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) >= 0 &&
+                  H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
+                  H5Pset_alignment(list.get(), static_cast<hsize_t>(options.alignment_threshold),
+                                   static_cast<hsize_t>(options.alignment)) >= 0;
+  if (!ok) return {};
+  set_file_locking(list.get(), mode != FormatMode::create);
+  return list;
+}
+
+Handle open_file(const std::string& path, FormatMode mode, hid_t access) {
+  if (mode != FormatMode::create)
+    return {H5Fopen(path.c_str(), mode == FormatMode::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access), H5Fclose};
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation.get(), false);  // of the root group
+  // Removed and made anew rather than emptied: ext4 writes a file that was opened to be emptied back at its close (see
+  // posix_store.cpp).
+  (void)std::remove(path.c_str());
+  return {H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation.get(), access), H5Fclose};
+}
+
+// Another program has the file; or the file system has no locks; or this process has it open without (HDF5 then asks that
+// all handles agree).
+bool is_about_locks(const Hdf5Error& error) { return error.text.find("lock") != std::string::npos; }
+
+// Not there, not allowed, not HDF5: said in our words before HDF5 says it in its own.
+Status check_path(const std::string& path, FormatMode mode) {
+  const StoreMode store_mode = mode == FormatMode::read     ? StoreMode::read
+                               : mode == FormatMode::update ? StoreMode::update
+                                                            : StoreMode::create;
+  Result<std::unique_ptr<Store>> store = open_store(path, store_mode, {});
+  if (!store.ok() || mode == FormatMode::create) return store.status();
+  const Result<bool> is_hdf5 = recognises_hdf5(path, *store.value());
+  if (!is_hdf5.ok()) return is_hdf5.status();
+  return is_hdf5.value() ? Status() : Status(Code::bad_file, fmt::format("\"{}\" is not an HDF5 file", path));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, FormatMode mode, const FormatOptions& options) {
+  Status status = check_path(path, mode);
+  if (!status.ok()) return status;
+  const Quiet quiet;
+  const Handle access = access_list(mode, options);
+  if (!access.valid()) return hdf5_status(Code::bad_argument, "settings of", path);
+  Handle file = open_file(path, mode, access.get());
+  Hdf5Error error = file.valid() ? Hdf5Error() : last_error();
+  if (!file.valid() && is_about_locks(error)) {
+    if (error.system_error == EAGAIN || error.system_error == EWOULDBLOCK)
+      return Status(Code::bad_state, fmt::format("\"{}\" is open in another program and locked by it (HDF5 file locking; "
+                                                 "the environment variable HDF5_USE_FILE_LOCKING=FALSE turns it off)",
+                                                 path));
+    set_file_locking(access.get(), false);
+    file = open_file(path, mode, access.get());
+    if (!file.valid()) error = last_error();
+  }
+  if (!file.valid()) return hdf5_status(mode == FormatMode::create ? Code::io : Code::bad_file, "open of", path, error);
+  auto format = std::make_unique<Hdf5Format>(path, mode, options, file.get());
+  file.release();
+  return std::unique_ptr<Format>(std::move(format));
+}
+
+}  // namespace windrow

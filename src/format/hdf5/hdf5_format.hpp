@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HDF5 files through the serial HDF5 C library: metadata here, on one rank; the variables' bytes are moved by others
+// (FORMAT.md).
+#pragma once
+
+#include "format/format.hpp"
+
+namespace windrow {
+
+Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, FormatMode mode, const FormatOptions& options);
+
+}  // namespace windrow

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/hdf5/types.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "format/check.hpp"
+
+namespace windrow {
+
+hid_t stored_type(Type type, bool big_endian) {
+  switch (type) {
+    case Type::int8: return big_endian ? H5T_STD_I8BE : H5T_STD_I8LE;
+    case Type::uint8: return big_endian ? H5T_STD_U8BE : H5T_STD_U8LE;
+    case Type::int16: return big_endian ? H5T_STD_I16BE : H5T_STD_I16LE;
+    case Type::uint16: return big_endian ? H5T_STD_U16BE : H5T_STD_U16LE;
+    case Type::int32: return big_endian ? H5T_STD_I32BE : H5T_STD_I32LE;
+    case Type::uint32: return big_endian ? H5T_STD_U32BE : H5T_STD_U32LE;
+    case Type::int64: return big_endian ? H5T_STD_I64BE : H5T_STD_I64LE;
+    case Type::uint64: return big_endian ? H5T_STD_U64BE : H5T_STD_U64LE;
+    case Type::float32: return big_endian ? H5T_IEEE_F32BE : H5T_IEEE_F32LE;
+    case Type::float64: return big_endian ? H5T_IEEE_F64BE : H5T_IEEE_F64LE;
+    case Type::none:
+    case Type::text: break;
+  }
+  return H5I_INVALID_HID;
+}
+
+hid_t native_type(Type type) {
+  switch (type) {
+    case Type::int8: return H5T_NATIVE_INT8;
+    case Type::uint8: return H5T_NATIVE_UINT8;
+    case Type::int16: return H5T_NATIVE_INT16;
+    case Type::uint16: return H5T_NATIVE_UINT16;
+    case Type::int32: return H5T_NATIVE_INT32;
+    case Type::uint32: return H5T_NATIVE_UINT32;
+    case Type::int64: return H5T_NATIVE_INT64;
+    case Type::uint64: return H5T_NATIVE_UINT64;
+    case Type::float32: return H5T_NATIVE_FLOAT;
+    case Type::float64: return H5T_NATIVE_DOUBLE;
+    case Type::none:
+    case Type::text: break;
+  }
+  return H5I_INVALID_HID;
+}
+
+TypeDescription describe_type(hid_t type) {
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind == H5T_INTEGER || kind == H5T_FLOAT) {
+    // Equality covers what makes an odd number odd: precision, offset, padding, mantissa and the like.
+    for (int number = static_cast<int>(Type::int8); number <= static_cast<int>(Type::float64); ++number)
+      for (const bool big_endian : {false, true})
+        if (H5Tequal(type, stored_type(static_cast<Type>(number), big_endian)) > 0)
+          return {static_cast<Type>(number), big_endian, ""};
+    return {Type::none, false,
+            fmt::format("{} type of {} bits", kind == H5T_INTEGER ? "integer" : "floating-point", H5Tget_precision(type))};
+  }
+  switch (kind) {
+    case H5T_TIME: return {Type::none, false, "time type"};
+    case H5T_STRING: return {Type::none, false, "text type"};
+    case H5T_BITFIELD: return {Type::none, false, "bit field type"};
+    case H5T_OPAQUE: return {Type::none, false, "opaque type"};
+    case H5T_COMPOUND: return {Type::none, false, "compound type"};
+    case H5T_REFERENCE: return {Type::none, false, "reference type"};
+    case H5T_ENUM: return {Type::none, false, "enumeration type"};
+    case H5T_VLEN: return {Type::none, false, "variable-length type"};
+    case H5T_ARRAY: return {Type::none, false, "array type"};
+    default: return {Type::none, false, "type of an unknown class"};
+  }
+}
+
+Result<SpaceDescription> describe_space(hid_t space, const std::string& what) {
+  const H5S_class_t kind = H5Sget_simple_extent_type(space);
+  if (kind == H5S_NULL) return SpaceDescription{true, {}, 0};
+  const int dimensions = H5Sget_simple_extent_ndims(space);
+  std::array<hsize_t, k_most_dimensions> extents{};
+  if (kind == H5S_NO_CLASS || dimensions < 0 || dimensions > static_cast<int>(k_most_dimensions) ||
+      H5Sget_simple_extent_dims(space, extents.data(), nullptr) < 0)
+    return Status(Code::bad_file, fmt::format("{}: its shape cannot be read", what));
+  SpaceDescription description;
+  for (int i = 0; i < dimensions; ++i)
+    description.shape.push_back(static_cast<int64_t>(std::min<hsize_t>(extents[static_cast<size_t>(i)], INT64_MAX)));
+  // An extent over 2^63 was cut to INT64_MAX above: times anything but 0 or 1 it is refused here, and alone it lies outside
+  // every file.
+  const auto elements = element_count(description.shape);
+  if (!elements) return Status(Code::bad_file, fmt::format("{}: its shape is too large", what));
+  description.elements = *elements;
+  return description;
+}
+
+Handle make_space(const std::vector<int64_t>& shape) {
+  if (shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose};
+}
+
+H5T_cset_t name_character_set(std::string_view name) noexcept {
+  const bool ascii = std::all_of(name.begin(), name.end(), [](char each) { return static_cast<unsigned char>(each) < 128; });
+  return ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8;
+}
+
+}  // namespace windrow

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/hdf5/walk.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/checked.hpp"
+#include "format/hdf5/attributes.hpp"
+#include "format/hdf5/types.hpp"
+#include "format/hdf5/version.hpp"
+
+namespace windrow {
+namespace {
+
+struct Link {
+  std::string name;
+  H5L_type_t type = H5L_TYPE_ERROR;
+};
+
+// Deeper files are made to hurt: the paths alone would take memory with the square of the depth.
+constexpr int64_t k_most_levels = 200;
+
+std::string filter_name(hid_t creation, unsigned number, H5Z_filter_t& id) {
+  char name[128] = "";
+  unsigned flags = 0;
+  size_t values = 0;
+  id = H5Pget_filter2(creation, number, &flags, &values, nullptr, sizeof name, name, nullptr);
+  name[sizeof name - 1] = '\0';
+  return name[0] != '\0' ? name : fmt::format("filter {}", id);
+}
+
+// Why chunked data cannot be read yet: its filters, those that compress before those that only rearrange or check.
+std::string chunked_reason(hid_t creation) {
+  std::string compressors;
+  std::string others;
+  const int filters = H5Pget_nfilters(creation);
+  for (int i = 0; i < filters; ++i) {
+    H5Z_filter_t id = 0;
+    const std::string name = filter_name(creation, static_cast<unsigned>(i), id);
+    std::string& list = id == H5Z_FILTER_SHUFFLE || id == H5Z_FILTER_FLETCHER32 ? others : compressors;
+    list += (list.empty() ? "" : ", ") + name;
+  }
+  if (!compressors.empty()) return "compressed with " + compressors;
+  return others.empty() ? "chunked" : "chunked with " + others;
+}
+
+// "" when the elements lie in the file one after another.
+std::string layout_reason(hid_t creation) {
+  switch (H5Pget_layout(creation)) {
+    case H5D_CONTIGUOUS: return H5Pget_external_count(creation) > 0 ? "external file storage" : "";
+    case H5D_CHUNKED: return chunked_reason(creation);
+    case H5D_COMPACT: return "compact HDF5 layout";
+    case H5D_VIRTUAL: return "virtual dataset";
+    default: return "unknown HDF5 layout";
+  }
+}
+
+class Walk {
+ public:
+  Walk(hid_t file, const std::string& path, int64_t file_bytes) noexcept
+      : file_(file), path_(path), file_bytes_(file_bytes) {}
+
+  Status run();
+  Catalog take() { return std::move(catalog_); }
+
+ private:
+  Status damaged(const std::string& object) const { return hdf5_status(Code::bad_file, "\"" + path_ + "\": object", object); }
+  Status visit_group(const std::string& group_path);
+  Status visit_link(hid_t group, const std::string& group_path, const Link& link);
+  Status visit_dataset(hid_t dataset, const std::string& object_path);
+  Status place(hid_t dataset, Variable& variable) const;
+  void skip(const std::string& object_path, std::string_view reason) {
+    catalog_.unsupported.push_back(fmt::format("{}: {}", object_path, reason));
+  }
+
+  hid_t file_;
+  const std::string& path_;
+  int64_t file_bytes_;
+  Catalog catalog_;
+  std::map<ObjectKey, std::string> seen_;  // and the path it was seen under
+  std::vector<std::string> pending_;      // groups, the next one last; a list, since recursion could be driven too deep
+};
+
+Status list_links(hid_t group, std::vector<Link>& links) {
+  const auto take = [](hid_t, const char* name, const LinkInfo* info, void* data) noexcept -> herr_t {
+    const Status status = guard([&] {
+      static_cast<std::vector<Link>*>(data)->push_back({name, info->type});
+      return Status();
+    });
+    return status.ok() ? 0 : -1;
+  };
+  return iterate_links(group, take, &links) >= 0 ? Status() : Status(Code::bad_file, "");
+}
+
+Status Walk::run() {
+  const Handle root(H5Gopen2(file_, "/", H5P_DEFAULT), H5Gclose);
+  ObjectKey key{};
+  if (!root.valid() || key_of(root.get(), key) < 0) return damaged("/");
+  seen_.emplace(key, "/");
+  pending_.emplace_back("/");
+  Status status;
+  while (status.ok() && !pending_.empty()) {
+    const std::string group_path = std::move(pending_.back());
+    pending_.pop_back();
+    status = visit_group(group_path);
+  }
+  return status;
+}
+
+Status Walk::visit_group(const std::string& group_path) {
+  const Handle group(H5Gopen2(file_, group_path.c_str(), H5P_DEFAULT), H5Gclose);
+  if (!group.valid()) return damaged(group_path);
+  Result<std::vector<Attribute>> attributes = read_attributes(group.get(), group_path, file_bytes_);
+  if (!attributes.ok()) return attributes.status();
+  catalog_.groups.push_back({group_path, std::move(attributes).value()});
+  std::vector<Link> links;
+  if (!list_links(group.get(), links).ok()) return damaged(group_path);
+  const size_t first_child = pending_.size();
+  for (const Link& link : links) {
+    Status status = visit_link(group.get(), group_path, link);
+    if (!status.ok()) return status;
+  }
+  std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(first_child), pending_.end());  // by name: the last is next
+  return {};
+}
+
+Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& link) {
+  const std::string object_path = (group_path == "/" ? "" : group_path) + "/" + link.name;
+  if (link.type != H5L_TYPE_HARD) {
+    skip(object_path, link.type == H5L_TYPE_SOFT       ? "soft link"
+                      : link.type == H5L_TYPE_EXTERNAL ? "external link"
+                                                       : "user-defined link");
+    return {};
+  }
+  const Handle object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
+  ObjectKey key{};
+  if (!object.valid() || key_of(object.get(), key) < 0) return damaged(object_path);
+  const auto [seen, is_new] = seen_.emplace(key, object_path);
+  if (!is_new) {
+    skip(object_path, fmt::format("hard link, the second name of \"{}\"", seen->second));
+    return {};
+  }
+  switch (H5Iget_type(object.get())) {
+    case H5I_DATASET: return visit_dataset(object.get(), object_path);
+    case H5I_DATATYPE: skip(object_path, "named datatype"); return {};
+    case H5I_GROUP: break;
+    default: skip(object_path, "object of an unknown kind"); return {};
+  }
+  if (std::count(object_path.begin(), object_path.end(), '/') > k_most_levels)
+    skip(object_path, fmt::format("nested deeper than {} groups", k_most_levels));
+  else
+    pending_.push_back(object_path);
+  return {};
+}
+
+// Where a contiguous dataset's bytes are.
+Status Walk::place(hid_t dataset, Variable& variable) const {
+  Placement& placement = variable.placement;
+  if (placement.bytes == 0) return {};
+  const haddr_t offset = H5Dget_offset(dataset);  // from the file's start, a user block included
+  if (offset == HADDR_UNDEF) {
+    variable.unsupported = "never written";
+    return {};
+  }
+  const bool inside = offset <= static_cast<haddr_t>(file_bytes_) &&
+                      placement.bytes <= file_bytes_ - static_cast<int64_t>(offset) &&
+                      H5Dget_storage_size(dataset) == static_cast<hsize_t>(placement.bytes);
+  if (!inside)
+    return {Code::bad_file, fmt::format("\"{}\": the data of \"{}\" lies outside the file: truncated or damaged", path_,
+                                        variable.path)};
+  placement.offset = static_cast<int64_t>(offset);
+  return {};
+}
+
+Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (!type.valid() || !space.valid() || !creation.valid()) return damaged(object_path);
+  Variable variable;
+  variable.path = object_path;
+  TypeDescription description = describe_type(type.get());
+  variable.type = description.type;
+  variable.placement.big_endian = description.big_endian;
+  variable.unsupported = std::move(description.unsupported);
+  Result<SpaceDescription> extent = describe_space(space.get(), "\"" + path_ + "\": " + object_path);
+  if (!extent.ok()) return extent.status();
+  variable.shape = std::move(extent.value().shape);
+  if (variable.unsupported.empty() && extent.value().is_null) variable.unsupported = "null dataspace";
+  if (variable.unsupported.empty()) variable.unsupported = layout_reason(creation.get());
+  const bool readable = variable.unsupported.empty();
+  const auto bytes = checked_multiply(extent.value().elements, static_cast<int64_t>(H5Tget_size(type.get())));
+  if (readable && !bytes) return {Code::bad_file, fmt::format("\"{}\": \"{}\" is too large", path_, object_path)};
+  variable.placement.bytes = bytes.value_or(0);
+  Status status = readable ? place(dataset, variable) : Status();
+  if (!status.ok()) return status;
+  Result<std::vector<Attribute>> attributes = read_attributes(dataset, object_path, file_bytes_);
+  if (!attributes.ok()) return attributes.status();
+  variable.attributes = std::move(attributes).value();
+  catalog_.variables.push_back(std::move(variable));
+  return {};
+}
+
+}  // namespace
+
+Result<Catalog> walk_file(hid_t file, const std::string& path, int64_t file_bytes) {
+  Walk walk(file, path, file_bytes);
+  Status status = walk.run();
+  if (!status.ok()) return status;
+  return walk.take();
+}
+
+}  // namespace windrow

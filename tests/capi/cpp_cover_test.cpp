@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// windrow.hpp over the library, and beside the library's own headers, which use the same namespace.
+#include <gtest/gtest.h>
+
+#include <windrow/windrow.hpp>
+
+#include "base/status.hpp"
+#include "../temporary_folder.hpp"
+
+namespace {
+
+int rank_of_world() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+// The same folder on every rank.
+std::string shared_path(const std::string& name) {
+  static const windrow::test::TemporaryFolder folder;
+  std::string path = folder.path();
+  path.resize(4096);
+  MPI_Bcast(path.data(), static_cast<int>(path.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+  return std::string(path.c_str()) + "/" + name;
+}
+
+template <class Call>
+int code_of(Call&& call) {
+  try {
+    call();
+  } catch (const windrow::Error& error) {
+    EXPECT_FALSE(std::string(error.what()).empty());
+    return error.code();
+  }
+  return WINDROW_OK;
+}
+
+TEST(CppCover, writes_and_reads_variables_and_attributes) {
+  const std::string path = shared_path("all.raw");
+  const auto rows = windrow::Decomposition::rows(MPI_COMM_WORLD, 100);
+  const auto [first, count] = rows.my_rows();
+  std::vector<double> numbers(static_cast<size_t>(count) * 3);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(first * 3) + static_cast<double>(i);
+
+  auto out = windrow::File::create(MPI_COMM_WORLD, path, {{"strategy", "two-phase"}});
+  const int variable = out.define_variable<double>("group/numbers", {100, 3});
+  out.put(variable, rows, numbers);
+  out.flush();
+  out.put_attribute("/", "title", "a title");
+  out.put_attribute("group/numbers", "scale", 2.5F);
+  out.put_attribute("group", "list", std::vector<int64_t>{1, 2, 3});
+  EXPECT_NE(out.report("json").find("\"bytes\""), std::string::npos);
+  out.close();
+  EXPECT_FALSE(out.is_open());
+
+  auto in = windrow::File::open(MPI_COMM_WORLD, path);
+  EXPECT_EQ(in.shape(in.find_variable("/group/numbers")), (std::vector<int64_t>{100, 3}));
+  EXPECT_EQ(in.attribute_text("/", "title"), std::vector<std::string>{"a title"});
+  EXPECT_EQ(in.attribute<float>("/group/numbers", "scale"), std::vector<float>{2.5F});
+  EXPECT_EQ(in.attribute<int64_t>("group", "list"), (std::vector<int64_t>{1, 2, 3}));
+  const auto all = windrow::Decomposition::same(MPI_COMM_WORLD, {100, 3});
+  std::vector<double> read(300, -1);
+  in.read(in.find_variable("group/numbers"), all, std::span(read));
+  for (size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], static_cast<double>(i));
+  in.close();
+}
+
+TEST(CppCover, copies_attributes_between_files) {
+  auto from = windrow::File::create(MPI_COMM_WORLD, shared_path("from.raw"));
+  from.put_attribute("/", "title", "a title");
+  auto to = windrow::File::create(MPI_COMM_WORLD, shared_path("to.raw"));
+  to.define_group("inside");
+  to.copy_attribute("inside", from, "/", "title");
+  EXPECT_EQ(to.attribute_text("inside", "title"), std::vector<std::string>{"a title"});
+  EXPECT_EQ(code_of([&] { to.copy_attribute("inside", from, "/", "nothing"); }), WINDROW_NOT_FOUND);
+  EXPECT_EQ(code_of([&] { to.copy_attribute("outside", from, "/", "title"); }), WINDROW_NOT_FOUND);
+  from.discard();
+  to.discard();
+}
+
+TEST(CppCover, throws_what_went_wrong) {
+  EXPECT_EQ(code_of([] { windrow::File::open(MPI_COMM_WORLD, shared_path("missing.raw")); }), WINDROW_NOT_FOUND);
+  EXPECT_EQ(code_of([] { windrow::Options{{"colour", "red"}}; }), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of([] { windrow::Decomposition::block(MPI_COMM_WORLD, {4, 4}, {0, 0, 0}, {1, 1}); }), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of([] { windrow::Decomposition::block(MPI_COMM_WORLD, {4, 4}, {0, 0}, {5, 1}); }), WINDROW_BAD_ARGUMENT);
+}
+
+TEST(CppCover, refuses_elements_of_another_type) {
+  auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("types.raw"));
+  const int variable = file.define_variable<double>("numbers", {10});
+  const auto rows = windrow::Decomposition::rows(MPI_COMM_WORLD, 10);
+  std::vector<float> narrow(10);
+  EXPECT_EQ(code_of([&] { file.put(variable, rows, narrow); }), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of([&] { file.get(variable, rows, narrow); }), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of([&] { file.attribute<int>("/", "nothing"); }), WINDROW_NOT_FOUND);
+  file.discard();
+}
+
+// What the compiler has to refuse: temporaries, and constants as a place to read into.
+template <class Range>
+concept CanPut = requires(windrow::File& file, const windrow::Decomposition& d, Range data) { file.put(0, d, std::forward<Range>(data)); };
+template <class Range>
+concept CanGet = requires(windrow::File& file, const windrow::Decomposition& d, Range data) { file.get(0, d, std::forward<Range>(data)); };
+static_assert(CanPut<std::vector<double>&> && CanPut<const std::vector<double>&> && CanPut<std::span<const double>>);
+static_assert(!CanPut<std::vector<double>&&> && !CanPut<std::vector<bool>&> && !CanPut<std::vector<std::string>&>);
+static_assert(CanGet<std::vector<double>&> && !CanGet<const std::vector<double>&> && !CanGet<std::span<const double>>);
+static_assert(windrow::type_of<long>() == windrow::type_of<int64_t>() && windrow::type_of<unsigned char>() == WINDROW_UINT8);
+static_assert(!std::is_same_v<windrow::Error, windrow::Status>);
+
+}  // namespace

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command windrow from outside: files made by h5py, results judged by h5py and h5diff, mistakes by their one line.
+
+Run by CTest with WINDROW_COMMAND, WINDROW_MPIRUN (a shell-split command that takes -n) and WINDROW_RANKS in the environment.
+"""
+
+import json
+import os
+import pty
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import h5py
+import numpy as np
+
+COMMAND = os.environ["WINDROW_COMMAND"]
+MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
+RANKS = int(os.environ["WINDROW_RANKS"])
+LIMIT_S = 60  # a hang is a failure
+
+
+def windrow(*words, ranks=RANKS, env=None):
+    launch = [*MPIRUN, "-n", str(ranks), COMMAND, *map(str, words)]
+    return subprocess.run(launch, capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, **(env or {})})
+
+
+def our_lines(done):
+    """What the command itself said on standard error; mpirun adds its own lines when a program fails."""
+    return [line for line in done.stderr.splitlines() if line.startswith("windrow: ")]
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="windrow-cli-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def make_input(self, name="in.h5"):
+        path = self.path(name)
+        rng = np.random.default_rng(1)
+        with h5py.File(path, "w") as f:
+            for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"):
+                f[f"types/{kind}"] = np.arange(37).astype(kind).reshape(37)
+            f["types/big"] = np.arange(24, dtype=">f8").reshape(2, 3, 4)
+            f["scalar"] = 42.5
+            f["deep/er/grid"] = rng.random((31, 17, 5))
+            f["empty"] = np.zeros((0, 3))
+            f["one/row/too/wide"] = rng.integers(0, 99, (2, 50000))
+            f.create_group("nothing/inside")
+            f.attrs["title"] = "Ünïcode"
+            f.attrs["fixed"] = np.bytes_(b"ascii")
+            f.attrs["names"] = np.array(["a", "bcd", ""], dtype=h5py.string_dtype())
+            f["deep"].attrs["version"] = np.int32(7)
+            f["deep/er/grid"].attrs["spacing"] = np.array([0.1, 0.2, 0.3])
+            f["deep/er/grid"].attrs["matrix"] = np.arange(6, dtype="i2").reshape(2, 3)
+        return path
+
+    def assert_same(self, left, right):
+        diff = subprocess.run(["h5diff", "-c", left, right], capture_output=True, text=True)
+        # h5diff says this of any empty variable, even when it compares a file with itself
+        said = [line for line in diff.stdout.splitlines() if line != "Not comparable: </empty> or </empty> is an empty dataset"]
+        self.assertEqual((diff.returncode, said), (0, []), diff.stderr)
+        with h5py.File(left) as a, h5py.File(right) as b:
+            names = []
+            a.visit(names.append)
+            others = []
+            b.visit(others.append)
+            self.assertEqual(sorted(names), sorted(others))
+            for name in ["/", *names]:
+                self.assertEqual(sorted(a[name].attrs), sorted(b[name].attrs), name)
+                for key in a[name].attrs:
+                    np.testing.assert_array_equal(a[name].attrs[key], b[name].attrs[key])
+                if isinstance(a[name], h5py.Dataset):
+                    self.assertEqual(a[name].dtype, b[name].dtype, name)
+                    np.testing.assert_array_equal(a[name][()], b[name][()])
+
+    def assert_mistake(self, done, *words):
+        self.assertEqual(done.returncode, 2, done.stderr)
+        lines = our_lines(done)
+        self.assertEqual(len(lines), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def leftovers(self):
+        return [name for name in os.listdir(self.folder) if ".windrow-" in name]
+
+
+class Copy(CommandTest):
+    def test_everything_by_each_strategy(self):
+        source = self.make_input()
+        for strategy in ("auto", "scorpio", "two-phase", "list"):
+            out = self.path(f"{strategy}.h5")
+            done = windrow("copy", source, out, "--strategy", strategy)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("copied 15 variables", done.stdout)
+            self.assert_same(source, out)
+        self.assertEqual(self.leftovers(), [])
+
+    def test_in_a_buffer_smaller_than_a_row(self):
+        source, out = self.make_input(), self.path("out.h5")
+        done = windrow("copy", source, out, "--buffer", "4kB", "--buffer", "4096")
+        self.assert_mistake(done, "--buffer")
+        done = windrow("copy", source, out, "--buffer", "4096", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_same(source, out)
+        result = json.loads(done.stdout)
+        with h5py.File(source) as f:
+            sizes = []
+            f.visititems(lambda _, item: sizes.append(item.nbytes) if isinstance(item, h5py.Dataset) else None)
+        self.assertEqual(result["bytes"], sum(sizes))
+        self.assertEqual(result["ranks"], RANKS)
+        for key in ("plan", "report"):
+            self.assertEqual(set(result[key]), {"read", "write"})
+        self.assertGreater(result["seconds"], 0)
+
+    def test_replaces_a_file_and_explains(self):
+        source, out = self.make_input(), self.path("out.h5")
+        with h5py.File(out, "w") as f:
+            f["old"] = 1
+        done = windrow("copy", source, out, "--explain", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("writing:", done.stdout)
+        self.assertNotIn("copied", done.stdout)
+        self.assert_same(source, out)
+
+    def test_names_what_it_cannot_copy_and_writes_nothing(self):
+        source = self.make_input()
+        with h5py.File(source, "a") as f:
+            f.create_dataset("compressed", data=np.arange(1000), compression="gzip")
+            f["compound"] = np.zeros(3, dtype=[("a", "i4"), ("b", "f8")])
+            f.create_dataset("text", data=["x", "yy"], dtype=h5py.string_dtype())
+            f["link"] = h5py.SoftLink("/scalar")
+            f["elsewhere"] = h5py.ExternalLink("other.h5", "/x")
+            f["deep"].attrs["complex"] = np.complex128(1 + 2j)
+        out = self.path("out.h5")
+        done = windrow("copy", source, out)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        lines = our_lines(done)
+        for name in ("/compressed", "/compound", "/text", "/link", "/elsewhere", "complex"):
+            self.assertEqual(sum(name in line and "cannot copy " in line for line in lines), 1, (name, lines))
+        self.assertEqual(len(lines), 7)
+        self.assertFalse(os.path.exists(out))
+        self.assertEqual(self.leftovers(), [])
+
+    def test_mistakes(self):
+        source, out = self.make_input(), self.path("out.h5")
+        text = self.path("text.h5")
+        with open(text, "w") as f:
+            f.write("not a file of numbers\n" * 100)
+        hard, soft = self.path("hard.h5"), self.path("soft.h5")
+        os.link(source, hard)
+        os.symlink("in.h5", soft)
+        cases = {
+            "missing": (("copy", self.path("none.h5"), out), "no such file"),
+            "not HDF5": (("copy", text, out), "not an HDF5 file"),
+            "folder in": (("copy", self.folder, out), "folder"),
+            "folder out": (("copy", source, self.folder), "folder"),
+            "no folder": (("copy", source, self.path("no/such/out.h5")), "no/such"),
+            "unwritable": (("copy", source, "/proc/out.h5"), "/proc"),
+            "same": (("copy", source, source), "same file"),
+            "same by hard link": (("copy", source, hard), "same file"),
+            "same by symbolic link": (("copy", soft, source), "same file"),
+            "strategy": (("copy", source, out, "--strategy", "fast"), "fast"),
+            "strategy to come": (("copy", source, out, "--strategy", "tpc"), "not built"),
+            "key": (("copy", source, out, "--set", "colour=red"), "colour"),
+            "no value": (("copy", source, out, "--set", "strategy"), "key=value"),
+            "buffer": (("copy", source, out, "--buffer", "much"), "--buffer"),
+            "tiny buffer": (("copy", source, out, "--buffer", "1"), "--buffer"),
+            "format": (("copy", source, out, "--format", "xls"), "xls"),
+            "ending": (("copy", source, self.path("out.what")), "out.what"),
+            "no OUT": (("copy", source), "OUT"),
+            "no command": ((), "ommand"),
+            "unknown command": (("cut", source), "cut"),
+            "unknown flag": (("copy", source, out, "--fast"), "--fast"),
+        }
+        for name, (words, expected) in cases.items():
+            with self.subTest(name):
+                self.assert_mistake(windrow(*words), expected)
+        with self.subTest("environment"):
+            self.assert_mistake(windrow("copy", source, out, env={"WINDROW_STRATEGY": "fast"}), "fast")
+        self.assertFalse(os.path.exists(out))
+        self.assertEqual(self.leftovers(), [])
+
+    def test_progress_bar_on_a_terminal_only(self):
+        source, out = self.make_input(), self.path("out.h5")
+        done = windrow("copy", source, out, "--progress", "always")
+        self.assertIn("\x1b[Kcopy [", done.stderr)
+        self.assertNotIn("copy [", windrow("copy", source, out).stderr)
+        ours, theirs = pty.openpty()
+        launch = [COMMAND, "copy", source, out]
+        subprocess.run(launch, stdout=subprocess.DEVNULL, stderr=theirs, timeout=LIMIT_S, check=True)
+        os.close(theirs)
+        self.assertIn(b"copy [", os.read(ours, 65536))
+        os.close(ours)
+
+
+class Info(CommandTest):
+    def test_lists_all(self):
+        source = self.make_input()
+        open(self.path(".in.h5.windrow-1a2b"), "w").write("half")
+        done = windrow("info", source)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for text in ("HDF5", "/nothing/inside", "/types/big", "big-endian", "2 x 3 x 4", 'title = "Ünïcode"', ".in.h5.windrow-1a2b"):
+            self.assertIn(text, done.stdout)
+        found = json.loads(windrow("info", "--json", source).stdout)
+        variables = {variable["path"]: variable for variable in found["variables"]}
+        with h5py.File(source) as f:
+            self.assertEqual(variables["/deep/er/grid"]["shape"], list(f["deep/er/grid"].shape))
+            self.assertEqual(variables["/deep/er/grid"]["offset"], f["deep/er/grid"].id.get_offset())
+        self.assertEqual(variables["/types/u2"]["type"], "uint16")
+        self.assertEqual(len(found["leftovers"]), 1)
+
+    def test_names_what_it_cannot_read(self):
+        source = self.make_input()
+        with h5py.File(source, "a") as f:
+            f.create_dataset("compressed", data=np.arange(1000), compression="gzip")
+        done = windrow("info", source)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cannot be read or copied yet", done.stdout)
+        self.assertIn("/compressed", done.stdout)
+
+    def test_help_version_features(self):
+        for words, expected in ((["--help"], "Exit codes"), (["help", "copy"], "--strategy"), (["--version"], "windrow 0."),
+                                (["info", "--features"], "auto")):
+            done = windrow(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout.count(expected), 1 if expected != "auto" else done.stdout.count("auto"))
+            self.assertIn(expected, done.stdout)
+        self.assert_mistake(windrow("info", self.path("none.h5")), "no such file")
+        self.assert_mistake(windrow("info"), "FILE")
+
+
+class Check(CommandTest):
+    def test_sound(self):
+        done = windrow("check", self.make_input(), "--buffer", "4096")
+        self.assertEqual((done.returncode, our_lines(done)), (0, []), done.stderr)
+        self.assertIn("sound: read 15 variables", done.stdout)
+
+    def test_parts_that_cannot_be_read_yet(self):
+        source = self.make_input()
+        with h5py.File(source, "a") as f:
+            f.create_dataset("compressed", data=np.arange(1000), compression="gzip")
+        done = windrow("check", source)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(len(our_lines(done)), 1)
+        self.assertIn("/compressed", our_lines(done)[0])
+
+    def test_damaged(self):
+        source = self.make_input()
+        os.truncate(source, os.path.getsize(source) - 1000)
+        done = windrow("check", source)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(len(our_lines(done)), 1)
+
+    def test_not_hdf5(self):
+        path = self.path("text.h5")
+        with open(path, "w") as f:
+            f.write("text")
+        self.assert_mistake(windrow("check", path), "not an HDF5 file")
+
+
+if __name__ == "__main__":
+    unittest.main()
