@@ -159,17 +159,17 @@ Result<Draft> start_draft(const std::string& path) {
 
 Status publish(std::span<const Rename> files, bool durable) {
   return guard([&] {
+    // Named beforehand: once the files have their names, want of memory must not look like a failure to publish.
+    std::vector<std::string> folders;
+    for (const Rename& file : files)
+      if (durable && (folders.empty() || folders.back() != folder_to_open(file.to))) folders.push_back(folder_to_open(file.to));
     for (const Rename& file : files) {
       Status status = publish_one(file, durable);
       if (!status.ok()) return status;
     }
-    std::string synced;
-    for (const Rename& file : files) {
-      const std::string folder = folder_to_open(file.to);
-      if (!durable || folder == synced) continue;
+    for (const std::string& folder : folders) {
       Status status = sync_path(folder, O_RDONLY | O_DIRECTORY);
       if (!status.ok()) return status;
-      synced = folder;
     }
     return Status();
   });

@@ -102,6 +102,13 @@ inline void expect_same_everywhere(int code, MPI_Comm comm = MPI_COMM_WORLD) {
   EXPECT_EQ(mine, text);
 }
 
+// Whether a check has failed on any rank: what a test stops at, so that all of them stop together. Collective.
+inline bool failed_anywhere() {
+  int failed = testing::Test::HasFailure() ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return failed != 0;
+}
+
 struct FreeDecomposition {
   void operator()(windrow_decomposition* d) const { windrow_decomposition_free(d); }
 };

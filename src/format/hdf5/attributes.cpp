@@ -166,21 +166,21 @@ Status create(hid_t object, const std::string& path, const Attribute& attribute)
 }  // namespace
 
 Result<std::vector<Attribute>> read_attributes(hid_t object, const std::string& path, int64_t file_bytes) {
-  std::vector<Attribute> attributes;
+  Collected<Attribute> attributes;
   const auto take_name = [](hid_t, const char* name, const H5A_info_t*, void* data) noexcept -> herr_t {
-    const Status status = guard([&] {
-      static_cast<std::vector<Attribute>*>(data)->emplace_back().name = name;
-      return Status();
+    return static_cast<Collected<Attribute>*>(data)->add([&] {
+      Attribute attribute;
+      attribute.name = name;
+      return attribute;
     });
-    return status.ok() ? 0 : -1;
   };
   if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, take_name, &attributes) < 0)
-    return hdf5_status(Code::bad_file, "attributes of", path);
-  for (Attribute& attribute : attributes) {
+    return attributes.status.ok() ? hdf5_status(Code::bad_file, "attributes of", path) : attributes.status;
+  for (Attribute& attribute : attributes.list) {
     Status status = read_attribute(object, path, file_bytes, attribute);
     if (!status.ok()) return status;
   }
-  return attributes;
+  return std::move(attributes.list);
 }
 
 Status write_attribute(hid_t object, const std::string& path, const Attribute& attribute) {
@@ -196,7 +196,7 @@ Status write_attribute(hid_t object, const std::string& path, const Attribute& a
   if (H5Aexists(object, name) <= 0) return create(object, path, attribute);
   const std::string aside = attribute.name + ".replaced-by-windrow";
   if (H5Arename(object, name, aside.c_str()) < 0) return hdf5_status(Code::io, "attribute", attribute.name);
-  Status status = create(object, path, attribute);
+  Status status = guard([&] { return create(object, path, attribute); });
   if (status.ok())
     H5Adelete(object, aside.c_str());
   else {

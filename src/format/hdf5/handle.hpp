@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/status.hpp"
 
@@ -51,6 +52,22 @@ class Quiet {
   H5E_auto1_t first_ = nullptr;
 #endif
   void* data_ = nullptr;
+};
+
+// What HDF5's iterations fill one by one. A callback of C must not throw, and HDF5 knows only that it failed: why is kept here.
+template <class T>
+struct Collected {
+  std::vector<T> list;
+  Status status;
+
+  template <class Add>
+  herr_t add(Add&& make) noexcept {
+    status = guard([&] {
+      list.push_back(make());
+      return Status();
+    });
+    return status.ok() ? 0 : -1;
+  }
 };
 
 // The innermost error of the call that failed last: the system's error number in it (0: none), and HDF5's own words. To be

@@ -83,15 +83,8 @@ class Walk {
   std::vector<std::string> pending_;      // groups, the next one last; a list, since recursion could be driven too deep
 };
 
-Status list_links(hid_t group, std::vector<Link>& links) {
-  const auto take = [](hid_t, const char* name, const LinkInfo* info, void* data) noexcept -> herr_t {
-    const Status status = guard([&] {
-      static_cast<std::vector<Link>*>(data)->push_back({name, info->type});
-      return Status();
-    });
-    return status.ok() ? 0 : -1;
-  };
-  return iterate_links(group, take, &links) >= 0 ? Status() : Status(Code::bad_file, "");
+herr_t take_link(hid_t, const char* name, const LinkInfo* info, void* data) noexcept {
+  return static_cast<Collected<Link>*>(data)->add([&] { return Link{name, info->type}; });
 }
 
 Status Walk::run() {
@@ -115,10 +108,10 @@ Status Walk::visit_group(const std::string& group_path) {
   Result<std::vector<Attribute>> attributes = read_attributes(group.get(), group_path, file_bytes_);
   if (!attributes.ok()) return attributes.status();
   catalog_.groups.push_back({group_path, std::move(attributes).value()});
-  std::vector<Link> links;
-  if (!list_links(group.get(), links).ok()) return damaged(group_path);
+  Collected<Link> links;
+  if (iterate_links(group.get(), take_link, &links) < 0) return links.status.ok() ? damaged(group_path) : links.status;
   const size_t first_child = pending_.size();
-  for (const Link& link : links) {
+  for (const Link& link : links.list) {
     Status status = visit_link(group.get(), group_path, link);
     if (!status.ok()) return status;
   }
