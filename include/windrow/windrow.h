@@ -288,7 +288,7 @@ typedef struct windrow_decomposition windrow_decomposition;
  * One block per rank.  Collective over `comm`.
  *
  * @param comm          The file's communicator, or one with the same ranks in the same order.
- * @param ndims, shape  Of the whole array.  [same]
+ * @param ndims, shape  Of the whole array; ndims 0 and NULL for a scalar.  [same]
  * @param start, count  [ndims] This rank's block.  Any count 0: this rank holds nothing.
  * @param memory_shape  [ndims] Box in this rank's memory that the block lies in, ghost cells included; NULL: `count`.
  * @param memory_start  [ndims] First element of the block within that box; NULL: 0.

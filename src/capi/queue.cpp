@@ -40,9 +40,7 @@ int move_block(windrow_file* file, bool put, int variable, const int64_t* start,
     windrow::Result<windrow::Decomposition> local = Status{Code::bad_argument, "there is no variable number " + std::to_string(variable)};
     if (variable >= 0 && variable < static_cast<int>(variables.size())) {
       const auto& shape = variables[static_cast<size_t>(variable)].shape;
-      const int64_t one = 1, zero = 0;
-      local = shape.empty() ? windrow::block_of(1, &one, &zero, &one, nullptr, nullptr)
-                            : windrow::block_of(static_cast<int>(shape.size()), shape.data(), start, count, nullptr, nullptr);
+      local = windrow::block_of(static_cast<int>(shape.size()), shape.data(), start, count, nullptr, nullptr);
     }
     auto shared = SharedDecomposition::make(file->file->shared_comm(), std::move(local),
                                             put ? SharedDecomposition::Use::any : SharedDecomposition::Use::reading);

@@ -9,12 +9,6 @@
 
 namespace {
 
-int rank_of_world() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
 // The same folder on every rank.
 std::string shared_path(const std::string& name) {
   static const windrow::test::TemporaryFolder folder;
