@@ -33,6 +33,17 @@ class [[nodiscard]] Status {
   Status() noexcept = default;
   Status(Code code, std::string message, int rank = -1) noexcept
       : code_(code), rank_(rank), message_(std::move(message)) {}
+  // Copying never throws, so that a verdict gets through on a rank without memory: there the code goes on without its message.
+  Status(const Status& other) noexcept : code_(other.code_), rank_(other.rank_) { copy_message(other.message_); }
+  Status& operator=(const Status& other) noexcept {
+    code_ = other.code_;
+    rank_ = other.rank_;
+    copy_message(other.message_);
+    return *this;
+  }
+  Status(Status&&) noexcept = default;
+  Status& operator=(Status&&) noexcept = default;
+  ~Status() = default;
 
   bool ok() const noexcept { return code_ == Code::ok; }
   Code code() const noexcept { return code_; }
@@ -45,6 +56,14 @@ class [[nodiscard]] Status {
   }
 
  private:
+  void copy_message(const std::string& message) noexcept {
+    try {
+      message_ = message;
+    } catch (const std::bad_alloc&) {
+      message_.clear();
+    }
+  }
+
   Code code_ = Code::ok;
   int rank_ = -1;
   std::string message_;

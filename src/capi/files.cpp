@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Options; create, open, sync, close.
+#include <optional>
+
 #include "capi/handles.hpp"
 
 using windrow::check_file;
 using windrow::Code;
 using windrow::enter;
 using windrow::File;
+using windrow::guard;
 using windrow::null_argument;
 using windrow::Status;
 
 namespace {
 
 // A NULL argument on one rank is that rank's error inside the collective call, so that the others do not wait for it.
-int open_file(MPI_Comm comm, const char* path, File::Mode mode, const windrow_options* options, windrow_file** file) {
+int open_file(MPI_Comm comm, const char* path, std::optional<File::Mode> mode, const windrow_options* options, windrow_file** file) {
   std::unique_ptr<windrow_file> handle;
   if (file != nullptr) *file = nullptr;
   return enter([&]() -> Status {
-    handle = std::make_unique<windrow_file>();
-    auto opened = File::open(comm, path == nullptr || file == nullptr ? "" : path, mode,
-                             options == nullptr ? windrow::Settings{} : options->settings);
+    std::string name;
+    windrow::Settings settings;
+    Status local = guard([&]() -> Status {
+      handle = std::make_unique<windrow_file>();
+      if (path == nullptr || file == nullptr) return null_argument(path == nullptr ? "the path of the file" : "file");
+      if (!mode) return {Code::bad_argument, "open of \"" + std::string(path) + "\": the mode is WINDROW_READ or WINDROW_UPDATE"};
+      name = path;
+      if (options != nullptr) settings = options->settings;
+      return {};
+    });
+    auto opened = File::open(comm, name, mode.value_or(File::Mode::read), settings, std::move(local));
     if (!opened.ok()) return opened.status();
     handle->file = std::move(opened).value();
     *file = handle.release();
@@ -62,7 +73,10 @@ int windrow_create(MPI_Comm comm, const char* path, const windrow_options* optio
 }
 
 int windrow_open(MPI_Comm comm, const char* path, int mode, const windrow_options* options, windrow_file** file) {
-  return open_file(comm, path, mode == WINDROW_UPDATE ? File::Mode::update : File::Mode::read, options, file);
+  std::optional<File::Mode> asked;
+  if (mode == WINDROW_READ) asked = File::Mode::read;
+  if (mode == WINDROW_UPDATE) asked = File::Mode::update;
+  return open_file(comm, path, asked, options, file);
 }
 
 int windrow_sync(windrow_file* file) {

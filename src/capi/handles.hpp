@@ -5,8 +5,8 @@
 
 #include <windrow/windrow.h>
 
-#include <deque>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/settings.hpp"
@@ -19,8 +19,8 @@ struct windrow_options {
 
 struct windrow_file {
   std::unique_ptr<windrow::File> file;
-  mutable std::string text;         // of the last explain or report
-  mutable std::string unsupported;  // joined list
+  mutable std::string text;             // of the last explain or report
+  mutable std::set<std::string> texts;  // all that has been handed out until the file is closed, each once: see keep()
 };
 
 struct windrow_decomposition {
@@ -39,6 +39,9 @@ int enter(Work&& work) noexcept {
 }
 
 inline Status null_argument(const char* what) { return {Code::bad_argument, std::string(what) + " is NULL"}; }
+
+// A copy of `text` that stays where it is until the file is closed, whatever the catalog's own does when it grows.
+inline const char* keep(const windrow_file* file, const std::string& text) { return file->texts.insert(text).first->c_str(); }
 
 // A handle's file, or why there is none.
 inline Status check_file(const windrow_file* file) {

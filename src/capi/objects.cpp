@@ -10,6 +10,8 @@ using windrow::Attribute;
 using windrow::check_file;
 using windrow::Code;
 using windrow::enter;
+using windrow::guard;
+using windrow::keep;
 using windrow::null_argument;
 using windrow::Result;
 using windrow::Status;
@@ -30,11 +32,11 @@ int define_variable(windrow_file* file, const char* path, int type, int ndims, c
                     int* variable) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
-    Status local = check_shape(ndims, shape);
-    if (path == nullptr) local.update(null_argument("the path of the variable"));
-    if (variable == nullptr) local.update(null_argument("variable"));
     windrow::VariableDefinition definition;
-    if (local.ok()) {
+    Status local = guard([&]() -> Status {
+      if (path == nullptr) return null_argument("the path of the variable");
+      if (variable == nullptr) return null_argument("variable");
+      if (Status status = check_shape(ndims, shape); !status.ok()) return status;
       definition.path = path;
       definition.type = is_type(type) ? static_cast<Type>(type) : Type::none;
       definition.shape.assign(shape, shape + ndims);
@@ -42,7 +44,8 @@ int define_variable(windrow_file* file, const char* path, int type, int ndims, c
       const uint16_t one = 1;
       const bool native_big = *reinterpret_cast<const unsigned char*>(&one) == 0;
       definition.big_endian = order == "big" || (order == "native" && native_big);
-    }
+      return {};
+    });
     auto defined = file->file->define_variable(std::move(definition), std::move(local));
     if (!defined.ok()) return defined.status();
     *variable = defined.value();
@@ -114,7 +117,13 @@ extern "C" {
 int windrow_define_group(windrow_file* file, const char* path) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
-    return file->file->define_group(path == nullptr ? "" : path, path == nullptr ? null_argument("the path of the group") : Status{});
+    std::string name;
+    Status local = guard([&]() -> Status {
+      if (path == nullptr) return null_argument("the path of the group");
+      name = path;
+      return {};
+    });
+    return file->file->define_group(name, std::move(local));
   });
 }
 
@@ -151,13 +160,13 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     const windrow::Variable& described = variables[static_cast<size_t>(variable)];
     windrow_variable_info filled{};
     filled.size = sizeof filled;
-    filled.path = described.path.c_str();
+    filled.path = keep(file, described.path);
     filled.type = static_cast<int>(described.type);
     if (described.shape.size() <= WINDROW_MAX_DIMENSIONS) fill_shape(filled, described.shape);
     filled.bytes = described.placement.bytes;
     filled.offset = described.placement.offset;
     filled.big_endian = described.placement.big_endian ? 1 : 0;
-    filled.unsupported = described.unsupported.c_str();
+    filled.unsupported = keep(file, described.unsupported);
     return hand_out(filled, info);
   });
 }
@@ -168,17 +177,24 @@ int windrow_group_count(const windrow_file* file) {
 
 const char* windrow_group_path(const windrow_file* file, int group) {
   if (group < 0 || group >= windrow_group_count(file)) return nullptr;
-  return file->file->catalog().groups[static_cast<size_t>(group)].path.c_str();
+  const char* path = nullptr;
+  (void)enter([&] {
+    path = keep(file, file->file->catalog().groups[static_cast<size_t>(group)].path);
+    return Status{};
+  });
+  return path;
 }
 
 const char* windrow_unsupported_objects(const windrow_file* file) {
   if (file == nullptr || file->file == nullptr) return "";
+  const char* text = "";
   (void)enter([&] {
-    file->unsupported.clear();
-    for (const std::string& line : file->file->catalog().unsupported) file->unsupported += line + '\n';
+    std::string lines;
+    for (const std::string& line : file->file->catalog().unsupported) lines += line + '\n';
+    text = keep(file, lines);
     return Status{};
   });
-  return file->unsupported.c_str();
+  return text;
 }
 
 int windrow_put_attribute(windrow_file* file, const char* object, const char* name, int type, int ndims, const int64_t* shape,
@@ -186,9 +202,13 @@ int windrow_put_attribute(windrow_file* file, const char* object, const char* na
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
     Attribute attribute;
-    Status local = windrow::guard([&] { return fill_attribute(attribute, name, type, ndims, shape, data); });
-    if (object == nullptr) local.update(null_argument("the object of the attribute"));
-    return file->file->put_attribute(object == nullptr ? "" : object, std::move(attribute), std::move(local));
+    std::string owner;
+    Status local = guard([&]() -> Status {
+      if (object == nullptr) return null_argument("the object of the attribute");
+      owner = object;
+      return fill_attribute(attribute, name, type, ndims, shape, data);
+    });
+    return file->file->put_attribute(owner, std::move(attribute), std::move(local));
   });
 }
 
@@ -200,22 +220,28 @@ int windrow_copy_attribute(windrow_file* file, const char* object, const windrow
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
     Attribute attribute;
-    Status local = windrow::guard([&]() -> Status {
+    std::string owner;
+    Status local = guard([&]() -> Status {
       if (object == nullptr || name == nullptr) return null_argument("the object or name of the attribute");
       const auto* attributes = attributes_of(from, from_object);
       if (attributes == nullptr) return {Code::not_found, "no such group or variable to copy an attribute from"};
       auto found = find_attribute(*attributes, from_object, name);
       if (!found.ok()) return found.status();
       attribute = *found.value();
+      owner = object;
       return {};
     });
-    return file->file->put_attribute(object == nullptr ? "" : object, std::move(attribute), std::move(local));
+    return file->file->put_attribute(owner, std::move(attribute), std::move(local));
   });
 }
 
 int windrow_attribute_count(const windrow_file* file, const char* object) {
-  const auto* attributes = attributes_of(file, object);
-  return attributes == nullptr ? -1 : static_cast<int>(attributes->size());
+  int count = -1;
+  (void)guard([&] {
+    if (const auto* attributes = attributes_of(file, object)) count = static_cast<int>(attributes->size());
+    return Status{};
+  });
+  return count;
 }
 
 int windrow_inquire_attribute(const windrow_file* file, const char* object, int attribute, windrow_attribute_info* info) {
@@ -227,11 +253,11 @@ int windrow_inquire_attribute(const windrow_file* file, const char* object, int 
     const Attribute& described = (*attributes)[static_cast<size_t>(attribute)];
     windrow_attribute_info filled{};
     filled.size = sizeof filled;
-    filled.name = described.name.c_str();
+    filled.name = keep(file, described.name);
     filled.type = static_cast<int>(described.type);
     if (described.shape.size() <= WINDROW_MAX_DIMENSIONS) fill_shape(filled, described.shape);
     filled.elements = windrow::checked_product(described.shape).value_or(0);
-    filled.unsupported = described.unsupported.c_str();
+    filled.unsupported = keep(file, described.unsupported);
     return hand_out(filled, info);
   });
 }
@@ -248,7 +274,7 @@ int windrow_get_attribute(const windrow_file* file, const char* object, const ch
       return {Code::bad_argument, "attribute \"" + found->name + "\" is " + windrow::type_name(found->type) + ", not " + windrow_type_name(type)};
     if (found->type == Type::text) {
       auto* texts = static_cast<const char**>(data);
-      for (size_t i = 0; i < found->texts.size(); ++i) texts[i] = found->texts[i].c_str();
+      for (size_t i = 0; i < found->texts.size(); ++i) texts[i] = keep(file, found->texts[i]);
     } else if (!found->data.empty()) {
       std::memcpy(data, found->data.data(), found->data.size());
     }

@@ -37,10 +37,12 @@ int move_block(windrow_file* file, bool put, int variable, const int64_t* start,
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
     const auto& variables = file->file->catalog().variables;
-    windrow::Result<windrow::Decomposition> local = Status{Code::bad_argument, "there is no variable number " + std::to_string(variable)};
+    windrow::Result<windrow::Decomposition> local{Status{}};
     if (variable >= 0 && variable < static_cast<int>(variables.size())) {
       const auto& shape = variables[static_cast<size_t>(variable)].shape;
       local = windrow::block_of(static_cast<int>(shape.size()), shape.data(), start, count, nullptr, nullptr);
+    } else {
+      local = windrow::guard([&] { return Status{Code::bad_argument, "there is no variable number " + std::to_string(variable)}; });
     }
     auto shared = SharedDecomposition::make(file->file->shared_comm(), std::move(local),
                                             put ? SharedDecomposition::Use::any : SharedDecomposition::Use::reading);
@@ -50,10 +52,10 @@ int move_block(windrow_file* file, bool put, int variable, const int64_t* start,
   });
 }
 
-windrow::Result<bool> is_json(const char* format) {
-  if (format != nullptr && std::strcmp(format, "json") == 0) return true;
-  if (format != nullptr && std::strcmp(format, "text") == 0) return false;
-  return Status{Code::bad_argument, "the format is \"text\" or \"json\""};
+Status check_text(const char* format, const char** text, bool& json) {
+  json = format != nullptr && std::strcmp(format, "json") == 0;
+  if (!json && (format == nullptr || std::strcmp(format, "text") != 0)) return {Code::bad_argument, "the format is \"text\" or \"json\""};
+  return text == nullptr ? null_argument("text") : Status{};
 }
 
 }  // namespace
@@ -94,10 +96,9 @@ int windrow_read_block(windrow_file* file, int variable, const int64_t* start, c
 int windrow_explain(windrow_file* file, const char* format, const char** text) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
-    auto json = is_json(format);
-    auto explained = file->file->explain(json.ok() && json.value());
-    if (!json.ok()) return json.status();
-    if (text == nullptr) return null_argument("text");
+    bool json = false;
+    Status local = windrow::guard([&] { return check_text(format, text, json); });
+    auto explained = file->file->explain(json, std::move(local));
     if (!explained.ok()) return explained.status();
     file->text = std::move(explained).value();
     *text = file->text.c_str();
@@ -108,10 +109,9 @@ int windrow_explain(windrow_file* file, const char* format, const char** text) {
 int windrow_report(windrow_file* file, const char* format, const char** text) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
-    auto json = is_json(format);
-    if (!json.ok()) return json.status();
-    if (text == nullptr) return null_argument("text");
-    file->text = file->file->report(json.value());
+    bool json = false;
+    if (Status status = check_text(format, text, json); !status.ok()) return status;
+    file->text = file->file->report(json);
     *text = file->text.c_str();
     return {};
   });

@@ -30,7 +30,8 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
     const size_t maxima = i + static_cast<size_t>(from[0]), sums = maxima + static_cast<size_t>(from[1]);
     const size_t all = sums + static_cast<size_t>(from[2]);
     for (; i < maxima; ++i) to[i] = std::max(to[i], from[i]);
-    for (; i < sums; ++i) to[i] += from[i];
+    for (; i < sums; ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined
+      to[i] = static_cast<int64_t>(static_cast<uint64_t>(to[i]) + static_cast<uint64_t>(from[i]));
     for (; i < all; ++i) to[i] |= from[i];
   }
 }

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <new>
 
 #include "comm/handle.hpp"
 
@@ -35,7 +38,9 @@ struct CommRegistry {
   std::vector<std::shared_ptr<Comm>> orphans;
 
   static CommRegistry& instance() {
-    static CommRegistry* registry = new CommRegistry;  // never destroyed: MPI may call back after main()
+    // Never destroyed: MPI may call back after main(). And not on the heap: a rank without memory has to come as far as the others.
+    alignas(CommRegistry) static std::byte place[sizeof(CommRegistry)];
+    static CommRegistry* registry = new (place) CommRegistry;
     return *registry;
   }
 
@@ -89,35 +94,65 @@ Result<std::shared_ptr<Comm>> Comm::of(MPI_Comm user) {
   int found = 0;
   MPI_Comm_get_attr(user, registry.keyval, &value, &found);
   if (found != 0) return *static_cast<std::shared_ptr<Comm>*>(value);
-  auto made = make(user);
-  if (!made.ok()) return made;
-  const int rc = MPI_Comm_set_attr(user, registry.keyval, new std::shared_ptr<Comm>(made.value()));
+  std::unique_ptr<std::shared_ptr<Comm>> kept;
+  if (Status status = make(user, kept); !status.ok()) return status;
+  std::shared_ptr<Comm> made = *kept;
+  const int rc = MPI_Comm_set_attr(user, registry.keyval, kept.get());
   if (rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Comm_set_attr");
+  (void)kept.release();  // the attribute's now: see on_free()
   return made;
 }
 
-Result<std::shared_ptr<Comm>> Comm::make(MPI_Comm user) {
-  std::shared_ptr<Comm> comm(new Comm);
-  if (int rc = MPI_Comm_dup(user, &comm->raw_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Comm_dup");
-  MPI_Comm_set_errhandler(comm->raw_, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(comm->raw_, &comm->rank_);
-  MPI_Comm_size(comm->raw_, &comm->size_);
-  if (Status status = comm->find_hosts(); !status.ok()) return status;
-  return comm;
+// A rank that has no memory for its part takes every collective step with the others: what they need before they can agree lies on
+// the stack.
+Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
+  MPI_Comm raw = MPI_COMM_NULL, host = MPI_COMM_NULL;
+  if (int rc = MPI_Comm_dup(user, &raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(raw, MPI_ERRORS_RETURN);
+  int rank = 0, host_rank = 0, hosts = 0;
+  MPI_Comm_rank(raw, &rank);
+  if (int rc = MPI_Comm_split_type(raw, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host); rc != MPI_SUCCESS)
+    return mpi_status(rc, "MPI_Comm_split_type");
+  MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(host, &host_rank);
+  const int mine = host_rank == 0 ? 1 : 0;
+  if (int rc = MPI_Allreduce(&mine, &hosts, 1, MPI_INT, MPI_SUM, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+  // One flag a rank, once in a communicator's life: the only list here as long as there are ranks, and it is dropped at once.
+  std::vector<unsigned char> is_root;
+  const Status local = guard([&] {
+    kept = std::make_unique<std::shared_ptr<Comm>>();
+    kept->reset(new Comm);
+    return (*kept)->take(raw, host, hosts, is_root);
+  });
+  int failed = local.ok() ? INT_MAX : rank, lowest = INT_MAX;
+  if (int rc = MPI_Allreduce(&failed, &lowest, 1, MPI_INT, MPI_MIN, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+  if (lowest != INT_MAX) {
+    MPI_Comm_free(&host);
+    MPI_Comm_free(&raw);
+    return {Code::out_of_memory, out_of_memory().message(), lowest};
+  }
+  return (*kept)->find_hosts(is_root);
 }
 
-Status Comm::find_hosts() {
+// Local: the handles, and memory for all that find_hosts() learns.
+Status Comm::take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<unsigned char>& is_root) {
+  raw_ = raw;
+  host_ = host;
+  MPI_Comm_rank(raw_, &rank_);
+  MPI_Comm_size(raw_, &size_);
+  MPI_Comm_rank(host_, &host_rank_);
+  MPI_Comm_size(host_, &host_size_);
   char name[MPI_MAX_PROCESSOR_NAME + 1] = {};
   int length = 0;
   MPI_Get_processor_name(name, &length);
   host_name_.assign(name, static_cast<size_t>(length));
-  if (int rc = MPI_Comm_split_type(raw_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host_); rc != MPI_SUCCESS)
-    return mpi_status(rc, "MPI_Comm_split_type");
-  MPI_Comm_set_errhandler(host_, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(host_, &host_rank_);
-  MPI_Comm_size(host_, &host_size_);
-  // One flag a rank, once in a communicator's life: the only list here as long as there are ranks, and it is dropped at once.
-  std::vector<unsigned char> is_root(static_cast<size_t>(size_));
+  host_roots_.reserve(static_cast<size_t>(hosts));
+  host_ranks_.resize(static_cast<size_t>(host_size_));
+  is_root.resize(static_cast<size_t>(size_));
+  return {};
+}
+
+Status Comm::find_hosts(std::vector<unsigned char>& is_root) {
   const unsigned char mine = host_rank_ == 0 ? 1 : 0;
   if (int rc = MPI_Allgather(&mine, 1, MPI_UNSIGNED_CHAR, is_root.data(), 1, MPI_UNSIGNED_CHAR, raw_); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allgather");
@@ -125,7 +160,6 @@ Status Comm::find_hosts() {
     if (is_root[static_cast<size_t>(rank)] != 0) host_roots_.push_back(rank);
   int root = rank_;
   if (int rc = MPI_Bcast(&root, 1, MPI_INT, 0, host_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
-  host_ranks_.resize(static_cast<size_t>(host_size_));
   if (int rc = MPI_Allgather(&rank_, 1, MPI_INT, host_ranks_.data(), 1, MPI_INT, host_); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allgather");
   host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());

@@ -52,9 +52,6 @@ class Comm {
   int64_t next_generation() noexcept { return ++generation_; }
   int64_t generation() const noexcept { return generation_; }
 
-  // Numbers for what the ranks make together; the same on every rank.
-  int64_t next_identity() noexcept { return ++identity_; }
-
   // The parity of sparse exchanges on this communicator, the same on every rank.
   int next_parity() noexcept { return parity_ ^= 1; }
 
@@ -63,8 +60,9 @@ class Comm {
  private:
   friend struct CommRegistry;
   Comm() = default;
-  static Result<std::shared_ptr<Comm>> make(MPI_Comm user);
-  Status find_hosts();
+  static Status make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept);  // collective
+  Status take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<unsigned char>& is_root);
+  Status find_hosts(std::vector<unsigned char>& is_root);  // collective
 
   MPI_Comm raw_ = MPI_COMM_NULL;
   MPI_Comm host_ = MPI_COMM_NULL;
@@ -75,7 +73,7 @@ class Comm {
   std::vector<int> host_roots_;
   std::vector<int> host_ranks_;  // [host_size] ascending
   SharedSegment shared_;
-  int64_t generation_ = 0, identity_ = 0;
+  int64_t generation_ = 0;
 };
 
 // A failed MPI call as a status: "MPI_Allreduce: <what MPI says>".

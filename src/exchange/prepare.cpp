@@ -24,7 +24,7 @@ class TransferBuilder {
     // With teams the roots send their windows as messages.
     if (plan_.has_domains() && !plan_.gathers() && share_ && comm_.host_size() > 1) local.update(reserve_slots());
     if (local.ok()) local = guard([&] { return give_roles(); });
-    if (local.ok()) local = arena_.reserve(transfer_->buffer_bytes(), trace_);
+    if (local.ok()) local = guard([&] { return arena_.reserve(transfer_->buffer_bytes(), trace_); });
     if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
     return std::move(transfer_);
   }
@@ -35,13 +35,13 @@ class TransferBuilder {
   // Collective. Members tell their root what they hold; the root makes the union of it.
   Status gather_descriptions(Status local) {
     std::vector<Letter> out;
-    local.update(guard([&] {
+    if (local.ok()) local = guard([&] {
       if (!is_root() && !items_.empty()) {
         out.push_back({.peer = root_, .bytes = {}});
         describe(items_, k_everywhere, out.back().bytes);
       }
       return Status{};
-    }));
+    });
     local = exchange(std::move(local), out, members_);
     if (local.ok() && is_root()) local = guard([&] { return unite_team(); });
     return local;
@@ -58,7 +58,7 @@ class TransferBuilder {
   // Collective. Sources (all ranks, or the teams' roots) tell the writers or readers of the domains what they hold there.
   Status exchange_with_domains(Status local) {
     std::vector<Letter> out;
-    local.update(guard([&] {
+    if (local.ok()) local = guard([&] {  // only then has a root its route
       if (plan_.gathers() && !is_root()) return Status{};
       if (plan_.gathers())
         for (const ViewPart& part : transfer_->route_->team.parts) team_items_.push_back(make_item(*part.runs, part.file_base, nullptr, 1));
@@ -70,7 +70,7 @@ class TransferBuilder {
         describe(held, plan_.domains[i], out.back().bytes);
       }
       return Status{};
-    }));
+    });
     return exchange(std::move(local), out, sources_);
   }
 

@@ -35,6 +35,12 @@ std::vector<std::string> parents_of(const std::string& path) {
   return parents;
 }
 
+// Room for `more` elements, so that appending them cannot fail; grows as push_back does.
+template <class T>
+void make_room(std::vector<T>& list, size_t more) {
+  if (list.capacity() - list.size() < more) list.reserve(std::max(list.size() + more, 2 * list.size()));
+}
+
 }  // namespace
 
 // Which groups have to be made so that `path`'s parents (and `itself`) are there. All ranks find the same.
@@ -50,7 +56,8 @@ Status File::missing_groups(const std::string& path, bool itself, std::vector<st
 
 Status File::define_groups_on_root(const std::vector<std::string>& groups) {
   for (const std::string& group : groups)
-    if (Status status = format_->define_group(group); !status.ok()) return status;
+    // One that is there already was made by a call that failed afterwards.
+    if (Status status = format_->define_group(group); !status.ok() && status.code() != Code::exists) return status;
   return {};
 }
 
@@ -59,11 +66,14 @@ Status File::define_group(const std::string& path, Status local) {
   if (local.ok()) local = guard([&]() -> Status {
     if (Status status = check_writable("define a group"); !status.ok()) return status;
     auto clean = clean_path(path);
-    return clean.ok() ? missing_groups(clean.value(), true, missing) : clean.status();
+    if (!clean.ok()) return clean.status();
+    if (Status status = missing_groups(clean.value(), true, missing); !status.ok()) return status;
+    make_room(catalog_.groups, missing.size());
+    return {};
   });
   if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path}), "the paths of the group"); !verdict.ok()) return verdict;
+  // Every rank has its memory by now, so what the format has done is what all ranks will know.
   local = comm_->rank() == 0 ? guard([&] { return define_groups_on_root(missing); }) : Status{};
-  local.update(guard([&] { catalog_.groups.reserve(catalog_.groups.size() + missing.size()); return Status{}; }));
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   for (std::string& group : missing) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
   return {};
@@ -94,14 +104,21 @@ Status File::check_definition(VariableDefinition& definition, std::vector<std::s
 Result<int> File::define_variable(VariableDefinition definition, Status local) {
   std::vector<std::string> missing;
   std::string arguments;
+  std::map<std::string, int, std::less<>> number_node;  // made beforehand, so that entering it cannot fail
+  const auto number = static_cast<int>(catalog_.variables.size());
   if (local.ok()) local = guard([&]() -> Status {
     arguments = fmt::format("{}|{}|{}|{}", definition.path, static_cast<int>(definition.type), fmt::join(definition.shape, ","),
                             definition.big_endian);
-    return check_definition(definition, missing);
+    if (Status status = check_definition(definition, missing); !status.ok()) return status;
+    make_room(catalog_.groups, missing.size());
+    make_room(catalog_.variables, 1);
+    number_node.emplace(definition.path, number);
+    return grow_pulse(catalog_.variables.size() + 1);
   });
   if (Status verdict = agree_same(*comm_, std::move(local), hash_of({arguments}), "path, type, shape or options of the variable");
       !verdict.ok())
     return verdict;
+  // Every rank has its memory by now, so what the format has done is what all ranks will know.
   std::array<int64_t, 2> place{std::numeric_limits<int64_t>::min(), 0};  // rank 0's word, as a maximum
   local = Status{};
   if (comm_->rank() == 0)
@@ -112,17 +129,8 @@ Result<int> File::define_variable(VariableDefinition definition, Status local) {
       place = {placement.value().offset, placement.value().bytes};
       return {};
     });
-  const auto number = static_cast<int>(catalog_.variables.size());
-  local.update(guard([&] {
-    catalog_.groups.reserve(catalog_.groups.size() + missing.size());
-    catalog_.variables.reserve(catalog_.variables.size() + 1);
-    variable_numbers_.emplace(definition.path, number);
-    return grow_pulse(catalog_.variables.size() + 1);
-  }));
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = place, .sum = {}, .bits = {}}); !verdict.ok()) {
-    variable_numbers_.erase(definition.path);
-    return verdict;
-  }
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = place, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  variable_numbers_.merge(number_node);
   for (std::string& group : missing) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
   Variable variable;
   variable.path = std::move(definition.path);
@@ -157,7 +165,7 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
     if (attribute.name.empty()) return {Code::bad_argument, fmt::format("an attribute of \"{}\" needs a name", clean)};
     attributes = find_attributes(clean);
     if (attributes == nullptr) return {Code::not_found, fmt::format("\"{}\" has no group or variable \"{}\"", path_, clean)};
-    attributes->reserve(attributes->size() + 1);
+    make_room(*attributes, 1);
     return {};
   });
   if (Status verdict = agree_same(*comm_, std::move(local), hash_of({object, attribute.name}), "object or name of the attribute"); !verdict.ok())
@@ -166,26 +174,26 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
   std::vector<std::byte> bytes;
   local = Status{};
   if (comm_->rank() == 0)
-    local = guard([&]() -> Status {
-      if (Status status = format_->put_attribute(clean, attribute); !status.ok()) return status;
-      Catalog one;
-      one.groups.push_back({.path = "/", .attributes = {attribute}});
-      bytes = serialize(one);
-      return {};
+    local = guard([&] {
+      Catalog sent;
+      sent.groups.push_back({.path = "/", .attributes = {attribute}});
+      bytes = serialize(sent);
+      return Status{};
     });
   if (Status verdict = share_from_root(*comm_, std::move(local), bytes); !verdict.ok()) return verdict;
-  return agree(*comm_, guard([&]() -> Status {
-    auto one = deserialize(bytes);
-    if (!one.ok()) return one.status();
-    Attribute& value = one.value().groups.front().attributes.front();
-    for (Attribute& existing : *attributes)
-      if (existing.name == value.name) {
-        existing = std::move(value);
-        return {};
-      }
-    attributes->push_back(std::move(value));
-    return {};
-  }));
+  Result<Catalog> one{Status{}};
+  if (Status verdict = agree(*comm_, guard([&] { one = deserialize(bytes); return one.status(); })); !verdict.ok()) return verdict;
+  // Every rank has it by now, so what the format has done is what all ranks will know.
+  local = comm_->rank() == 0 ? guard([&] { return format_->put_attribute(clean, attribute); }) : Status{};
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  Attribute& value = one.value().groups.front().attributes.front();
+  for (Attribute& existing : *attributes)
+    if (existing.name == value.name) {
+      existing = std::move(value);
+      return {};
+    }
+  attributes->push_back(std::move(value));  // room was made beforehand
+  return {};
 }
 
 }  // namespace windrow

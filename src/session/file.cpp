@@ -87,6 +87,7 @@ Status File::open_on_root(const std::string& asked_format) {
     if (!draft.ok()) return draft.status();
     draft_ = std::move(draft).value();
     metadata_path = draft_.temporary_path;
+    draft_files_ = format_companions(format_name_, draft_.temporary_path);
   }
   FormatOptions options;
   options.alignment = std::max<int64_t>(1, settings_.bytes("alignment"));
@@ -100,12 +101,12 @@ Status File::open_on_root(const std::string& asked_format) {
   return {};
 }
 
-Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program) {
+Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program, Status local) {
   auto comm = Comm::of(user);
   if (!comm.ok()) return comm.status();
   std::unique_ptr<File> file;
-  const uint64_t arguments = hash_of({path, std::to_string(static_cast<int>(mode)), text_of(program)});
-  Status local = guard([&]() -> Status {
+  uint64_t arguments = 0;
+  if (local.ok()) local = guard([&]() -> Status {
     file.reset(new File);
     file->comm_ = comm.value();
     file->mode_ = mode;
@@ -115,6 +116,8 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     auto settings = resolve(program);
     if (!settings.ok()) return settings.status();
     file->settings_ = std::move(settings).value();
+    // As resolved: ranks whose environments differ would go different ways.
+    arguments = hash_of({path, std::to_string(static_cast<int>(mode)), text_of(file->settings_)});
     auto strategy = parse_strategy(request_of(file->settings_));
     if (!strategy.ok()) return strategy.status();
     file->strategy_ = std::move(strategy).value();
@@ -124,21 +127,23 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     return {};
   });
   const Comm& ranks = *comm.value();
-  if (Status verdict = agree_same(ranks, std::move(local), arguments, "path, mode or options"); !verdict.ok()) return verdict;
+  if (Status verdict = agree_same(ranks, std::move(local), arguments, "path, mode or options (or their environment variables)"); !verdict.ok()) return verdict;
   local = Status{};
   if (ranks.rank() == 0) local = guard([&] { return file->open_on_root(file->settings_.text("format")); });
-  std::string data_path = mode == Mode::create ? file->draft_.temporary_path : path;
+  std::string data_path;
+  local.update(guard([&] { data_path = mode == Mode::create ? file->draft_.temporary_path : path; return Status{}; }));
   Status verdict = share_text(ranks, std::move(local), data_path);
   if (verdict.ok() && mode != Mode::create) verdict = file->learn_catalog();
-  if (verdict.ok())
-    verdict = agree(ranks, guard([&] {
-                      const StoreOptions store{.kind = file->settings_.text("store"), .fault = file->settings_.text("fault"), .rank = ranks.rank()};
-                      file->data_ = std::make_unique<DataFile>(data_path, mode != Mode::read, store, file->trace_);
-                      return Status{};
-                    }));
+  if (verdict.ok()) verdict = agree(ranks, guard([&] { return file->learn_store(data_path); }));
   if (verdict.ok()) return file;
   file->abandon();
   return verdict;
+}
+
+Status File::learn_store(const std::string& data_path) {
+  const StoreOptions store{.kind = settings_.text("store"), .fault = settings_.text("fault"), .rank = comm_->rank()};
+  data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store, trace_);
+  return {};
 }
 
 // Rank 0 alone: leaves no trace of a file that was being created.
@@ -148,11 +153,8 @@ void File::abandon() {
     format_.reset();
   }
   if (mode_ != Mode::create || published_ || draft_.temporary_path.empty()) return;
-  (void)guard([&] {
-    std::vector<std::string> paths = format_companions(format_name_, draft_.temporary_path);
-    paths.push_back(draft_.temporary_path);
-    return remove_files(paths);
-  });
+  (void)remove_files(draft_files_);
+  (void)remove_files(std::span(&draft_.temporary_path, 1));
   draft_.temporary_path.clear();
 }
 
@@ -191,19 +193,23 @@ Status File::publish_on_root() {
 Status File::sync() {
   if (Status status = check_writable("sync"); !status.ok()) return agree(*comm_, std::move(status));
   if (Status status = flush(); !status.ok()) return status;
-  const bool durable = settings_.boolean("durable");
+  if (!fatal_.ok()) return fatal_;  // agreed when it was set
+  const bool durable = settings_.boolean("durable"), publishes = mode_ == Mode::create && !published_;
   Status local = durable ? data_->sync() : Status{};
-  if (comm_->rank() == 0) local.update(guard([&] { return format_->flush(); }));
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  local = Status{};
-  if (comm_->rank() == 0 && mode_ == Mode::create && !published_) local = guard([&] { return publish_on_root(); });
-  std::string final_path = draft_.final_path;
-  if (Status verdict = share_text(*comm_, std::move(local), final_path); !verdict.ok()) return verdict;
-  // From here on the file is changed in place.
-  if (mode_ == Mode::create && !published_) {
-    published_ = true;
-    data_->rename(final_path);
+  if (comm_->rank() == 0) {
+    local.update(guard([&] { return format_->flush(); }));
+    if (durable && !publishes) local.update(data_sync_on_root());
   }
+  if (!publishes) return agree(*comm_, std::move(local));
+  // All ranks know the new name before the file gets it: after that nothing can fail any more.
+  std::string final_path;
+  if (comm_->rank() == 0) local.update(guard([&] { final_path = draft_.final_path; return Status{}; }));
+  if (Status verdict = share_text(*comm_, std::move(local), final_path); !verdict.ok()) return verdict;
+  local = comm_->rank() == 0 ? guard([&] { return publish_on_root(); }) : Status{};
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  // From here on the file is changed in place.
+  published_ = true;
+  data_->rename(std::move(final_path));
   return {};
 }
 

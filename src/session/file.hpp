@@ -61,19 +61,18 @@ class File {
  public:
   enum class Mode { create, read, update };
 
-  // Collective.
-  static Result<std::unique_ptr<File>> open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program);
-  ~File();
-
   // Collective, agreed.
   // `local`: what the caller has found wrong with this rank's arguments; the call is made all the same, for the other ranks.
+  static Result<std::unique_ptr<File>> open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program,
+                                            Status local = {});
+  ~File();
   Status define_group(const std::string& path, Status local = {});
   Result<int> define_variable(VariableDefinition definition, Status local = {});
   Status put_attribute(const std::string& object, Attribute attribute, Status local = {});
   Status flush();
   Status sync();
   Status close(bool publish);  // once; nothing else may follow
-  Result<std::string> explain(bool json);
+  Result<std::string> explain(bool json, Status local = {});
 
   // Local.
   Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data);
@@ -94,6 +93,7 @@ class File {
   Status open_on_root(const std::string& format);                   // rank 0 only
   Status learn_catalog();                                           // collective
   Status check_writable(std::string_view call) const;
+  Status learn_store(const std::string& data_path);                 // local: where this rank's data goes
   void abandon();                                                   // rank 0 only
   Status publish_on_root();                                         // rank 0 only
   Status data_sync_on_root();                                       // rank 0 only
@@ -131,6 +131,7 @@ class File {
   std::string path_;                     // the name that the user gave
   std::string format_name_;
   Draft draft_;                          // rank 0 of a created file: its temporary and its final name
+  std::vector<std::string> draft_files_; // rank 0: what has to go when the file is not published
   std::unique_ptr<Format> format_;       // rank 0
   Catalog catalog_;
   std::map<std::string, int, std::less<>> variable_numbers_;

@@ -7,6 +7,7 @@
 
 #include "comm/agree.hpp"
 #include "session/file.hpp"
+#include "session/same.hpp"
 #include "session/wave_numbers.hpp"
 
 namespace windrow {
@@ -133,11 +134,12 @@ Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
   return told;
 }
 
-Result<std::string> File::explain(bool json) {
+Result<std::string> File::explain(bool json, Status local) {
+  if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation"); !verdict.ok()) return verdict;
   Wave puts, gets;
   gets.reading = true;
   WaveNumbers put_numbers, get_numbers;
-  Status local = queue_status_;
+  local = queue_status_;
   if (local.ok()) local = guard([&] { return build_wave(false, 0, puts); });
   if (local.ok()) local = guard([&] { return build_wave(true, 0, gets); });
   if (Status verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr); !verdict.ok()) return verdict;

@@ -34,15 +34,19 @@ Result<Holding> read_holding(const Letter& letter) {
 }  // namespace
 
 Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(std::shared_ptr<Comm> comm, Result<Decomposition> local, Use use) {
+  // Rank 0's count of all that it has made, on whichever communicator: the same on every rank, and no other decomposition of the
+  // same ranks has it, even if it was made on another communicator of theirs.
+  static int64_t identities = 0;
+  const int64_t identity = comm->rank() == 0 ? ++identities : 0;
   std::shared_ptr<SharedDecomposition> made;
   // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The kind
   // and the whole's size have to be the same everywhere.
-  std::array<int64_t, 5> same{};
+  std::array<int64_t, 6> same{};
   Status status = local.status();
   if (local.ok()) {
     const auto& value = local.value();
     same = {static_cast<int64_t>(value.kind), -static_cast<int64_t>(value.kind), value.elements, -value.elements,
-            value.kind == DecompositionKind::points && value.owned.empty() && !value.points.empty() ? 1 : 0};
+            value.kind == DecompositionKind::points && value.owned.empty() && !value.points.empty() ? 1 : 0, identity};
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
       made->held_ = element_runs(made->local_);
@@ -52,7 +56,7 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(std::shar
   if (Status verdict = agree(*comm, std::move(status), Pulse{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
   if (same[0] != -same[1] || same[2] != -same[3])
     return Status{Code::bad_argument, "the decomposition's kind or shape differs between the ranks; all ranks must give the same"};
-  made->identity_ = comm->next_identity();  // only here: every rank has come so far
+  made->identity_ = same[5];
   made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;
   if (use == Use::any)
     if (Status verdict = made->find_owners(); !verdict.ok()) return verdict;

@@ -28,7 +28,7 @@ class SharedDecomposition {
   const Decomposition& local() const noexcept { return local_; }
   const Comm& comm() const noexcept { return *comm_; }
   // Unlike that of any other on this communicator; the same on every rank.
-  int64_t identity() const noexcept { return identity_; }
+  int64_t identity() const noexcept { return identity_; }  // the same on every rank; unlike that of any other of these ranks
 
   // The owner that writes elements held twice, when the file's strategy asks for `asked`.
   OwnerPolicy owner_for(OwnerPolicy asked, bool automatic) const noexcept;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <tuple>
 
 #include "comm/agree.hpp"
 #include "session/file.hpp"
@@ -65,12 +66,18 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
 Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   wave.reading = reading;
   wave.variables.assign(variable_words(), 0);
-  for (const QueueEntry& entry : queue_) {
-    if (entry.put == reading || entry.ordinal != ordinal) continue;
-    if (Status status = add_to_wave(entry, wave); !status.ok()) return status;
-  }
-  // Ranks may queue in any order; messages and requests go in the order of the file.
-  std::stable_sort(wave.items.begin(), wave.items.end(), [](const Item& a, const Item& b) { return a.file_base < b.file_base; });
+  // Ranks may queue in any order; messages and requests go in the order of the file. Where a variable is read through several
+  // decompositions, their order must not depend on the queue's either: a kept plan is found for any order.
+  std::vector<const QueueEntry*> entries;
+  for (const QueueEntry& entry : queue_)
+    if (entry.put != reading && entry.ordinal == ordinal) entries.push_back(&entry);
+  const auto place = [this](const QueueEntry* entry) {
+    return std::tuple(catalog_.variables[static_cast<size_t>(entry->variable)].placement.offset, entry->variable,
+                      entry->decomposition->identity());
+  };
+  std::stable_sort(entries.begin(), entries.end(), [&](const QueueEntry* a, const QueueEntry* b) { return place(a) < place(b); });
+  for (const QueueEntry* entry : entries)
+    if (Status status = add_to_wave(*entry, wave); !status.ok()) return status;
   std::sort(wave.key.begin(), wave.key.end());
   return {};
 }
@@ -155,7 +162,11 @@ Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers)
   const StageTimer timer(trace_, Stage::plan);
   if (numbers.kept_id > 0) return find_plan(wave, numbers.kept_id);
   auto made = make_plan_for(wave, numbers);
-  if (!made.ok()) return made.status();
+  if (!made.ok()) {
+    // Kept plans count on buffers that are gone when there was no memory for larger ones. All ranks know, so all forget them.
+    plans_.clear();
+    return made.status();
+  }
   // Room was made beforehand: from here on every rank has the plan.
   if (plans_.size() == k_kept_plans) plans_.erase(plans_.begin());
   plans_.push_back(std::move(made).value());

@@ -116,7 +116,9 @@ Result<Draft> start_draft_of(const std::string& path) {
   if (!mode.ok()) return mode.status();
   constexpr int k_most_tries = 100;  // of 36^4 names: all taken is not chance
   for (int tries = 0; tries < k_most_tries; ++tries) {
-    std::string temporary = fmt::format("{}.{}{}{}", parts.folder, parts.name, k_mark, random_letters());
+    // Complete before the file exists: without memory afterwards, nobody would know what to remove.
+    Draft draft{fmt::format("{}.{}{}{}", parts.folder, parts.name, k_mark, random_letters()), final_path};
+    const std::string& temporary = draft.temporary_path;
     const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode.value().value_or(0666) & 0777);
     if (descriptor < 0 && (errno == EEXIST || errno == EINTR)) continue;
     if (descriptor < 0 && errno == ENAMETOOLONG)
@@ -127,7 +129,7 @@ Result<Draft> start_draft_of(const std::string& path) {
     const bool kept = !mode.value() || ::fchmod(descriptor, *mode.value()) == 0;
     const int error = errno;
     ::close(descriptor);
-    if (kept) return Draft{std::move(temporary), final_path};
+    if (kept) return draft;
     ::unlink(temporary.c_str());
     return system_status("create", path, error);
   }

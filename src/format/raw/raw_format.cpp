@@ -18,6 +18,12 @@ constexpr int64_t k_least_alignment = 8;
 
 std::string sidecar_path(const std::string& path) { return path + ".json"; }
 
+// Room for one more, so that appending it cannot fail: a call that runs out of memory leaves the catalog as it was.
+template <class T>
+void make_room(std::vector<T>& list) {
+  if (list.size() == list.capacity()) list.reserve(2 * list.size() + 1);
+}
+
 class RawFormat final : public Format {
  public:
   RawFormat(FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> data, std::unique_ptr<Store> sidecar)
@@ -96,8 +102,10 @@ Status RawFormat::define_group(const std::string& path) {
     Status status = writable("group", path);
     status.update(check_free(path));
     if (!status.ok()) return status;
-    catalog_.groups.push_back({.path = path, .attributes = {}});
-    remember(path, {true, catalog_.groups.size() - 1});
+    Group group{.path = path, .attributes = {}};
+    make_room(catalog_.groups);
+    remember(path, {true, catalog_.groups.size()});
+    catalog_.groups.push_back(std::move(group));
     changed_ = true;
     return status;
   });
@@ -112,6 +120,7 @@ Result<Placement> RawFormat::define_variable(const VariableDefinition& definitio
     valid.update(check_free(definition.path));
     if (!valid.ok()) return valid;
     placement.bytes = bytes.value();
+    int64_t new_end = end_;
     if (placement.bytes > 0) {
       const bool wants_alignment = placement.bytes >= options_.alignment_threshold;
       const int64_t unit = wants_alignment ? std::max(options_.alignment, k_least_alignment) : k_least_alignment;
@@ -119,14 +128,17 @@ Result<Placement> RawFormat::define_variable(const VariableDefinition& definitio
       const std::optional<int64_t> end = rounded ? checked_add(round_down(*rounded, unit), placement.bytes) : std::nullopt;
       if (!end) return Status(Code::bad_argument, fmt::format("variable \"{}\": the file would be too large", definition.path));
       placement.offset = *end - placement.bytes;
-      end_ = *end;
+      new_end = *end;
     }
-    Variable& variable = catalog_.variables.emplace_back();
+    Variable variable;
     variable.path = definition.path;
     variable.type = definition.type;
     variable.shape = definition.shape;
     variable.placement = placement;
-    remember(definition.path, {false, catalog_.variables.size() - 1});
+    make_room(catalog_.variables);
+    remember(definition.path, {false, catalog_.variables.size()});
+    catalog_.variables.push_back(std::move(variable));
+    end_ = new_end;
     changed_ = true;
     return valid;
   });
@@ -146,10 +158,11 @@ Status RawFormat::put_attribute(const std::string& object, const Attribute& attr
         found->second.is_group ? catalog_.groups[number].attributes : catalog_.variables[number].attributes;
     const auto same = std::find_if(attributes.begin(), attributes.end(),
                                    [&](const Attribute& other) { return other.name == attribute.name; });
+    Attribute copy = attribute;
     if (same == attributes.end())
-      attributes.push_back(attribute);
+      attributes.push_back(std::move(copy));
     else
-      *same = attribute;
+      *same = std::move(copy);
     changed_ = true;
     return status;
   });

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every collective call of windrow.h, as a table.
+#pragma once
+
+#include "scene.hpp"
+
+namespace windrow_test {
+
+inline const auto k_begin = [](Scene& s) { s.begin(); };
+inline const auto k_begin_reading = [](Scene& s) { s.begin_reading(); };
+inline const auto k_nothing = [](Scene&) {};
+inline const auto k_close = [](Scene& s) { EXPECT_WINDROW_OK(s.close()); };
+
+// The calls whose way does not depend on the strategy.
+inline std::vector<Call> plain_calls() {
+  const auto opened = [](Scene& s) {
+    EXPECT_EQ(windrow_variable_count(s.file), 2);
+    EXPECT_WINDROW_OK(windrow_find_variable(s.file, "fields/grid", &s.grid_variable));
+    EXPECT_WINDROW_OK(s.close());
+  };
+  const auto written = [](Scene& s) {  // the handle still works
+    EXPECT_WINDROW_OK(s.put_and_flush());
+    EXPECT_WINDROW_OK(s.close());
+  };
+  return {
+      {"create", k_nothing, [](Scene& s) { return s.create(); }, [](Scene& s) { EXPECT_NE(s.file, nullptr); }},
+      {"open", k_nothing, [](Scene& s) { return s.open(WINDROW_READ); }, opened},
+      {"open for update", k_nothing, [](Scene& s) { return s.open(WINDROW_UPDATE); }, opened},
+      {"define_group", k_begin, [](Scene& s) { return windrow_define_group(s.file, "a group/with a long name inside"); },
+       [written](Scene& s) {
+         EXPECT_EQ(windrow_group_count(s.file), 4);  // the root, fields and these
+         EXPECT_STREQ(windrow_group_path(s.file, 3), "/a group/with a long name inside");
+         written(s);
+       }, true, true},
+      {"define_variable", k_begin,
+       [](Scene& s) {
+         return windrow_define_variable(s.file, "a group/and in it/another variable", WINDROW_FLOAT32, 2, s.grid_shape.data(), &s.variable);
+       },
+       [written](Scene& s) {
+         EXPECT_EQ(s.variable, 2);
+         EXPECT_EQ(windrow_variable_count(s.file), 3);
+         written(s);
+       }, true, true},
+      {"put_attribute", k_begin,
+       [](Scene& s) { return windrow_put_attribute(s.file, "/fields/grid", "the name of an attribute", WINDROW_INT64, 1, s.grid_shape.data(), s.point_shape.data()); },
+       [written](Scene& s) {
+         std::vector<int64_t> read(static_cast<size_t>(k_rows));
+         EXPECT_EQ(windrow_attribute_count(s.file, "/fields/grid"), 1);
+         EXPECT_WINDROW_OK(windrow_get_attribute(s.file, "/fields/grid", "the name of an attribute", WINDROW_INT64, read.data()));
+         EXPECT_EQ(read[0], s.point_shape[0]);
+         written(s);
+       }, true, true},
+      {"put_attribute_text", k_begin, [](Scene& s) { return windrow_put_attribute_text(s.file, "/", "title", "a title that is longer than a short string"); },
+       [written](Scene& s) {
+         EXPECT_EQ(windrow_attribute_count(s.file, "/"), 1);
+         written(s);
+       }, true, true},
+      {"block", k_nothing, [](Scene& s) { return make_into(s, [&](auto** d) { return s.make_block(d); }); }, k_nothing},
+      {"blocks", k_nothing,
+       [](Scene& s) {
+         return make_into(s, [&](auto** d) {
+           return windrow_blocks(s.comm, 2, s.grid_shape.data(), 1, s.start.data(), s.count.data(), nullptr, nullptr, d);
+         });
+       }, k_nothing},
+      {"rows", k_nothing, [](Scene& s) { return make_into(s, [&](auto** d) { return windrow_rows(s.comm, 7 * s.size, WINDROW_EVEN, d); }); }, k_nothing},
+      {"rows counted", k_nothing, [](Scene& s) { return make_into(s, [&](auto** d) { return windrow_rows(s.comm, 7 * s.size, 7, d); }); },
+       [](Scene& s) {
+         int64_t first = -1, rows = -1;
+         EXPECT_WINDROW_OK(windrow_decomposition_rows(s.made.get(), &first, &rows));
+         EXPECT_EQ(first, 7 * s.rank);
+         EXPECT_EQ(rows, 7);
+       }},
+      {"points", k_nothing, [](Scene& s) { return make_into(s, [&](auto** d) { return s.make_points(d); }); }, k_nothing},
+      {"same", k_nothing,
+       [](Scene& s) { return make_into(s, [&](auto** d) { return windrow_same(s.comm, 2, s.grid_shape.data(), nullptr, nullptr, d); }); }, k_nothing},
+  };
+}
+
+// Those that move data, to be made with each strategy.
+inline std::vector<Call> moving_calls() {
+  const auto read = [](Scene& s) {
+    s.expect_read();
+    EXPECT_WINDROW_OK(s.close());
+  };
+  const auto rest_read = [read](Scene& s) {
+    EXPECT_WINDROW_OK(s.get_and_flush());
+    read(s);
+  };
+  const auto written = [](Scene& s) {
+    EXPECT_WINDROW_OK(windrow_write(s.file, s.grid_variable, s.block.get(), s.grid.data()));
+    EXPECT_WINDROW_OK(windrow_write(s.file, s.point_variable, s.points.get(), s.values.data()));
+    EXPECT_WINDROW_OK(s.close());
+  };
+  const auto queue = [](Scene& s) {
+    (void)windrow_put(s.file, s.grid_variable, s.block.get(), s.grid.data());
+    (void)windrow_put(s.file, s.point_variable, s.points.get(), s.values.data());
+  };
+  return {
+      {"flush of puts", k_begin, [](Scene& s) { return s.put_and_flush(); }, k_close, true, true},
+      {"write", k_begin, [](Scene& s) { return windrow_write(s.file, s.grid_variable, s.block.get(), s.grid.data()); }, written, true, true},
+      {"write_block", k_begin, [](Scene& s) { return windrow_write_block(s.file, s.grid_variable, s.start.data(), s.count.data(), s.grid.data()); },
+       written, true, true},
+      {"explain", k_begin,
+       [queue](Scene& s) {
+         queue(s);
+         return windrow_explain(s.file, "json", &s.text);
+       },
+       [written](Scene& s) {
+         EXPECT_NE(std::string(s.text).find("\"domains\""), std::string::npos) << s.text;
+         written(s);
+       }, true, true},
+      {"sync", k_begin, [queue](Scene& s) { queue(s); return windrow_sync(s.file); }, k_close, true, true},
+      {"close", k_begin, [queue](Scene& s) { queue(s); return s.close(); }, k_nothing, false, true},
+      {"flush of gets", k_begin_reading, [](Scene& s) { return s.get_and_flush(); }, read},
+      {"read", k_begin_reading, [](Scene& s) { return windrow_read(s.file, s.grid_variable, s.block.get(), s.grid_read.data()); }, rest_read},
+      {"read_block", k_begin_reading,
+       [](Scene& s) { return windrow_read_block(s.file, s.grid_variable, s.start.data(), s.count.data(), s.grid_read.data()); }, rest_read},
+  };
+}
+
+}  // namespace windrow_test

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory runs out under one rank, at each allocation of each collective call in turn: all ranks hear of it, none hangs, what
+// stood on the disk stays, and the same handles go on working.
+#include "calls.hpp"
+#include "failing_new.hpp"
+
+namespace {
+
+using namespace windrow_test;
+
+constexpr int k_old = 1, k_new = 500'000;  // the numbers in the file that stands there, and in the one that shall replace it
+
+// Whether the call reads the standing file; then it has to find that one's numbers.
+int base_of(const Call& call) { return call.publishes ? k_new : k_old; }
+
+struct Outcome {
+  int code = WINDROW_OK;
+  int64_t allocations = 0, failed = 0;
+};
+
+Outcome run_armed(const Call& call, Scene& scene, int victim, int64_t at, bool for_good) {
+  Outcome outcome;
+  if (scene.rank == victim) failing_new.arm(at, for_good);
+  outcome.code = call.run(scene);
+  failing_new.disarm();
+  int64_t numbers[2] = {failing_new.count, failing_new.failed};
+  MPI_Bcast(numbers, 2, MPI_INT64_T, victim, MPI_COMM_WORLD);
+  outcome.allocations = numbers[0];
+  outcome.failed = numbers[1];
+  return outcome;
+}
+
+// The first twenty, and then ever fewer: 20, 21, 23, 26, 29, ...
+int64_t next_allocation(int64_t at) { return at < 20 ? at + 1 : at + 1 + at / 10; }
+
+class Memory : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == ".h5" && windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    Scene(standing_.path(), {}, k_old).write_all();
+    standing_.remember();
+  }
+
+  // One allocation, or all from one on, fails on one rank.
+  int64_t try_one(const Call& call, const KeyValues& strategy, int victim, int64_t at, bool for_good) {
+    Outcome outcome;
+    {
+      Scene scene(standing_.path(), strategy, base_of(call));
+      call.prepare(scene);
+      outcome = run_armed(call, scene, victim, at, for_good);
+      if (outcome.failed == 0) {
+        EXPECT_EQ(outcome.code, WINDROW_OK) << windrow_error_message();
+      }
+      // With memory gone for good the victim may not have room for the message; the code is the same all the same.
+      if (!for_good) expect_same_everywhere(outcome.code);
+      EXPECT_TRUE(outcome.code == WINDROW_OK || outcome.code == WINDROW_OUT_OF_MEMORY)
+          << windrow_code_name(outcome.code) << ": " << windrow_error_message();
+      if (outcome.code != WINDROW_OK) {
+        standing_expect(scene);
+        if (call.repeatable) {
+          EXPECT_WINDROW_OK(call.run(scene));
+        }
+      }
+      if (outcome.code == WINDROW_OK || call.repeatable) call.finish(scene);
+    }
+    const bool published = call.publishes && (outcome.code == WINDROW_OK || call.repeatable);
+    if (published) {
+      Scene::expect_file(standing_.path(), k_new);
+      standing_.restore();
+    }
+    standing_.expect_whole();
+    return outcome.allocations;
+  }
+
+  // While a file is being written its draft lies beside the old one, which is as it was.
+  void standing_expect(const Scene& scene) {
+    if (scene.file == nullptr) standing_.expect_whole();
+  }
+
+  void try_all(const std::vector<Call>& calls, const KeyValues& strategy) {
+    for (const Call& call : calls)
+      for (int victim = 0; victim < size_of(); ++victim) {
+        SCOPED_TRACE(call.name + ", " + text_of(strategy) + ", rank " + std::to_string(victim));
+        const int64_t allocations = try_one(call, strategy, victim, 0, false);
+        for (int64_t at = 1; at <= allocations; at = next_allocation(at)) {
+          SCOPED_TRACE("allocation " + std::to_string(at) + " of " + std::to_string(allocations));
+          try_one(call, strategy, victim, at, false);
+          if (at % 3 == 1) try_one(call, strategy, victim, at, true);
+          if (HasFailure()) return;
+        }
+      }
+  }
+
+  SharedFolder folder_;
+  Standing standing_{folder_, GetParam()};
+};
+
+TEST_P(Memory, runs_out_in_calls_that_prepare) { try_all(plain_calls(), {}); }
+
+TEST_P(Memory, runs_out_in_calls_that_move_data) {
+  for (const KeyValues& strategy : fault_strategies()) try_all(moving_calls(), strategy);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Memory, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+
+}  // namespace
