@@ -337,6 +337,7 @@ WINDROW_API int windrow_points(MPI_Comm comm, int64_t points, int64_t count, con
 
 /**
  * Every rank holds (to write: the lowest rank's data is written) or wants (to read) the same part.  Collective over `comm`.
+ * @param ndims         0: all of any variable, a scalar too; the other arguments are not looked at.  [same]
  * @param start, count  [ndims]  NULL: all of it.  [same]  Since 0.1.
  */
 WINDROW_API int windrow_same(MPI_Comm comm, int ndims, const int64_t *shape, const int64_t *start, const int64_t *count,

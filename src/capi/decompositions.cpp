@@ -166,6 +166,7 @@ int windrow_points(MPI_Comm comm, int64_t points, int64_t count, const int64_t* 
 int windrow_same(MPI_Comm comm, int ndims, const int64_t* shape, const int64_t* start, const int64_t* count,
                  windrow_decomposition** decomposition) {
   return windrow::finish_decomposition(comm, decomposition, [&]() -> Result<Decomposition> {
+    if (ndims == 0) return windrow::make_same({}, {}, {});
     if (Status status = windrow::check_dimensions(ndims, shape); !status.ok()) return status;
     if ((start == nullptr) != (count == nullptr)) return windrow::null_argument(start == nullptr ? "start" : "count");
     const std::vector<int64_t> zeros(static_cast<size_t>(ndims), 0);
