@@ -23,6 +23,12 @@ const char* const k_footer =
     "named there, nothing was written; 3 the file has parts that cannot be read or copied yet, nothing was written.\n"
     "mpirun adds lines of its own when a program exits with another code than 0; Open MPI's `mpirun --quiet` does not.";
 
+// "16M" is 16 MiB, as in the library's own options; CLI11 would take it for 16 MB.
+std::string letter_is_binary(std::string& size) {
+  if (!size.empty() && std::string_view("kmgtpKMGTP").find(size.back()) != std::string_view::npos) size += "iB";
+  return "";
+}
+
 void add_settings(CLI::App& command, Arguments& arguments) {
   Settings& settings = arguments.settings;
   command.add_option("--strategy", settings.strategy, "Preset: auto, scorpio, two-phase, list, ... (`windrow info --features`)")
@@ -31,7 +37,7 @@ void add_settings(CLI::App& command, Arguments& arguments) {
       ->type_name("KEY=VALUE")->expected(1)->take_all();
   command.add_option("--buffer", settings.buffer_bytes,
                      "Data held at a time by each rank, such as 64MiB; the library adds up to twice as much, at most 32 MiB")
-      ->transform(CLI::AsSizeValue(true))->check(CLI::Range(k_smallest_buffer, k_largest_buffer))
+      ->transform(CLI::AsSizeValue(true))->transform(CLI::Validator(letter_is_binary, ""))->check(CLI::Range(k_smallest_buffer, k_largest_buffer))
       ->type_name("BYTES")->default_str("16MiB");
 }
 

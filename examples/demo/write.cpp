@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // windrow-demo-write FILE PARTS STRATEGY [quiet]: the checkpoint, by as many ranks as the mesh has parts.
 #include <cstdio>
+#include <sstream>
 #include <stdexcept>
 
 #include "demo.hpp"
 
 namespace {
 
-// Every line of a report, set in from the left.
+constexpr size_t k_columns = 100;
+
+// A text of the library, set in from the left; what is too long goes on below, further in.
 void print_indented(const std::string& text) {
-  std::string line;
-  for (char letter : text + "\n") {
-    if (letter != '\n') {
-      line += letter;
-    } else if (!line.empty()) {
-      std::printf("   %s\n", line.c_str());
-      line.clear();
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::string margin = "     ";
+    while (margin.size() + line.size() > k_columns) {
+      const size_t cut = line.rfind(' ', k_columns - margin.size());
+      if (cut == std::string::npos || cut < k_columns / 2) break;
+      std::printf("%s%s\n", margin.c_str(), line.substr(0, cut).c_str());
+      line.erase(0, cut + 1);
+      margin = "                ";
     }
+    std::printf("%s%s\n", margin.c_str(), line.c_str());
   }
 }
 
@@ -38,9 +44,8 @@ int write(const std::vector<std::string>& words) {
   if (rank == 0 && words.size() < 4) {
     const double megabytes = static_cast<double>(checkpoint.bytes()) / 1e6;
     std::printf("   5 variables, %.1f MB in %.3f s from create to close: %.0f MB/s\n\n", megabytes, seconds, megabytes / seconds);
-    std::printf("   The plan, and why:\n");
     print_indented(plan);
-    std::printf("\n   Where the time went:\n");
+    std::printf("\n");
     print_indented(report);
   }
   return 0;

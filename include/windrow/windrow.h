@@ -288,7 +288,7 @@ typedef struct windrow_decomposition windrow_decomposition;
  * One block per rank.  Collective over `comm`.
  *
  * @param comm          The file's communicator, or one with the same ranks in the same order.
- * @param ndims, shape  Of the whole array.  [same]
+ * @param ndims, shape  Of the whole array; ndims 0 and NULL for a scalar.  [same]
  * @param start, count  [ndims] This rank's block.  Any count 0: this rank holds nothing.
  * @param memory_shape  [ndims] Box in this rank's memory that the block lies in, ghost cells included; NULL: `count`.
  * @param memory_start  [ndims] First element of the block within that box; NULL: 0.
@@ -337,6 +337,7 @@ WINDROW_API int windrow_points(MPI_Comm comm, int64_t points, int64_t count, con
 
 /**
  * Every rank holds (to write: the lowest rank's data is written) or wants (to read) the same part.  Collective over `comm`.
+ * @param ndims         0: all of any variable, a scalar too; the other arguments are not looked at.  [same]
  * @param start, count  [ndims]  NULL: all of it.  [same]  Since 0.1.
  */
 WINDROW_API int windrow_same(MPI_Comm comm, int ndims, const int64_t *shape, const int64_t *start, const int64_t *count,

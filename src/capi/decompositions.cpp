@@ -11,9 +11,9 @@ namespace windrow {
 namespace {
 
 Status check_dimensions(int ndims, const int64_t* shape) {
-  if (ndims < 1 || ndims > WINDROW_MAX_DIMENSIONS)
-    return {Code::bad_argument, fmt::format("ndims is {}; it must be from 1 to {}", ndims, WINDROW_MAX_DIMENSIONS)};
-  return shape == nullptr ? null_argument("the shape") : Status{};
+  if (ndims < 0 || ndims > WINDROW_MAX_DIMENSIONS)
+    return {Code::bad_argument, fmt::format("ndims is {}; it must be from 0 to {}", ndims, WINDROW_MAX_DIMENSIONS)};
+  return shape == nullptr && ndims > 0 ? null_argument("the shape") : Status{};
 }
 
 std::span<const int64_t> list_of(const int64_t* values, int64_t blocks, int ndims) {
@@ -37,7 +37,7 @@ Result<Decomposition> block_of(int ndims, const int64_t* shape, const int64_t* s
                                const int64_t* memory_start) {
   return made_by([&]() -> Result<Decomposition> {
     if (Status status = check_dimensions(ndims, shape); !status.ok()) return status;
-    if (start == nullptr || count == nullptr) return null_argument(start == nullptr ? "start" : "count");
+    if (ndims > 0 && (start == nullptr || count == nullptr)) return null_argument(start == nullptr ? "start" : "count");
     if (memory_start != nullptr && memory_shape == nullptr) return Status{Code::bad_argument, "memory_start needs memory_shape"};
     return make_block(list_of(shape, 1, ndims), {.starts = list_of(start, 1, ndims), .counts = list_of(count, 1, ndims),
                                                  .memory_shapes = list_of(memory_shape, 1, ndims), .memory_starts = list_of(memory_start, 1, ndims)});
@@ -166,6 +166,7 @@ int windrow_points(MPI_Comm comm, int64_t points, int64_t count, const int64_t* 
 int windrow_same(MPI_Comm comm, int ndims, const int64_t* shape, const int64_t* start, const int64_t* count,
                  windrow_decomposition** decomposition) {
   return windrow::finish_decomposition(comm, decomposition, [&]() -> Result<Decomposition> {
+    if (ndims == 0) return windrow::make_same({}, {}, {});
     if (Status status = windrow::check_dimensions(ndims, shape); !status.ok()) return status;
     if ((start == nullptr) != (count == nullptr)) return windrow::null_argument(start == nullptr ? "start" : "count");
     const std::vector<int64_t> zeros(static_cast<size_t>(ndims), 0);

@@ -40,9 +40,7 @@ int move_block(windrow_file* file, bool put, int variable, const int64_t* start,
     windrow::Result<windrow::Decomposition> local{Status{}};
     if (variable >= 0 && variable < static_cast<int>(variables.size())) {
       const auto& shape = variables[static_cast<size_t>(variable)].shape;
-      const int64_t one = 1, zero = 0;
-      local = shape.empty() ? windrow::block_of(1, &one, &zero, &one, nullptr, nullptr)
-                            : windrow::block_of(static_cast<int>(shape.size()), shape.data(), start, count, nullptr, nullptr);
+      local = windrow::block_of(static_cast<int>(shape.size()), shape.data(), start, count, nullptr, nullptr);
     } else {
       local = windrow::guard([&] { return Status{Code::bad_argument, "there is no variable number " + std::to_string(variable)}; });
     }

@@ -74,7 +74,7 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
 Status agree(const Comm& comm, Status local, Pulse pulse) {
   std::array<int64_t, k_inline> small;
   std::vector<int64_t> large;
-  const size_t maxima = pulse.maximum.size() + 1, sums = pulse.sum.size() + 1, bits = pulse.bits.size();
+  const size_t maxima = pulse.maximum.size() + 2, sums = pulse.sum.size() + 1, bits = pulse.bits.size();
   const size_t length = k_head + maxima + sums + bits;
   std::span<int64_t> wire(small.data(), std::min(length, k_inline));
   if (length > k_inline) {
@@ -88,6 +88,7 @@ Status agree(const Comm& comm, Status local, Pulse pulse) {
   wire[2] = static_cast<int64_t>(bits);
   int64_t* at = wire.data() + k_head;
   *at++ = encode_verdict(local, comm.rank());
+  *at++ = -static_cast<int64_t>(local.code());  // the mildest code, as a maximum
   at = std::copy(pulse.maximum.begin(), pulse.maximum.end(), at);
   *at++ = local.ok() ? 0 : 1;
   at = std::copy(pulse.sum.begin(), pulse.sum.end(), at);
@@ -105,6 +106,7 @@ Status agree(const Comm& comm, Status local, Pulse pulse) {
 
   at = wire.data() + k_head;
   const int64_t worst = *at++;
+  const auto mildest = static_cast<Code>(-*at++);
   std::copy_n(at, pulse.maximum.size(), pulse.maximum.begin());
   at += pulse.maximum.size();
   const int64_t failed = *at++;
@@ -112,7 +114,8 @@ Status agree(const Comm& comm, Status local, Pulse pulse) {
   at += pulse.sum.size();
   std::copy_n(at, pulse.bits.size(), pulse.bits.begin());
   if (worst == 0) return {};
-  return share_message(comm, local, decode_verdict(worst), failed == comm.size() && comm.size() > 1);
+  const Verdict verdict = decode_verdict(worst);
+  return share_message(comm, local, verdict, failed == comm.size() && mildest == verdict.code && comm.size() > 1);
 }
 
 Status agree(const Comm& comm, Status local) { return agree(comm, std::move(local), Pulse{}); }

@@ -9,12 +9,6 @@
 
 namespace {
 
-int rank_of_world() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
 // The same folder on every rank.
 std::string shared_path(const std::string& name) {
   static const windrow::test::TemporaryFolder folder;
@@ -76,6 +70,25 @@ TEST(CppCover, copies_attributes_between_files) {
   EXPECT_EQ(code_of([&] { to.copy_attribute("outside", from, "/", "title"); }), WINDROW_NOT_FOUND);
   from.discard();
   to.discard();
+}
+
+TEST(CppCover, same_without_a_shape_is_all_of_any_variable) {
+  auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("whole.raw"));
+  const int scalar = file.define_variable<int>("scalar", {}), matrix = file.define_variable<int>("matrix", {2, 2});
+  const auto whole = windrow::Decomposition::same(MPI_COMM_WORLD, {});
+  const int value = 7;
+  const std::vector<int> values{1, 2, 3, 4};
+  file.put(scalar, whole, std::span(&value, 1));
+  file.put(matrix, whole, values);
+  file.close();
+  auto in = windrow::File::open(MPI_COMM_WORLD, shared_path("whole.raw"));
+  std::vector<int> one(1), four(4);
+  in.get(in.find_variable("scalar"), whole, one);
+  in.get(in.find_variable("matrix"), whole, four);
+  in.flush();
+  EXPECT_EQ(one, std::vector<int>{7});
+  EXPECT_EQ(four, values);
+  in.close();
 }
 
 TEST(CppCover, throws_what_went_wrong) {

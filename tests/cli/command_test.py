@@ -202,7 +202,8 @@ class Copy(CommandTest):
 class Info(CommandTest):
     def test_lists_all(self):
         source = self.make_input()
-        open(self.path(".in.h5.windrow-1a2b"), "w").write("half")
+        with open(self.path(".in.h5.windrow-1a2b"), "w") as f:
+            f.write("half")
         done = windrow("info", source)
         self.assertEqual(done.returncode, 0, done.stderr)
         for text in ("HDF5", "/nothing/inside", "/types/big", "big-endian", "2 x 3 x 4", 'title = "Ünïcode"', ".in.h5.windrow-1a2b"):

@@ -115,7 +115,7 @@ TEST_P(StoreContract, reading_past_the_end_is_a_bad_file) {
   std::vector<std::byte> back(11);
   const Status status = store->read_at(0, back);
   EXPECT_EQ(status.code(), Code::bad_file);
-  EXPECT_THAT(status.message(), testing::HasSubstr("read of 11 B at offset 0 of \"" + folder_.path("short")));
+  EXPECT_THAT(status.message(), testing::HasSubstr("read of 11 bytes at offset 0 of \"" + folder_.path("short")));
   EXPECT_THAT(status.message(), testing::HasSubstr("ends at byte 10"));
   EXPECT_EQ(store->read_at(100, back).code(), Code::bad_file);
 }
