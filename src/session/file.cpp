@@ -200,7 +200,13 @@ Status File::sync() {
     local.update(guard([&] { return format_->flush(); }));
     if (durable && !publishes) local.update(data_sync_on_root());
   }
-  if (!publishes) return agree(*comm_, std::move(local));
+  Status stored = agree(*comm_, std::move(local));
+  if (!publishes) return stored;
+  // Data that could not be stored once may be gone from the system's memory too: a second try would succeed without it
+  // (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, section 3).
+  if (!stored.ok() && stored.code() != Code::out_of_memory) fatal_.update(stored);
+  if (!stored.ok()) return stored;
+  local = Status{};
   // All ranks know the new name before the file gets it: after that nothing can fail any more.
   std::string final_path;
   if (comm_->rank() == 0) local.update(guard([&] { final_path = draft_.final_path; return Status{}; }));

@@ -95,7 +95,13 @@ Status File::move_queue() {
 
 Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
   auto ready = ready_plan(wave, numbers);
-  if (!ready.ok()) return ready.status();
+  if (!ready.ok()) {
+    // Without storage there is nothing to publish. Without memory nothing was written, and the flush can be made again.
+    const Code code = ready.status().code();
+    const bool storage = code == Code::no_permission || code == Code::no_space || code == Code::io;
+    if (storage && !wave.reading && mode_ == Mode::create && !published_) fatal_.update(ready.status());
+    return ready.status();
+  }
   KeptPlan& kept = *ready.value();
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
   Status local = guard([&] {

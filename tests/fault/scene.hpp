@@ -125,8 +125,8 @@ class Scene {
     ASSERT_WINDROW_OK(windrow_put_attribute_text(file, "/", "title", "a title that is longer than a short string"));
     decompose();
   }
-  void begin_reading() {
-    ASSERT_WINDROW_OK(open(WINDROW_READ));
+  void begin_reading(int mode = WINDROW_READ) {
+    ASSERT_WINDROW_OK(open(mode));
     ASSERT_WINDROW_OK(windrow_find_variable(file, "fields/grid", &grid_variable));
     ASSERT_WINDROW_OK(windrow_find_variable(file, "points", &point_variable));
     decompose();

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The storage fails under one rank: all ranks get the same answer in time, a file that is being made does not take its name,
+// and what a short transfer leaves undone is done.
+#include <nlohmann/json.hpp>
+
+#include "calls.hpp"
+
+namespace {
+
+using namespace windrow_test;
+
+constexpr int k_old = 1, k_new = 500'000;
+
+struct Error {
+  std::string name;
+  int code;
+  std::string text;
+};
+const std::vector<Error> k_errors{{"no_space", WINDROW_NO_SPACE, "no space left on device"},
+                                  {"io", WINDROW_IO, "input/output error"},
+                                  {"no_permission", WINDROW_NO_PERMISSION, "permission denied"}};
+
+std::string fault_of(int victim, const std::string& operation, int after, const std::string& error) {
+  return "rank=" + std::to_string(victim) + ",operation=" + operation + ",after=" + std::to_string(after) + ",error=" + error;
+}
+
+KeyValues with_fault(KeyValues options, const std::string& fault) {
+  options.push_back({"store", "faulty"});
+  options.push_back({"fault", fault});
+  return options;
+}
+
+nlohmann::json report_of(windrow_file* file) {
+  const char* text = nullptr;
+  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
+  return nlohmann::json::parse(text);
+}
+
+class Storage : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == ".h5" && windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    Scene(standing_.path(), {}, k_old).write_all();
+    standing_.remember();
+  }
+
+  static void expect_failure(int code, const Error& error, int victim) {
+    EXPECT_EQ(code, error.code) << windrow_error_message();
+    EXPECT_EQ(windrow_error_rank(), victim) << windrow_error_message();
+    EXPECT_NE(std::string(windrow_error_message()).find(error.text), std::string::npos) << windrow_error_message();
+  }
+
+  // Calls visit(strategy, victim) for all of them and counts in how many the fault struck.
+  template <class Visit>
+  void for_each_victim(const std::string& what, Visit&& visit) {
+    int struck = 0;
+    for (const KeyValues& strategy : fault_strategies())
+      for (int victim = 0; victim < size_of(); ++victim) {
+        SCOPED_TRACE(what + ", " + text_of(strategy) + ", rank " + std::to_string(victim));
+        struck += visit(strategy, victim) ? 1 : 0;
+        standing_.expect_whole();
+        if (failed_anywhere()) return;
+      }
+    EXPECT_GT(struck, 0) << what << " happened nowhere: this test tests nothing";
+  }
+
+  // A file that is made, of which a flush fails.
+  bool fail_put(const KeyValues& strategy, const std::string& operation, int after, const Error& error, int victim) {
+    Scene scene(standing_.path(), with_fault(strategy, fault_of(victim, operation, after, error.name)), k_new);
+    scene.begin();
+    const int code = scene.put_and_flush();
+    expect_same_everywhere(code);
+    if (code == WINDROW_OK) {
+      EXPECT_WINDROW_OK(scene.close());
+      Scene::expect_file(standing_.path(), k_new);
+      standing_.restore();
+      return false;
+    }
+    expect_failure(code, error, victim);
+    if (operation == "write") {  // opening may fail before anything moves
+      EXPECT_NE(std::string(windrow_error_message()).find("undefined now: \"/fields/grid\""), std::string::npos) << windrow_error_message();
+    }
+    const int closed = scene.close();
+    expect_same_everywhere(closed);
+    expect_failure(closed, error, victim);
+    return true;
+  }
+
+  // A file that stands there, of which a flush fails; the next one is right.
+  bool fail_get(const KeyValues& strategy, const std::string& operation, int after, const Error& error, int victim) {
+    Scene scene(standing_.path(), with_fault(strategy, fault_of(victim, operation, after, error.name)), k_old);
+    scene.begin_reading();
+    int code = scene.get_and_flush();
+    if (code == WINDROW_OK && after > 0) code = scene.get_and_flush();  // the later request may be in the next flush
+    expect_same_everywhere(code);
+    if (code != WINDROW_OK) expect_failure(code, error, victim);
+    if (code == WINDROW_OK || operation != "open") {  // a store that does not open fails again
+      EXPECT_WINDROW_OK(scene.get_and_flush());
+      scene.expect_read();
+    }
+    EXPECT_WINDROW_OK(scene.close());
+    return code != WINDROW_OK;
+  }
+
+  SharedFolder folder_;
+  Standing standing_{folder_, GetParam()};
+};
+
+TEST_P(Storage, fails_while_a_file_is_written) {
+  for (const Error& error : k_errors) {
+    for_each_victim("write, " + error.name, [&](const KeyValues& s, int victim) { return fail_put(s, "write", 0, error, victim); });
+    for_each_victim("open, " + error.name, [&](const KeyValues& s, int victim) { return fail_put(s, "open", 0, error, victim); });
+  }
+  for_each_victim("a later write", [&](const KeyValues& s, int victim) { return fail_put(s, "write", 2, k_errors[0], victim); });
+}
+
+TEST_P(Storage, fails_while_a_file_is_read) {
+  for (const Error& error : k_errors) {
+    for_each_victim("read, " + error.name, [&](const KeyValues& s, int victim) { return fail_get(s, "read", 0, error, victim); });
+    for_each_victim("open, " + error.name, [&](const KeyValues& s, int victim) { return fail_get(s, "open", 0, error, victim); });
+  }
+  for_each_victim("a later read", [&](const KeyValues& s, int victim) { return fail_get(s, "read", 1, k_errors[1], victim); });
+}
+
+TEST_P(Storage, fails_to_make_room_for_sieving) {
+  Scene scene(standing_.path(), with_fault({{"domains", "even"}, {"access", "sieve"}}, fault_of(0, "resize", 0, "no_space")), k_new);
+  scene.begin();
+  const int code = scene.put_and_flush();
+  expect_same_everywhere(code);
+  expect_failure(code, k_errors[0], 0);
+  EXPECT_EQ(scene.close(), WINDROW_NO_SPACE) << windrow_error_message();
+  standing_.expect_whole();
+}
+
+TEST_P(Storage, that_cannot_sync_publishes_nothing) {
+  for (const bool by_close : {true, false})
+    for_each_victim(by_close ? "close" : "sync", [&](const KeyValues& strategy, int victim) {
+      KeyValues options = with_fault(strategy, fault_of(victim, "sync", 0, "io"));
+      options.push_back({"durable", "true"});
+      Scene scene(standing_.path(), options, k_new);
+      scene.begin();
+      EXPECT_WINDROW_OK(scene.put_and_flush());
+      const int code = by_close ? scene.close() : windrow_sync(scene.file);
+      expect_same_everywhere(code);
+      if (code != WINDROW_OK) expect_failure(code, k_errors[1], victim);
+      if (!by_close) {
+        EXPECT_EQ(scene.close(), code) << windrow_error_message();
+      }
+      if (code != WINDROW_OK) return true;
+      Scene::expect_file(standing_.path(), k_new);
+      standing_.restore();
+      return false;
+    });
+}
+
+TEST_P(Storage, transfers_only_a_part) {
+  for (int after = 0; after < 2; ++after)
+    for_each_victim("short write", [&](const KeyValues& strategy, int victim) {
+      bool struck = false;
+      {
+        Scene scene(standing_.path(), with_fault(strategy, fault_of(victim, "write", after, "short")), k_new);
+        scene.begin();
+        EXPECT_WINDROW_OK(scene.put_and_flush());
+        const auto report = report_of(scene.file);
+        struck = report["write_requests"] > report["plans"][0]["expected"]["write_requests"];
+        EXPECT_WINDROW_OK(scene.close());
+      }
+      Scene::expect_file(standing_.path(), k_new);
+      standing_.restore();
+      return struck;
+    });
+  for_each_victim("short read", [&](const KeyValues& strategy, int victim) {
+    Scene scene(standing_.path(), with_fault(strategy, fault_of(victim, "read", 0, "short")), k_old);
+    scene.begin_reading();
+    EXPECT_WINDROW_OK(scene.get_and_flush());
+    scene.expect_read();
+    const auto report = report_of(scene.file);
+    EXPECT_WINDROW_OK(scene.close());
+    return report["read_requests"] > report["plans"][0]["expected"]["read_requests"];
+  });
+}
+
+TEST_P(Storage, fails_in_a_file_that_is_changed_in_place) {
+  for_each_victim("update", [&](const KeyValues& strategy, int victim) {
+    bool struck = false;
+    {
+      Scene scene(standing_.path(), with_fault(strategy, fault_of(victim, "write", 0, "io")), k_new);
+      scene.begin_reading(WINDROW_UPDATE);
+      const int code = scene.put_and_flush();
+      expect_same_everywhere(code);
+      struck = code != WINDROW_OK;
+      if (struck) {
+        expect_failure(code, k_errors[1], victim);
+        EXPECT_NE(std::string(windrow_error_message()).find("undefined now"), std::string::npos) << windrow_error_message();
+        EXPECT_WINDROW_OK(scene.put_and_flush());
+      }
+      EXPECT_WINDROW_OK(scene.close());
+    }
+    Scene::expect_file(standing_.path(), k_new);
+    standing_.restore();
+    return struck;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Storage, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+
+}  // namespace
