@@ -49,7 +49,6 @@ namespace {
 // Collective. `make` is local and may throw: whatever is wrong on this rank is told to the others.
 template <class Make>
 Status make_shared_by(const std::shared_ptr<Comm>& comm, windrow_decomposition** decomposition, Make&& make) {
-  if (decomposition != nullptr) *decomposition = nullptr;
   std::unique_ptr<windrow_decomposition> handle;
   auto local = made_by([&]() -> Result<Decomposition> {
     if (decomposition == nullptr) return null_argument("decomposition");
@@ -65,6 +64,7 @@ Status make_shared_by(const std::shared_ptr<Comm>& comm, windrow_decomposition**
 
 template <class Make>
 int finish_decomposition(MPI_Comm comm, windrow_decomposition** decomposition, Make&& make) {
+  if (decomposition != nullptr) *decomposition = nullptr;
   return enter([&]() -> Status {
     auto ranks = Comm::of(comm);
     return ranks.ok() ? make_shared_by(ranks.value(), decomposition, std::forward<Make>(make)) : ranks.status();
@@ -132,6 +132,7 @@ int windrow_blocks(MPI_Comm comm, int ndims, const int64_t* shape, int64_t block
 }
 
 int windrow_rows(MPI_Comm comm, int64_t rows, int64_t count, windrow_decomposition** decomposition) {
+  if (decomposition != nullptr) *decomposition = nullptr;
   return windrow::enter([&]() -> Status {
     auto ranks = windrow::Comm::of(comm);
     if (!ranks.ok()) return ranks.status();

@@ -21,6 +21,7 @@ inline const std::vector<KeyValues>& fault_strategies() {
       {},
       {{"strategy", "list"}},
       {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "4096"}},
+      {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "4096"}, {"shared_memory", "false"}},
       {{"domains", "even"}, {"writers", "2"}, {"access", "sieve"}, {"buffer", "4096"}},
       {{"domains", "none"}, {"access", "sieve"}, {"buffer", "4096"}},
       {{"gather", "team(2)"}, {"domains", "none"}, {"buffer", "4096"}},

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program that forgets: it needs no threads of MPI, uses the library before MPI_Init and closes its files after MPI_Finalize.
+// Errors, no crash, no file under the final names, and none left behind.
+#include <mpi.h>
+#include <windrow/windrow.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+int mistakes = 0;
+
+void check(bool good, const char* what) {
+  if (good) return;
+  ++mistakes;
+  std::fprintf(stderr, "not true: %s (last message: %s)\n", what, windrow_error_message());
+}
+#define CHECK(condition) check((condition), #condition)
+
+windrow_file* create(const std::string& path) {
+  windrow_file* file = nullptr;
+  CHECK(windrow_create(MPI_COMM_WORLD, path.c_str(), nullptr, &file) == WINDROW_OK);
+  int variable = -1, rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int64_t shape[1] = {size}, start[1] = {rank}, count[1] = {1};
+  const double value = rank;
+  CHECK(windrow_define_variable(file, "v", WINDROW_FLOAT64, 1, shape, &variable) == WINDROW_OK);
+  CHECK(windrow_write_block(file, variable, start, count, &value) == WINDROW_OK);
+  return file;
+}
+
+bool last_message_has(const char* words) { return std::string(windrow_error_message()).find(words) != std::string::npos; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  windrow_file* early = nullptr;
+  CHECK(windrow_create(MPI_COMM_WORLD, "early.raw", nullptr, &early) == WINDROW_BAD_STATE);
+  CHECK(early == nullptr);
+  CHECK(last_message_has("MPI_Init"));
+
+  int provided = -1;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
+  char folder[64] = "/tmp/windrow finalize XXXXXX";
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && mkdtemp(folder) == nullptr) return 1;
+  MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+  const std::string base = std::string(folder) + "/";
+
+  CHECK(windrow_close(create(base + "good.raw")) == WINDROW_OK);
+  windrow_file* closed = create(base + "closed.raw");
+  windrow_file* discarded = create(base + "discarded.raw");
+  windrow_file* synced = create(base + "synced.raw");
+  CHECK(windrow_sync(synced) == WINDROW_OK);
+  windrow_file* read = nullptr;
+  CHECK(windrow_open(MPI_COMM_WORLD, (base + "good.raw").c_str(), WINDROW_READ, nullptr, &read) == WINDROW_OK);
+  windrow_file* hdf5 = windrow_has("hdf5") != 0 ? create(base + "late.h5") : nullptr;
+  windrow_decomposition* rows = nullptr;
+  CHECK(windrow_rows(MPI_COMM_WORLD, 9, WINDROW_EVEN, &rows) == WINDROW_OK);
+  MPI_Finalize();
+
+  CHECK(windrow_close(closed) == WINDROW_BAD_STATE);
+  CHECK(last_message_has("MPI_Finalize") && last_message_has("not published"));
+  CHECK(windrow_discard(discarded) == WINDROW_BAD_STATE);
+  CHECK(windrow_close(synced) == WINDROW_BAD_STATE);
+  CHECK(windrow_close(read) == WINDROW_BAD_STATE);
+  if (hdf5 != nullptr) CHECK(windrow_close(hdf5) == WINDROW_BAD_STATE);
+  windrow_decomposition_free(rows);
+  windrow_file* late = nullptr;
+  CHECK(windrow_create(MPI_COMM_WORLD, (base + "late.raw").c_str(), nullptr, &late) == WINDROW_BAD_STATE);
+  CHECK(windrow_rows(MPI_COMM_WORLD, 9, WINDROW_EVEN, &rows) == WINDROW_BAD_STATE);
+  CHECK(last_message_has("MPI_Finalize"));
+  if (rank == 0) {
+    std::string names;
+    for (const char* name : {"good.raw", "good.raw.json", "synced.raw", "synced.raw.json"}) {
+      CHECK(std::filesystem::exists(base + name));
+      std::filesystem::remove(base + name);
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) names += entry.path().filename().string() + " ";
+    if (!names.empty()) std::fprintf(stderr, "left behind: %s\n", names.c_str());
+    CHECK(names.empty());
+    std::filesystem::remove_all(folder);
+  }
+  return mistakes == 0 ? 0 : 1;
+}

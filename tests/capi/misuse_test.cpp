@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wrong use on all ranks alike: the code, and a message that says what and where. And what can be asked of the library.
+#include <gmock/gmock.h>
+
+#include <sys/stat.h>
+
+#include "checked.hpp"
+
+namespace {
+
+using namespace windrow_test;
+using testing::HasSubstr;
+
+#define EXPECT_WINDROW_ERROR(call, expected, words)           \
+  do {                                                        \
+    EXPECT_EQ((call), (expected)) << windrow_error_message(); \
+    EXPECT_THAT(windrow_error_message(), HasSubstr(words));   \
+  } while (false)
+
+class Misuse : public testing::Test {
+ protected:
+  std::string path() const { return folder_.file("file.raw"); }
+  windrow_file* create() const {
+    windrow_file* file = nullptr;
+    EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+    return file;
+  }
+  SharedFolder folder_;
+};
+
+TEST_F(Misuse, of_paths) {
+  windrow_file* file = reinterpret_cast<windrow_file*>(1);
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.file("no/such/folder/a.raw").c_str(), nullptr, &file), WINDROW_NOT_FOUND, "no such file");
+  EXPECT_EQ(file, nullptr);
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.path().c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT, "does not say which format");
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.file("a").c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT, ".h5");
+  const Options raw{{"format", "raw"}};
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, folder_.path().c_str(), raw, &file), WINDROW_BAD_ARGUMENT, "is a directory");
+  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, folder_.file("missing.raw").c_str(), WINDROW_READ, nullptr, &file), WINDROW_NOT_FOUND, "missing.raw");
+  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, path().c_str(), 2, nullptr, &file), WINDROW_BAD_ARGUMENT, "WINDROW_READ");
+  if (rank_of() == 0) std::ofstream(folder_.file("text.raw")) << "This is neither.";
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, folder_.file("text.raw").c_str(), WINDROW_READ, nullptr, &file), WINDROW_BAD_FILE, "text.raw");
+  EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, folder_.file("text.raw").c_str(), WINDROW_UPDATE, nullptr, &file), WINDROW_BAD_FILE, "text.raw");
+  const std::string too_long = folder_.file(std::string(255, 'x') + ".raw");
+  EXPECT_NE(windrow_create(MPI_COMM_WORLD, too_long.c_str(), nullptr, &file), WINDROW_OK);
+  EXPECT_EQ(windrow_error_rank(), 0) << windrow_error_message();
+}
+
+TEST_F(Misuse, of_options) {
+  windrow_options* options = nullptr;
+  EXPECT_WINDROW_ERROR(windrow_options_create(nullptr), WINDROW_BAD_ARGUMENT, "NULL");
+  ASSERT_WINDROW_OK(windrow_options_create(&options));
+  EXPECT_WINDROW_ERROR(windrow_options_set(options, "stratgy", "auto"), WINDROW_BAD_ARGUMENT, "did you mean strategy");
+  EXPECT_WINDROW_ERROR(windrow_options_set(options, "strategy", "fast"), WINDROW_BAD_ARGUMENT, "two-phase");
+  EXPECT_WINDROW_ERROR(windrow_options_set(options, "buffer", "much"), WINDROW_BAD_ARGUMENT, "16MiB");
+  EXPECT_WINDROW_ERROR(windrow_options_set(options, "buffer", "-1"), WINDROW_BAD_ARGUMENT, "buffer");
+  EXPECT_WINDROW_ERROR(windrow_options_set(options, "gather", "team(0)"), WINDROW_BAD_ARGUMENT, "gather");
+  EXPECT_WINDROW_ERROR(windrow_options_set(options, nullptr, "x"), WINDROW_BAD_ARGUMENT, "key of an option is NULL");
+  EXPECT_WINDROW_ERROR(windrow_options_set(options, "buffer", nullptr), WINDROW_BAD_ARGUMENT, "value of an option is NULL");
+  EXPECT_WINDROW_ERROR(windrow_options_set(nullptr, "buffer", "1"), WINDROW_BAD_ARGUMENT, "options is NULL");
+  windrow_file* file = nullptr;
+  EXPECT_WINDROW_OK(windrow_options_set(options, "buffer", "2GiB"));
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_BAD_ARGUMENT, "1 GiB");
+  EXPECT_WINDROW_OK(windrow_options_set(options, "buffer", "1MiB"));
+  EXPECT_WINDROW_OK(windrow_options_set(options, "strategy", "tpc"));
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_UNSUPPORTED, "not built yet");
+  EXPECT_WINDROW_OK(windrow_options_set(options, "strategy", "auto"));
+  EXPECT_WINDROW_OK(windrow_options_set(options, "fault", "operation=write,error=io"));
+  EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));  // the store is opened when it is needed
+  EXPECT_WINDROW_OK(windrow_discard(file));
+  windrow_options_free(options);
+  windrow_options_free(nullptr);
+}
+
+TEST_F(Misuse, of_a_file_that_is_not_there) {
+  int number = 0;
+  const char* text = nullptr;
+  const int64_t shape[1] = {1};
+  EXPECT_WINDROW_ERROR(windrow_sync(nullptr), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_WINDROW_ERROR(windrow_flush(nullptr), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_WINDROW_ERROR(windrow_define_group(nullptr, "g"), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(nullptr, "v", WINDROW_INT8, 1, shape, &number), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_WINDROW_ERROR(windrow_put(nullptr, 0, nullptr, nullptr), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_WINDROW_ERROR(windrow_explain(nullptr, "text", &text), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_WINDROW_ERROR(windrow_report(nullptr, "text", &text), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_WINDROW_ERROR(windrow_find_variable(nullptr, "v", &number), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_EQ(windrow_variable_count(nullptr), -1);
+  EXPECT_EQ(windrow_group_count(nullptr), -1);
+  EXPECT_EQ(windrow_group_path(nullptr, 0), nullptr);
+  EXPECT_EQ(windrow_attribute_count(nullptr, "/"), -1);
+  EXPECT_STREQ(windrow_unsupported_objects(nullptr), "");
+  EXPECT_EQ(windrow_close(nullptr), WINDROW_OK);
+  EXPECT_EQ(windrow_discard(nullptr), WINDROW_OK);
+  windrow_decomposition_free(nullptr);
+}
+
+TEST_F(Misuse, of_definitions) {
+  windrow_file* file = create();
+  int variable = -1;
+  const int64_t shape[2] = {3, 4}, huge[3] = {int64_t{1} << 40, int64_t{1} << 20, 8};
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "g/v", WINDROW_INT32, 2, shape, &variable));
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "/g/v", WINDROW_INT32, 2, shape, &variable), WINDROW_EXISTS, "\"/g/v\"");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "g", WINDROW_INT32, 2, shape, &variable), WINDROW_EXISTS, "\"/g\"");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "g/v/w", WINDROW_INT32, 2, shape, &variable), WINDROW_EXISTS, "is a variable, not a group");
+  EXPECT_WINDROW_ERROR(windrow_define_group(file, "g/v"), WINDROW_EXISTS, "is a variable, not a group");
+  EXPECT_WINDROW_OK(windrow_define_group(file, "g"));  // one that exists is fine
+  EXPECT_WINDROW_OK(windrow_define_group(file, "/"));
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "/", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "needs a name");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "needs a name");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "a/../b", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "..");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", WINDROW_TEXT, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "\"/t\"");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "h", WINDROW_FLOAT64, 3, huge, &variable), WINDROW_BAD_ARGUMENT, "larger than a file can be");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "n", WINDROW_FLOAT64, 3, nullptr, &variable), WINDROW_BAD_ARGUMENT, "the shape is NULL");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "n", WINDROW_FLOAT64, -1, shape, &variable), WINDROW_BAD_ARGUMENT, "ndims is -1");
+  EXPECT_EQ(windrow_variable_count(file), 1);
+  EXPECT_EQ(windrow_group_count(file), 2);
+  EXPECT_WINDROW_ERROR(windrow_find_variable(file, "nothing", &variable), WINDROW_NOT_FOUND, "nothing");
+  EXPECT_WINDROW_OK(windrow_discard(file));
+}
+
+TEST_F(Misuse, of_inquiries) {
+  windrow_file* file = create();
+  int variable = -1;
+  const int64_t shape[1] = {3};
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT32, 1, shape, &variable));
+  EXPECT_WINDROW_OK(windrow_put_attribute_text(file, "v", "unit", "K"));
+  windrow_variable_info info{};
+  EXPECT_WINDROW_ERROR(windrow_inquire_variable(file, 0, &info), WINDROW_BAD_ARGUMENT, "size");
+  EXPECT_WINDROW_ERROR(windrow_inquire_variable(file, 0, nullptr), WINDROW_BAD_ARGUMENT, "info is NULL");
+  info.size = sizeof info + 1;
+  EXPECT_WINDROW_ERROR(windrow_inquire_variable(file, 0, &info), WINDROW_BAD_ARGUMENT, "size");
+  info.size = sizeof info;
+  EXPECT_WINDROW_ERROR(windrow_inquire_variable(file, 1, &info), WINDROW_BAD_ARGUMENT, "1");
+  EXPECT_WINDROW_ERROR(windrow_inquire_variable(file, -1, &info), WINDROW_BAD_ARGUMENT, "-1");
+  info.size = offsetof(windrow_variable_info, shape);  // as an older program has it
+  info.bytes = 77;
+  EXPECT_WINDROW_OK(windrow_inquire_variable(file, 0, &info));
+  EXPECT_EQ(info.ndims, 1);
+  EXPECT_EQ(info.bytes, 77) << "written beyond what the caller has";
+  windrow_attribute_info about{};
+  about.size = sizeof about;
+  EXPECT_WINDROW_ERROR(windrow_inquire_attribute(file, "/w", 0, &about), WINDROW_NOT_FOUND, "no such");
+  EXPECT_WINDROW_ERROR(windrow_inquire_attribute(file, "/v", 1, &about), WINDROW_BAD_ARGUMENT, "1");
+  int32_t number = 0;
+  EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "unit", WINDROW_INT32, &number), WINDROW_BAD_ARGUMENT, "is text, not int32");
+  EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "units", WINDROW_INT32, &number), WINDROW_NOT_FOUND, "\"units\"");
+  EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "unit", WINDROW_TEXT, nullptr), WINDROW_BAD_ARGUMENT, "NULL");
+  EXPECT_EQ(windrow_attribute_count(file, "/w"), -1);
+  EXPECT_EQ(windrow_attribute_count(file, nullptr), -1);
+  EXPECT_EQ(windrow_group_path(file, 1), nullptr);
+  EXPECT_STREQ(windrow_group_path(file, 0), "/");
+  EXPECT_WINDROW_OK(windrow_discard(file));
+}
+
+TEST_F(Misuse, of_a_file_that_is_read) {
+  windrow_file* file = create();
+  int variable = -1;
+  const int64_t shape[1] = {size_of()}, start[1] = {rank_of()}, count[1] = {1};
+  const int32_t value = 3;
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT32, 1, shape, &variable));
+  EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, &value));
+  EXPECT_WINDROW_OK(windrow_close(file));
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &file));
+  EXPECT_WINDROW_ERROR(windrow_define_group(file, "g"), WINDROW_BAD_STATE, "reading only");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "w", WINDROW_INT8, 1, shape, &variable), WINDROW_BAD_STATE, "reading only");
+  EXPECT_WINDROW_ERROR(windrow_put_attribute_text(file, "/", "a", "b"), WINDROW_BAD_STATE, "reading only");
+  EXPECT_WINDROW_ERROR(windrow_sync(file), WINDROW_BAD_STATE, "reading only");
+  EXPECT_WINDROW_ERROR(windrow_write_block(file, 0, start, count, &value), WINDROW_BAD_STATE, "reading only");
+  int32_t read = 0;
+  EXPECT_WINDROW_OK(windrow_read_block(file, 0, start, count, &read));
+  EXPECT_EQ(read, 3);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+// An error in the queue is told by the flush and then forgotten, with all that was queued.
+TEST_F(Misuse, of_the_queue) {
+  windrow_file* file = create();
+  int variable = -1;
+  const int64_t shape[1] = {size_of()};
+  int32_t value = 3;
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT32, 1, shape, &variable));
+  windrow_decomposition *d = nullptr, *other = nullptr;
+  ASSERT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, size_of(), WINDROW_EVEN, &d));
+  ASSERT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, size_of() + 1, WINDROW_EVEN, &other));
+  EXPECT_WINDROW_OK(windrow_put(file, variable, d, &value));
+  EXPECT_WINDROW_ERROR(windrow_put(file, variable, other, &value), WINDROW_BAD_ARGUMENT, "put of \"/v\"");
+  EXPECT_WINDROW_ERROR(windrow_get(file, 9, d, &value), WINDROW_BAD_ARGUMENT, "no variable number 9");
+  EXPECT_WINDROW_ERROR(windrow_flush(file), WINDROW_BAD_ARGUMENT, "put of \"/v\"");  // the first of them
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  EXPECT_WINDROW_OK(windrow_write(file, variable, d, &value));
+  windrow_decomposition_free(other);
+  // Freed after it was queued: against the rules, and harmless.
+  EXPECT_WINDROW_OK(windrow_put(file, variable, d, &value));
+  windrow_decomposition_free(d);
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+TEST_F(Misuse, of_rows) {
+  windrow_decomposition* d = nullptr;
+  int64_t first = -1, count = -1;
+  const int64_t one[1] = {1}, zero[1] = {0};
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 1, one, zero, one, nullptr, nullptr, &d));
+  EXPECT_WINDROW_ERROR(windrow_decomposition_rows(d, &first, &count), WINDROW_BAD_ARGUMENT, "windrow_rows()");
+  windrow_decomposition_free(d);
+  ASSERT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, 0, WINDROW_EVEN, &d));
+  EXPECT_WINDROW_OK(windrow_decomposition_rows(d, &first, &count));
+  EXPECT_EQ(count, 0);
+  windrow_decomposition_free(d);
+  EXPECT_WINDROW_ERROR(windrow_rows(MPI_COMM_WORLD, -5, WINDROW_EVEN, &d), WINDROW_BAD_ARGUMENT, "-5");
+  EXPECT_EQ(d, nullptr);
+}
+
+TEST(Library, says_what_it_is) {
+  EXPECT_STREQ(windrow_version(), "0.1.0");
+  for (const char* there : {"raw", "posix", "faulty", "auto", "two-phase", "gather=team", "domains=even", "access=sieve", "codec=off"})
+    EXPECT_EQ(windrow_has(there), 1) << there;
+  for (const char* absent : {"", "adios", "tpc", "codec=lzo", "gather=", "posi"}) EXPECT_EQ(windrow_has(absent), 0) << absent;
+  EXPECT_EQ(windrow_has(nullptr), 0);
+  EXPECT_THAT(windrow_features(), HasSubstr("format raw\n"));
+  EXPECT_THAT(windrow_features(), HasSubstr("strategy auto\n"));
+  EXPECT_EQ(windrow_type_size(WINDROW_FLOAT32), 4);
+  EXPECT_EQ(windrow_type_size(WINDROW_TEXT), 0);
+  EXPECT_EQ(windrow_type_size(-1), 0);
+  EXPECT_EQ(windrow_type_size(99), 0);
+  EXPECT_STREQ(windrow_type_name(WINDROW_UINT16), "uint16");
+  EXPECT_STREQ(windrow_type_name(99), "none");
+  for (int code = WINDROW_OK; code <= WINDROW_INTERNAL; ++code) EXPECT_STRNE(windrow_code_name(code), "");
+  EXPECT_NE(windrow_code_name(99), nullptr);
+  EXPECT_NE(windrow_code_name(-1), nullptr);
+}
+
+}  // namespace

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements that are put more than once: the later put wins; within one put the higher rank; within a rank the later block. By
+// every strategy, for pieces that go straight to the file and for those that are raked together.
+#include <numeric>
+
+#include "../fault/scene.hpp"
+
+namespace {
+
+using namespace windrow_test;
+
+constexpr int64_t k_height = 12, k_width = 40;
+
+struct Box {
+  int64_t start[2], count[2];
+};
+
+// Of put number `put`, the boxes of a rank: they overlap each other and those of other ranks.
+std::vector<Box> boxes_of(int put, int rank, int size) {
+  const int64_t r = rank, shift = put * 3;
+  std::vector<Box> boxes{{{(r * 2 + shift) % 6, (r * 5) % 20}, {6, 17}},
+                         {{(r * 2 + shift) % 6 + 2, (r * 5) % 20 + 4}, {4, 11}},
+                         {{0, (r * 7 + shift) % 30}, {k_height, 3}}};
+  if (put == 1 && rank == size - 1 && size > 1) boxes.clear();  // and one that holds nothing
+  return boxes;
+}
+
+int64_t value_of(int put, int rank, size_t box, int64_t index) {
+  return ((put + 1) * 100 + rank) * 1'000'000 + static_cast<int64_t>(box) * 100'000 + index;
+}
+
+// What has to be in the file after `puts` puts in that order.
+std::vector<int64_t> model(const std::vector<int>& puts, int size) {
+  std::vector<int64_t> grid(static_cast<size_t>(k_height * k_width), -5);
+  for (int put : puts)
+    for (int rank = 0; rank < size; ++rank) {
+      const auto boxes = boxes_of(put, rank, size);
+      for (size_t b = 0; b < boxes.size(); ++b) {
+        int64_t index = 0;
+        for (int64_t i = 0; i < boxes[b].count[0]; ++i)
+          for (int64_t j = 0; j < boxes[b].count[1]; ++j)
+            grid[static_cast<size_t>((boxes[b].start[0] + i) * k_width + boxes[b].start[1] + j)] = value_of(put, rank, b, index++);
+      }
+    }
+  return grid;
+}
+
+struct Put {
+  Decomposition decomposition;
+  std::vector<int64_t> data;
+
+  explicit Put(int number) {
+    const auto boxes = boxes_of(number, rank_of(), size_of());
+    std::vector<int64_t> starts, counts;
+    for (size_t b = 0; b < boxes.size(); ++b) {
+      starts.insert(starts.end(), boxes[b].start, boxes[b].start + 2);
+      counts.insert(counts.end(), boxes[b].count, boxes[b].count + 2);
+      for (int64_t i = 0; i < boxes[b].count[0] * boxes[b].count[1]; ++i) data.push_back(value_of(number, rank_of(), b, i));
+    }
+    const int64_t shape[2] = {k_height, k_width};
+    windrow_decomposition* d = nullptr;
+    EXPECT_WINDROW_OK(windrow_blocks(MPI_COMM_WORLD, 2, shape, static_cast<int64_t>(boxes.size()), starts.data(), counts.data(), nullptr, nullptr, &d));
+    decomposition.reset(d);
+  }
+};
+
+class Overlaps : public testing::Test {
+ protected:
+  void SetUp() override {
+    const int64_t shape[2] = {k_height, k_width};
+    windrow_decomposition* d = nullptr;
+    ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 2, shape, nullptr, nullptr, &d));
+    all_.reset(d);
+  }
+
+  // A variable full of -5, so that what nobody puts is known; then `queue` puts and the file is read whole.
+  template <class Queue>
+  void try_with(const KeyValues& strategy, const std::vector<int64_t>& want, Queue&& queue) {
+    SCOPED_TRACE(text_of(strategy));
+    const std::string path = folder_.file("overlaps.raw");
+    windrow_file* file = nullptr;
+    int variable = -1;
+    const Options options(strategy);
+    const int64_t shape[2] = {k_height, k_width};
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), options, &file));
+    ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT64, 2, shape, &variable));
+    const std::vector<int64_t> empty(static_cast<size_t>(k_height * k_width), -5);
+    EXPECT_WINDROW_OK(windrow_write(file, variable, all_.get(), empty.data()));
+    queue(file, variable);
+    std::vector<int64_t> read(empty.size());
+    EXPECT_WINDROW_OK(windrow_read(file, variable, all_.get(), read.data()));
+    EXPECT_WINDROW_OK(windrow_close(file));
+    EXPECT_EQ(read, want);
+  }
+
+  SharedFolder folder_;
+  Decomposition all_;
+};
+
+TEST_F(Overlaps, within_one_put) {
+  for (int number = 0; number < 3; ++number) {
+    const Put put(number);
+    for (const KeyValues& strategy : fault_strategies())
+      try_with(strategy, model({number}, size_of()), [&](windrow_file* file, int v) {
+        EXPECT_WINDROW_OK(windrow_write(file, v, put.decomposition.get(), put.data.data()));
+      });
+  }
+}
+
+TEST_F(Overlaps, of_several_puts_in_one_flush) {
+  const Put first(0), second(1), third(2);
+  for (const KeyValues& strategy : fault_strategies())
+    try_with(strategy, model({0, 2, 1}, size_of()), [&](windrow_file* file, int v) {
+      for (const Put* put : {&first, &third, &second}) EXPECT_WINDROW_OK(windrow_put(file, v, put->decomposition.get(), put->data.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file));
+    });
+}
+
+TEST_F(Overlaps, of_one_flush_and_the_next) {
+  const Put first(0), second(2);
+  for (const KeyValues& strategy : fault_strategies())
+    try_with(strategy, model({2, 0}, size_of()), [&](windrow_file* file, int v) {
+      for (const Put* put : {&first, &second, &first}) {  // the third has the plan of the first
+        EXPECT_WINDROW_OK(windrow_put(file, v, put->decomposition.get(), put->data.data()));
+        EXPECT_WINDROW_OK(windrow_flush(file));
+      }
+    });
+}
+
+// Every rank puts the same: the lowest one's data is written. A scalar block by all: the highest one's.
+TEST_F(Overlaps, that_are_declared) {
+  for (const KeyValues& strategy : fault_strategies()) {
+    const std::vector<int64_t> mine(static_cast<size_t>(k_height * k_width), rank_of());
+    try_with(strategy, std::vector<int64_t>(mine.size(), 0),
+             [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_write(file, v, all_.get(), mine.data())); });
+    const int64_t start[2] = {0, 0}, count[2] = {k_height, k_width};
+    try_with(strategy, std::vector<int64_t>(mine.size(), size_of() - 1),
+             [&](windrow_file* file, int v) { EXPECT_WINDROW_OK(windrow_write_block(file, v, start, count, mine.data())); });
+  }
+}
+
+// Points that several ranks hold: the option "owner" says who writes.
+TEST_F(Overlaps, of_points) {
+  constexpr int64_t k_points = 30;
+  std::vector<int64_t> list(k_points), values(k_points, rank_of());
+  std::iota(list.begin(), list.end(), 0);
+  std::vector<unsigned char> owned;
+  for (int64_t point : list) owned.push_back(point % size_of() == rank_of() ? 1 : 0);
+  for (const std::string owner : {"partitioner", "first", "highest"}) {
+    SCOPED_TRACE(owner);
+    windrow_file* file = nullptr;
+    windrow_decomposition* made = nullptr;
+    int variable = -1;
+    const Options options{{"owner", owner}};
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("points.raw").c_str(), options, &file));
+    ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT64, 1, &k_points, &variable));
+    ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_points, k_points, list.data(), owned.data(), &made));
+    EXPECT_WINDROW_OK(windrow_write(file, variable, made, values.data()));
+    std::vector<int64_t> read(k_points, -1), want;
+    EXPECT_WINDROW_OK(windrow_read(file, variable, made, read.data()));
+    for (int64_t point : list) want.push_back(owner == "first" ? 0 : owner == "highest" ? size_of() - 1 : point % size_of());
+    EXPECT_EQ(read, want);
+    windrow_decomposition_free(made);
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
+// Flags that leave a point without an owner are an error where the flags are asked for, and only there.
+TEST_F(Overlaps, of_points_that_nobody_owns) {
+  if (size_of() == 1) GTEST_SKIP() << "who is alone owns all";
+  const int64_t point = 3, points = 5;
+  const unsigned char not_mine = 0;
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, points, 1, &point, &not_mine, &made));
+  for (const std::string owner : {"partitioner", "first"}) {
+    windrow_file* file = nullptr;
+    int variable = -1;
+    const Options options{{"owner", owner}};
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("points.raw").c_str(), options, &file));
+    ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT64, 1, &points, &variable));
+    const int64_t value = 1;
+    const int code = windrow_write(file, variable, made, &value);
+    expect_same_everywhere(code);
+    EXPECT_EQ(code, owner == "first" ? WINDROW_OK : WINDROW_BAD_ARGUMENT) << windrow_error_message();
+    EXPECT_WINDROW_OK(windrow_discard(file));
+  }
+  windrow_decomposition_free(made);
+}
+
+}  // namespace

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What explain and report say, and plans that are kept for the next flush of the same shape.
+#include <nlohmann/json.hpp>
+
+#include "../fault/scene.hpp"
+
+namespace {
+
+using namespace windrow_test;
+using nlohmann::json;
+
+json report_of(windrow_file* file) {
+  const char* text = nullptr;
+  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
+  return json::parse(text);
+}
+
+json explain(windrow_file* file) {
+  const char* text = nullptr;
+  EXPECT_WINDROW_OK(windrow_explain(file, "json", &text));
+  return json::parse(text);
+}
+
+class Plans : public testing::Test {
+ protected:
+  std::string path() const { return folder_.file("plans.raw"); }
+  SharedFolder folder_;
+};
+
+TEST_F(Plans, a_report_counts_what_the_plan_foretold) {
+  for (const KeyValues& strategy : fault_strategies()) {
+    SCOPED_TRACE(text_of(strategy));
+    Scene scene(path(), strategy);
+    scene.begin();
+    EXPECT_FALSE(report_of(scene.file)["flushed"]);
+    EXPECT_WINDROW_OK(scene.put_and_flush());
+    const json report = report_of(scene.file);
+    EXPECT_TRUE(report["flushed"]);
+    EXPECT_EQ(report["ranks"], scene.size);
+    const int64_t held = scene.grid_shape[0] * scene.grid_shape[1] * 4 + scene.point_shape[0] * scene.point_shape[1] * 8;
+    EXPECT_EQ(report["bytes"], held);
+    EXPECT_EQ(report["plans_made"], 1);
+    ASSERT_EQ(report["plans"].size(), 1u);
+    const json& expected = report["plans"][0]["expected"];
+    EXPECT_EQ(report["messages"], expected["messages"]);
+    EXPECT_EQ(report["write_requests"], expected["write_requests"]);
+    EXPECT_EQ(report["read_requests"], expected["read_requests"]);
+    EXPECT_GE(report["bytes_written"], held);
+    EXPECT_GE(report["seconds"]["total"], 0.0);
+    EXPECT_EQ(report["plans"][0]["direction"], "write");
+    EXPECT_FALSE(report["plans"][0]["kept"]);
+    if (strategy.empty()) {  // what was chosen has a reason
+      EXPECT_FALSE(report["plans"][0]["reasons"].empty());
+    }
+    for (const char* axis : {"owner", "gather", "domains", "codec", "access", "files"}) {
+      EXPECT_NE(report["plans"][0][axis], "auto") << axis;
+    }
+    EXPECT_WINDROW_OK(windrow_discard(std::exchange(scene.file, nullptr)));
+  }
+}
+
+TEST_F(Plans, are_kept_for_the_next_flush_of_the_same_shape) {
+  for (const KeyValues& strategy : fault_strategies()) {
+    SCOPED_TRACE(text_of(strategy));
+    {
+      Scene scene(path(), strategy);
+      scene.begin();
+      EXPECT_WINDROW_OK(scene.put_and_flush());
+      EXPECT_WINDROW_OK(scene.get_and_flush());
+      for (int step = 0; step < 3; ++step) {
+        for (int32_t& value : scene.grid) ++value;
+        const std::vector<double> elsewhere = scene.values;  // other memory, same shape
+        (void)windrow_put(scene.file, scene.point_variable, scene.points.get(), elsewhere.data());
+        (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());  // and another order
+        EXPECT_WINDROW_OK(windrow_flush(scene.file));
+        for (const bool reading : {false, true}) {
+          if (reading) {
+            EXPECT_WINDROW_OK(scene.get_and_flush());
+            scene.expect_read();
+          }
+          const json report = report_of(scene.file);
+          EXPECT_EQ(report["plans_made"], 0);
+          EXPECT_EQ(report["description_messages"], 0);
+          EXPECT_EQ(report["allocations"], 0);
+          EXPECT_TRUE(report["plans"][0]["kept"]);
+        }
+      }
+      EXPECT_WINDROW_OK(scene.close());
+    }
+  }
+}
+
+TEST_F(Plans, are_not_kept_for_another_shape) {
+  Scene scene(path(), {});
+  scene.begin();
+  EXPECT_WINDROW_OK(scene.put_and_flush());
+  EXPECT_WINDROW_OK(windrow_write(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data()));
+  EXPECT_EQ(report_of(scene.file)["plans_made"], 1);
+  scene.decompose();  // the same numbers, but new decompositions
+  EXPECT_WINDROW_OK(scene.put_and_flush());
+  EXPECT_EQ(report_of(scene.file)["plans_made"], 1);
+  EXPECT_WINDROW_OK(scene.get_and_flush());
+  scene.expect_read();
+  EXPECT_WINDROW_OK(scene.close());
+}
+
+// One variable read through two decompositions, the next times in another order on some ranks.
+TEST_F(Plans, do_not_depend_on_the_order_of_the_queue) {
+  for (const KeyValues& strategy : fault_strategies()) {
+    SCOPED_TRACE(text_of(strategy));
+    Scene scene(path(), strategy);
+    scene.begin();
+    EXPECT_WINDROW_OK(scene.put_and_flush());
+    const int64_t start[2] = {0, 0}, count[2] = {2, 3};
+    windrow_decomposition* made = nullptr;
+    ASSERT_WINDROW_OK(windrow_same(scene.comm, 2, scene.grid_shape.data(), start, count, &made));
+    const Decomposition corner(made);
+    const std::vector<int32_t> want{0, 1, 2, 1000, 1001, 1002};
+    for (int step = 0; step < 4; ++step) {
+      std::vector<int32_t> read(6, -1);
+      std::fill(scene.grid_read.begin(), scene.grid_read.end(), -1);
+      const bool corner_first = step > 0 && scene.rank % 2 == step % 2;
+      if (corner_first) {
+        EXPECT_WINDROW_OK(windrow_get(scene.file, scene.grid_variable, corner.get(), read.data()));
+      }
+      EXPECT_WINDROW_OK(windrow_get(scene.file, scene.grid_variable, scene.block.get(), scene.grid_read.data()));
+      if (!corner_first) {
+        EXPECT_WINDROW_OK(windrow_get(scene.file, scene.grid_variable, corner.get(), read.data()));
+      }
+      EXPECT_WINDROW_OK(windrow_flush(scene.file));
+      EXPECT_EQ(read, want);
+      EXPECT_EQ(scene.grid_read, scene.grid);
+    }
+    EXPECT_WINDROW_OK(windrow_discard(std::exchange(scene.file, nullptr)));
+  }
+}
+
+TEST_F(Plans, are_explained_before_and_after) {
+  Scene scene(path(), {{"strategy", "two-phase"}, {"writers", "2"}});
+  scene.begin();
+  EXPECT_TRUE(explain(scene.file).empty());
+  (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
+  const json planned = explain(scene.file);
+  ASSERT_EQ(planned.size(), 1u);
+  EXPECT_EQ(planned[0]["domains"], "even");
+  EXPECT_EQ(planned[0]["writers"].size(), std::min<size_t>(2, static_cast<size_t>(scene.size)));
+  EXPECT_EQ(planned[0]["domain_bytes"].size(), planned[0]["writers"].size());
+  EXPECT_WINDROW_OK(windrow_flush(scene.file));  // the queue is still there, and its plan
+  EXPECT_EQ(report_of(scene.file)["plans_made"], 0);
+  EXPECT_EQ(report_of(scene.file)["bytes"], scene.grid_shape[0] * scene.grid_shape[1] * 4);
+  EXPECT_EQ(explain(scene.file)[0]["expected"], planned[0]["expected"]);
+  const char* text = nullptr;
+  EXPECT_WINDROW_OK(windrow_explain(scene.file, "text", &text));
+  EXPECT_NE(std::string(text).find("even"), std::string::npos) << text;
+  EXPECT_WINDROW_OK(windrow_report(scene.file, "text", &text));
+  EXPECT_NE(std::string(text).find("messages"), std::string::npos) << text;
+  EXPECT_EQ(windrow_report(scene.file, "xml", &text), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_report(scene.file, "json", nullptr), WINDROW_BAD_ARGUMENT);
+  EXPECT_WINDROW_OK(scene.put_and_flush());
+  EXPECT_WINDROW_OK(scene.close());
+}
+
+}  // namespace
