@@ -72,9 +72,10 @@ Status take_field(Fields& fields, std::string_view key, std::string_view value) 
     fields.plan.operation = operation.value_or(Operation::write);
     return operation ? Status() : bad_field(key, "open, write, read, resize or sync is needed");
   }
+  fields.plan.kill = value == "kill";
   const auto fault = look_up(k_errors, value);
   fields.plan.fault = fault.value_or(Intervention{});
-  return fault ? Status() : bad_field(key, "no_space, io, no_permission or short is needed");
+  return fault || fields.plan.kill ? Status() : bad_field(key, "no_space, io, no_permission, short or kill is needed");
 }
 
 }  // namespace

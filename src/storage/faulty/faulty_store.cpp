@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/faulty/faulty_store.hpp"
 
+#include <csignal>
+
 #include "storage/faulty/fault_plan.hpp"
 
 namespace windrow {
@@ -12,6 +14,7 @@ Result<std::unique_ptr<Store>> open_faulty_store(const std::string& path, StoreM
   if (plan.value().rank && *plan.value().rank != options.rank) return open_hooked_posix_store(path, mode, nullptr);
   Hook hook = [plan = plan.value(), calls = int64_t{0}](Operation operation) mutable {
     const bool now = operation == plan.operation && calls++ == plan.after;
+    if (now && plan.kill) (void)std::raise(SIGKILL);
     return now ? plan.fault : Intervention{};
   };
   return open_hooked_posix_store(path, mode, std::move(hook));

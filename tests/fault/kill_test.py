@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A rank is killed while a checkpoint is written: the job ends, and the checkpoint before it is whole.
+
+Run by CTest with WINDROW_CHECKPOINT, WINDROW_MPIRUN and, where it is built, WINDROW_COMMAND in the environment.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+CHECKPOINT = os.environ["WINDROW_CHECKPOINT"]
+MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
+COMMAND = os.environ.get("WINDROW_COMMAND")
+NAMES = os.environ["WINDROW_NAMES"].split(",")
+LIMIT_S = 60  # a hang is a failure
+
+STRATEGIES = {
+    "two-phase": ["strategy=two-phase", "writers=4", "buffer=4096"],
+    "list": ["strategy=list"],
+    "team": ["gather=team(4)", "domains=none", "buffer=4096"],
+}
+
+
+def write(path, number, fault, *options, ranks):
+    launch = [*MPIRUN, "-n", str(ranks), CHECKPOINT, path, str(number), fault, *options]
+    return subprocess.run(launch, capture_output=True, text=True, timeout=LIMIT_S)
+
+
+class KillTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="windrow kill ")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def contents(self):
+        found = {}
+        for name in sorted(os.listdir(self.folder)):
+            with open(os.path.join(self.folder, name), "rb") as file:
+                found[name] = file.read()
+        return found
+
+    def try_one(self, name, options, ranks, victim):
+        path = os.path.join(self.folder, name)
+        done = write(path, 1, "", *options, ranks=ranks)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        before = self.contents()
+        self.assertIn(name, before)
+
+        done = write(path, 2, f"rank={victim},operation=write,after=1,error=kill", *options, ranks=ranks)
+        self.assertNotEqual(done.returncode, 0, "nobody was killed: this test tests nothing")
+        after = self.contents()
+        left = {name: after.pop(name) for name in list(after) if name not in before}
+        self.assertEqual(after, before)
+        self.assertTrue(left)
+        for leftover in left:
+            self.assertRegex(leftover, r"^\." + re.escape(name) + r"\.windrow-[0-9a-z]{4}(\.json)?$")
+        if COMMAND:
+            told = subprocess.run([*MPIRUN, "-n", "1", COMMAND, "info", path], capture_output=True, text=True, timeout=LIMIT_S)
+            self.assertEqual(told.returncode, 0, told.stderr)
+            self.assertIn(min(left), told.stdout)
+
+        done = write(path, 3, "", *options, ranks=ranks)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        after = self.contents()
+        self.assertNotEqual(after[name], before[name])
+        for leftover, content in left.items():
+            self.assertEqual(after[leftover], content, "another run's leftover is not ours to touch")
+        for each in after:
+            os.remove(os.path.join(self.folder, each))
+
+    def test_the_checkpoint_before_is_whole(self):
+        for name in NAMES:
+            for strategy, options in STRATEGIES.items():
+                for ranks in (1, 3):
+                    if ranks == 1 and strategy == "list":
+                        continue  # all in one request: there is no middle
+                    victims = (0,) if strategy == "team" else range(ranks)
+                    for victim in victims:
+                        with self.subTest(name=name, strategy=strategy, ranks=ranks, victim=victim):
+                            self.try_one(name, options, ranks, victim)
+
+
+if __name__ == "__main__":
+    unittest.main()
