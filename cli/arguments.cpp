@@ -3,23 +3,25 @@
 
 #include <unistd.h>
 
+#include <windrow/windrow.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <sstream>
-#include <windrow/windrow.h>
 
 namespace cli {
 
 namespace {
 
-constexpr int64_t k_smallest_buffer = 4096;            // below it the bookkeeping is larger than the data
+constexpr int64_t k_smallest_buffer = 4096;             // below it the bookkeeping is larger than the data
 constexpr int64_t k_largest_buffer = int64_t{1} << 40;  // keeps buffer x ranks within 64 bits
 
 const char* const k_footer =
-    "\nRun it alone, or with several ranks:  mpirun -n 4 windrow copy in.h5 out.h5\n"
-    "Every option of the library is also read from the environment: WINDROW_STRATEGY=scorpio; docs/settings.md lists them.\n"
-    "\nExit codes: 0 done; 1 the work failed (storage, memory, a damaged file); 2 a mistake in the command line or in a file\n"
+    "Run it alone, or with several ranks:  mpirun -n 4 windrow copy in.h5 out.h5\n"
+    "Every option of the library is also read from the environment: WINDROW_STRATEGY=scorpio; docs/settings.md lists "
+    "them.\n"
+    "\nExit codes: 0 done; 1 the work failed (storage, memory, a damaged file); 2 a mistake in the command line or in "
+    "a file\n"
     "named there, nothing was written; 3 the file has parts that cannot be read or copied yet, nothing was written.\n"
     "mpirun adds lines of its own when a program exits with another code than 0; Open MPI's `mpirun --quiet` does not.";
 
@@ -31,44 +33,64 @@ std::string letter_is_binary(std::string& size) {
 
 void add_settings(CLI::App& command, Arguments& arguments) {
   Settings& settings = arguments.settings;
-  command.add_option("--strategy", settings.strategy, "Preset: auto, scorpio, two-phase, list, ... (`windrow info --features`)")
+  command
+      .add_option("--strategy", settings.strategy,
+                  "Preset: auto, scorpio, two-phase, list, ... (`windrow info --features`)")
       ->type_name("NAME");
   command.add_option("--set", settings.pairs, "An option of the library, key=value; may be repeated")
-      ->type_name("KEY=VALUE")->expected(1)->take_all();
-  command.add_option("--buffer", settings.buffer_bytes,
-                     "Data held at a time by each rank, such as 64MiB; the library adds up to twice as much, at most 32 MiB")
-      ->transform(CLI::AsSizeValue(true))->transform(CLI::Validator(letter_is_binary, ""))->check(CLI::Range(k_smallest_buffer, k_largest_buffer))
-      ->type_name("BYTES")->default_str("16MiB");
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option(
+          "--buffer", settings.buffer_bytes,
+          "Data held at a time by each rank, such as 64MiB; the library adds up to twice as much, at most 32 MiB")
+      ->transform(CLI::AsSizeValue(true).description(""))
+      ->transform(CLI::Validator(letter_is_binary, ""))
+      ->check(CLI::Range(k_smallest_buffer, k_largest_buffer).description(""))
+      ->type_name("BYTES")
+      ->default_str("16MiB");
 }
 
 void add_output(CLI::App& command, Arguments& arguments) {
-  static const std::map<std::string, Bar> k_bars{{"auto", Bar::automatic}, {"always", Bar::always}, {"never", Bar::never}};
-  command.add_option("--progress", arguments.bar, "Progress bar: auto (when standard error is a terminal), always, never")
-      ->transform(CLI::CheckedTransformer(k_bars, CLI::ignore_case).description(""))->type_name("WHEN")->default_str("auto");
+  static const std::map<std::string, Bar> k_bars{
+      {"auto", Bar::automatic}, {"always", Bar::always}, {"never", Bar::never}};
+  command
+      .add_option("--progress", arguments.bar, "Progress bar: auto (when standard error is a terminal), always, never")
+      ->transform(CLI::CheckedTransformer(k_bars, CLI::ignore_case).description(""))
+      ->type_name("WHEN")
+      ->default_str("auto");
   command.add_flag("--json", arguments.json, "Print one JSON object instead of text");
   command.add_flag("--quiet,-q", arguments.quiet, "Print errors only");
 }
 
 void add_copy(CLI::App& app, Arguments& arguments) {
-  CLI::App& copy = *app.add_subcommand("copy", "Copy every variable, group and attribute of a file, in parallel, in bounded memory");
-  copy.add_option("IN", arguments.input, "HDF5 file to read")->required();
+  CLI::App& copy =
+      *app.add_subcommand("copy", "Copy every variable, group and attribute of a file, in parallel, in bounded memory");
+  copy.add_option("IN", arguments.input, "HDF5 file to read")->type_name("")->required();
   copy.add_option("OUT", arguments.output,
-                  "File to write; one that exists is replaced when the copy is complete, and stays whole until then")->required();
-  copy.add_option("--format", arguments.format, "Format of OUT: hdf5 or raw; without it OUT's name says")->type_name("NAME");
+                  "File to write; one that exists is replaced when the copy is complete, and stays whole until then")
+      ->type_name("")
+      ->required();
+  copy.add_option("--format", arguments.format, "Format of OUT: hdf5 or raw; without it OUT's name says")
+      ->type_name("NAME");
   copy.add_flag("--explain", arguments.explain, "Print the plans for reading and writing, and why");
   add_settings(copy, arguments);
   add_output(copy, arguments);
-  copy.footer("\nWhat cannot be copied yet (compressed, compound, variable-length data, links) is named, one line each, on\n"
-              "standard error, with exit code 3; then no OUT is made.");
+  copy.footer(
+      "What cannot be copied yet (compressed, compound, variable-length data, links) is named, one line each, on\n"
+      "standard error, with exit code 3; then no OUT is made.");
   copy.callback([&arguments] { arguments.command = Command::copy; });
 }
 
 void add_info(CLI::App& app, Arguments& arguments) {
-  CLI::App& info = *app.add_subcommand("info", "Say what is in a file: groups, variables, attributes, and what cannot be read yet");
-  auto* file = info.add_option("FILE", arguments.input, "File to look at");
-  auto* features = info.add_flag("--features", arguments.features, "Say what is built into this library; no FILE is needed");
+  CLI::App& info =
+      *app.add_subcommand("info", "Say what is in a file: groups, variables, attributes, and what cannot be read yet");
+  auto* file = info.add_option("FILE", arguments.input, "File to look at")->type_name("");
+  auto* features =
+      info.add_flag("--features", arguments.features, "Say what is built into this library; no FILE is needed");
   info.add_flag("--json", arguments.json, "Print one JSON object instead of text");
-  info.footer("\nTemporary files that interrupted runs left beside FILE (.NAME.windrow-*) are named too.");
+  info.footer("Temporary files that interrupted runs left beside FILE (.NAME.windrow-*) are named too.");
   info.callback([&arguments, file, features] {
     if (file->count() == 0 && features->count() == 0) throw CLI::RequiredError("FILE");
     arguments.command = Command::info;
@@ -76,17 +98,19 @@ void add_info(CLI::App& app, Arguments& arguments) {
 }
 
 void add_check(CLI::App& app, Arguments& arguments) {
-  CLI::App& check = *app.add_subcommand("check", "Read all of a file, in parallel, in bounded memory, and say whether that works");
-  check.add_option("FILE", arguments.input, "File to check")->required();
+  CLI::App& check =
+      *app.add_subcommand("check", "Read all of a file, in parallel, in bounded memory, and say whether that works");
+  check.add_option("FILE", arguments.input, "File to check")->type_name("")->required();
   add_settings(check, arguments);
   add_output(check, arguments);
-  check.footer("\nExit code 0: all of it was read; 1: damaged; 3: sound as far as it could be read.");
+  check.footer("Exit code 0: all of it was read; 1: damaged; 3: sound as far as it could be read.");
   check.callback([&arguments] { arguments.command = Command::check; });
 }
 
 bool is_command(const CLI::App& app, const std::string& word) {
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) { return command->get_name() == word; });
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](const CLI::App* command) { return command->get_name() == word; });
 }
 
 // `windrow help` and `windrow help copy` are `windrow --help` and `windrow copy --help`.
@@ -113,7 +137,8 @@ Parsed parse(int argc, const char* const* argv) {
   add_check(app, parsed.arguments);
   std::vector<std::string> words = words_of(argc, argv);
   if (!words.empty() && !words.back().starts_with('-') && !is_command(app, words.back()))
-    throw Failure(k_exit_mistake, "there is no command \"" + words.back() + "\"; there are copy, info and check (see: windrow --help)");
+    throw Failure(k_exit_mistake,
+                  "there is no command \"" + words.back() + "\"; there are copy, info and check (see: windrow --help)");
   try {
     app.parse(words);
   } catch (const CLI::Success& asked) {  // help, version

@@ -43,9 +43,14 @@ int verdict(const Findings& findings, const Contents& contents) {
 void print_findings(const World& world, const Arguments& arguments, const Contents& contents, const Findings& findings,
                     double seconds) {
   if (arguments.json) {
-    const nlohmann::json object{{"file", arguments.input}, {"ranks", world.size}, {"variables", contents.items.size()},
-                                {"attributes", contents.attributes}, {"bytes", findings.bytes}, {"seconds", seconds},
-                                {"damaged", findings.damaged}, {"unsupported", contents.unsupported},
+    const nlohmann::json object{{"file", arguments.input},
+                                {"ranks", world.size},
+                                {"variables", contents.items.size()},
+                                {"attributes", contents.attributes},
+                                {"bytes", findings.bytes},
+                                {"seconds", seconds},
+                                {"damaged", findings.damaged},
+                                {"unsupported", contents.unsupported},
                                 {"report", findings.reading.json()}};
     print_line(world, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
@@ -54,11 +59,14 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
   for (const std::string& line : contents.unsupported) print_error_line(world, "cannot read yet: " + line);
   if (arguments.quiet) return;
   const double rate = seconds > 0 ? static_cast<double>(findings.bytes) / seconds : 0;
-  print_line(world, fmt::format("{}: read {} variables and {} attributes, {} in {} ({}/s){}",
-                                findings.damaged.empty() ? "sound" : "damaged",
-                                contents.items.size() - findings.damaged.size(), contents.attributes, bytes_text(findings.bytes),
-                                seconds_text(seconds), bytes_text(static_cast<int64_t>(rate)),
-                                contents.unsupported.empty() ? "" : fmt::format("; {} parts cannot be read yet", contents.unsupported.size())));
+  print_line(world,
+             fmt::format("{}: read {} variables and {} attributes, {} in {} ({}/s){}",
+                         findings.damaged.empty() ? "sound" : "damaged",
+                         contents.items.size() - findings.damaged.size(), contents.attributes,
+                         bytes_text(findings.bytes), seconds_text(seconds), bytes_text(static_cast<int64_t>(rate)),
+                         contents.unsupported.empty()
+                             ? ""
+                             : fmt::format("; {} parts cannot be read yet", contents.unsupported.size())));
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ bool all_agree(const World& world, bool mine);
 void print_line(const World& world, const std::string& line);        // stdout, rank 0
 void print_error_line(const World& world, const std::string& line);  // stderr, rank 0, after "windrow: "
 
-std::string bytes_text(int64_t bytes);           // "37.6 MB": decimal, as disks are sold
-std::string seconds_text(double seconds);        // "0.42 s", "3 min 07 s"
-std::string one_line(std::string text);          // control characters become spaces: names come from foreign files
+std::string bytes_text(int64_t bytes);     // "37.6 MB": decimal, as disks are sold
+std::string seconds_text(double seconds);  // "0.42 s", "3 min 07 s"
+std::string one_line(std::string text);    // control characters become spaces: names come from foreign files
 
 }  // namespace cli

@@ -52,7 +52,8 @@ void add_attributes(const windrow::File& file, Contents& contents) {
 Contents contents_of(const windrow::File& file) {
   Contents contents;
   contents.groups = windrow_group_count(file.get());
-  for (int group = 0; group < contents.groups; ++group) contents.objects.emplace_back(windrow_group_path(file.get(), group));
+  for (int group = 0; group < contents.groups; ++group)
+    contents.objects.emplace_back(windrow_group_path(file.get(), group));
   std::istringstream lines(windrow_unsupported_objects(file.get()));
   for (std::string line; std::getline(lines, line);)
     if (!line.empty()) add_once(contents.unsupported, line);
@@ -87,7 +88,8 @@ bool has_hdf5_signature(const std::string& path) {
   static constexpr std::array<char, 8> k_signature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
   std::ifstream file(path, std::ios::binary);
   std::array<char, 8> head{};
-  for (int64_t offset = 0; file.seekg(offset) && file.read(head.data(), head.size()); offset = offset == 0 ? 512 : offset * 2)
+  for (int64_t offset = 0; file.seekg(offset) && file.read(head.data(), head.size());
+       offset = offset == 0 ? 512 : offset * 2)
     if (head == k_signature) return true;
   return false;
 }
@@ -103,7 +105,8 @@ std::vector<std::string> leftovers_of(const std::string& path) {
     if (!name.starts_with(prefix)) continue;
     std::error_code no_size;
     const auto size = entry.file_size(no_size);
-    found.push_back(fmt::format("{} ({})", one_line(entry.path().string()), no_size ? "?" : bytes_text(static_cast<int64_t>(size))));
+    found.push_back(fmt::format("{} ({})", one_line(entry.path().string()),
+                                no_size ? "?" : bytes_text(static_cast<int64_t>(size))));
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -116,10 +119,8 @@ Failure failure_from(const windrow::Error& error) {
     case WINDROW_EXISTS:
     case WINDROW_UNSUPPORTED:
     case WINDROW_BAD_FILE:
-    case WINDROW_NO_PERMISSION:
-      return {k_exit_mistake, error.what()};
-    default:
-      return {k_exit_failed, error.what()};
+    case WINDROW_NO_PERMISSION: return {k_exit_mistake, error.what()};
+    default: return {k_exit_failed, error.what()};
   }
 }
 

@@ -12,12 +12,12 @@
 namespace cli {
 
 struct Contents {
-  std::vector<Item> items;                // readable variables
-  std::vector<std::string> objects;       // paths of the groups, then of the variables: what can carry attributes
+  std::vector<Item> items;           // readable variables
+  std::vector<std::string> objects;  // paths of the groups, then of the variables: what can carry attributes
   int groups = 0;
-  int64_t attributes = 0;                 // readable ones
-  int64_t bytes = 0;                      // of the readable variables
-  std::vector<std::string> unsupported;   // "path: reason", each once
+  int64_t attributes = 0;                // readable ones
+  int64_t bytes = 0;                     // of the readable variables
+  std::vector<std::string> unsupported;  // "path: reason", each once
 };
 
 // Local: the library has handed the description of the file to every rank.

@@ -23,16 +23,19 @@ std::string problem_with_output(const std::string& input, const std::string& out
   if (fs::equivalent(input, output, error) && !error)
     return fmt::format("\"{}\" and \"{}\" are the same file", input, output);
   const fs::file_status status = fs::status(output, error);
-  if (status.type() == fs::file_type::directory) return fmt::format("\"{}\" is a folder; name the file to write", output);
-  if (fs::exists(status) && status.type() != fs::file_type::regular) return fmt::format("\"{}\" is not a regular file", output);
+  if (status.type() == fs::file_type::directory)
+    return fmt::format("\"{}\" is a folder; name the file to write", output);
+  if (fs::exists(status) && status.type() != fs::file_type::regular)
+    return fmt::format("\"{}\" is not a regular file", output);
   return "";
 }
 
 void require_all_supported(const World& world, const Contents& contents, const std::string& input) {
   if (contents.unsupported.empty()) return;
   for (const std::string& line : contents.unsupported) print_error_line(world, "cannot copy " + line);
-  throw Failure(k_exit_unsupported, fmt::format("\"{}\" has {} part{} that cannot be copied yet; nothing was written", input,
-                                                contents.unsupported.size(), contents.unsupported.size() == 1 ? "" : "s"));
+  throw Failure(k_exit_unsupported,
+                fmt::format("\"{}\" has {} part{} that cannot be copied yet; nothing was written", input,
+                            contents.unsupported.size(), contents.unsupported.size() == 1 ? "" : "s"));
 }
 
 // Defines the items in `output`. Returns their numbers there.
@@ -81,7 +84,8 @@ void copy_data(const World& world, const Arguments& arguments, const Contents& c
 void fill(const World& world, const Arguments& arguments, const Contents& contents, windrow::File& input,
           windrow::File& output, Copied& copied) {
   try {
-    for (int group = 1; group < contents.groups; ++group) output.define_group(contents.objects[static_cast<size_t>(group)]);
+    for (int group = 1; group < contents.groups; ++group)
+      output.define_group(contents.objects[static_cast<size_t>(group)]);
     copy_data(world, arguments, contents, input, output, copied);
     for (const std::string& object : contents.objects)
       for (int i = 0; i < windrow_attribute_count(input.get(), object.c_str()); ++i)
@@ -119,7 +123,7 @@ void print_result(const World& world, const Arguments& arguments, const Contents
     print_line(world, "reading:\n" + copied.reading_plan + "\nwriting:\n" + copied.writing_plan);
   if (arguments.quiet) return;
   const double rate = copied.seconds > 0 ? static_cast<double>(copied.bytes) / copied.seconds : 0;
-  print_line(world, fmt::format("copied {} variables, {} groups, {} attributes: {} in {} ({}/s), reading {}, writing {}",
+  print_line(world, fmt::format("copied {} variables, {} groups, {} attributes, {} in {} ({}/s; read {}, write {})",
                                 contents.items.size(), contents.groups, contents.attributes, bytes_text(copied.bytes),
                                 seconds_text(copied.seconds), bytes_text(static_cast<int64_t>(rate)),
                                 seconds_text(copied.reading.seconds()), seconds_text(copied.writing.seconds())));

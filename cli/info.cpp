@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t k_shown_elements = 8;    // of an attribute, as text
+constexpr size_t k_shown_elements = 8;  // of an attribute, as text
 constexpr size_t k_shown_characters = 72;
 
 template <class T>
@@ -49,8 +49,10 @@ json attributes_as_json(const windrow::File& file, const std::string& object) {
   for (int i = 0; i < windrow_attribute_count(file.get(), object.c_str()); ++i) {
     const windrow_attribute_info info = attribute_of(file, object, i);
     json entry{{"name", info.name}, {"type", type_name(info.type)}, {"shape", shape_of(info.shape, info.ndims)}};
-    if (info.unsupported != nullptr && *info.unsupported != '\0') entry["unsupported"] = info.unsupported;
-    else entry["values"] = attribute_values(file, object, info);
+    if (info.unsupported != nullptr && *info.unsupported != '\0')
+      entry["unsupported"] = info.unsupported;
+    else
+      entry["values"] = attribute_values(file, object, info);
     list.push_back(std::move(entry));
   }
   return list;
@@ -59,11 +61,16 @@ json attributes_as_json(const windrow::File& file, const std::string& object) {
 json contents_as_json(const windrow::File& file, const Contents& contents) {
   json object{{"groups", json::array()}, {"variables", json::array()}, {"unsupported", contents.unsupported}};
   for (size_t i = 0; i < static_cast<size_t>(contents.groups); ++i)
-    object["groups"].push_back({{"path", contents.objects[i]}, {"attributes", attributes_as_json(file, contents.objects[i])}});
+    object["groups"].push_back(
+        {{"path", contents.objects[i]}, {"attributes", attributes_as_json(file, contents.objects[i])}});
   for (int number = 0; number < file.variable_count(); ++number) {
     const windrow_variable_info info = file.variable(number);
-    json entry{{"path", info.path}, {"type", type_name(info.type)}, {"shape", shape_of(info.shape, info.ndims)},
-               {"bytes", info.bytes}, {"offset", info.offset}, {"big_endian", info.big_endian != 0},
+    json entry{{"path", info.path},
+               {"type", type_name(info.type)},
+               {"shape", shape_of(info.shape, info.ndims)},
+               {"bytes", info.bytes},
+               {"offset", info.offset},
+               {"big_endian", info.big_endian != 0},
                {"attributes", attributes_as_json(file, info.path)}};
     if (info.unsupported != nullptr && *info.unsupported != '\0') entry["unsupported"] = info.unsupported;
     object["variables"].push_back(std::move(entry));
@@ -104,12 +111,14 @@ void print_table(const World& world, const json& variables) {
     path = std::max(path, v["path"].get_ref<const std::string&>().size());
     shape = std::max(shape, shape_text(v["shape"]).size());
   }
-  print_line(world, fmt::format("\n{:<{}}  {:<7}  {:<{}}  {:>9}  {:>14}", "variable", path, "type", "shape", shape, "size", "offset"));
+  print_line(world, fmt::format("\n{:<{}}  {:<7}  {:<{}}  {:>9}  {:>14}", "variable", path, "type", "shape", shape,
+                                "size", "offset"));
   for (const json& v : variables) {
     const int64_t offset = v["offset"].get<int64_t>();
-    print_line(world, fmt::format("{:<{}}  {:<7}  {:<{}}  {:>9}  {:>14}{}{}", one_line(v["path"].get<std::string>()), path,
-                                  v["type"].get<std::string>(), shape_text(v["shape"]), shape, bytes_text(v["bytes"].get<int64_t>()),
-                                  offset < 0 ? "-" : std::to_string(offset), v["big_endian"].get<bool>() ? "  big-endian" : "",
+    print_line(world, fmt::format("{:<{}}  {:<7}  {:<{}}  {:>9}  {:>14}{}{}", one_line(v["path"].get<std::string>()),
+                                  path, v["type"].get<std::string>(), shape_text(v["shape"]), shape,
+                                  bytes_text(v["bytes"].get<int64_t>()), offset < 0 ? "-" : std::to_string(offset),
+                                  v["big_endian"].get<bool>() ? "  big-endian" : "",
                                   v.contains("unsupported") ? "  " + v["unsupported"].get<std::string>() : ""));
     for (const json& attribute : v["attributes"]) print_line(world, attribute_text(attribute));
   }
@@ -126,7 +135,8 @@ void print_text(const World& world, const json& object) {
   if (!object["variables"].empty()) print_table(world, object["variables"]);
   if (!object["unsupported"].empty()) print_line(world, "\ncannot be read or copied yet");
   for (const json& line : object["unsupported"]) print_line(world, one_line(line.get<std::string>()));
-  if (!object["leftovers"].empty()) print_line(world, "\nleft by interrupted runs, can be removed when no program is writing");
+  if (!object["leftovers"].empty())
+    print_line(world, "\nleft by interrupted runs, can be removed when no program is writing");
   for (const json& line : object["leftovers"]) print_line(world, one_line(line.get<std::string>()));
 }
 
@@ -156,8 +166,10 @@ int info(const World& world, const Arguments& arguments) {
     object["format"] = has_hdf5_signature(arguments.input) ? "HDF5" : "raw";
     object["bytes"] = static_cast<int64_t>(std::filesystem::file_size(arguments.input, no_size));
     object["leftovers"] = leftovers_of(arguments.input);
-    if (arguments.json) print_line(world, object.dump(2, ' ', false, json::error_handler_t::replace));
-    else print_text(world, object);
+    if (arguments.json)
+      print_line(world, object.dump(2, ' ', false, json::error_handler_t::replace));
+    else
+      print_text(world, object);
   }
   file.close();
   return k_exit_ok;

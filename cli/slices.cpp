@@ -7,7 +7,7 @@ namespace cli {
 
 namespace {
 
-constexpr int64_t k_alignment = 8;  // the largest element
+constexpr int64_t k_alignment = 8;      // the largest element
 constexpr size_t k_most_pieces = 4096;  // bounds what a batch costs beside its data
 
 // strides[d]: elements under one index of dimension d.

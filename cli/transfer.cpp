@@ -40,9 +40,7 @@ void Totals::add(const windrow::File& file) {
   add_up(sum_, report);
 }
 
-double Totals::seconds() const {
-  return sum_.contains("seconds") ? sum_["seconds"].value("total", 0.0) : 0.0;
-}
+double Totals::seconds() const { return sum_.contains("seconds") ? sum_["seconds"].value("total", 0.0) : 0.0; }
 
 Transfer::Transfer(const World& world, const std::vector<Item>& items, int64_t buffer_bytes)
     : world_(world), items_(items), buffer_bytes_(buffer_bytes) {

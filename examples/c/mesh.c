@@ -42,7 +42,8 @@ int main(int argc, char **argv) {
   const int64_t shape[2] = {nodes, LEVELS};
   int variable;
   check(windrow_create(MPI_COMM_WORLD, path, NULL, &file));
-  check(windrow_define_variable(file, "mesh/potential", WINDROW_FLOAT64, 2, shape, &variable)); /* makes the group too */
+  check(
+      windrow_define_variable(file, "mesh/potential", WINDROW_FLOAT64, 2, shape, &variable)); /* makes the group too */
   check(windrow_points(MPI_COMM_WORLD, nodes, count, list, owned, &points));
   check(windrow_put(file, variable, points, field)); /* local: queued. More variables may follow ... */
   check(windrow_close(file));                        /* ... and all move together here, or at windrow_flush() */

@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
   }
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0)
-    std::printf("mesh: wrote and read %s on %d ranks, %lld values differ\n", path, ranks, static_cast<long long>(wrong));
+    std::printf("mesh: wrote and read %s on %d ranks, %lld values differ\n", path, ranks,
+                static_cast<long long>(wrong));
   MPI_Finalize();
   return wrong == 0 ? 0 : 1;
 }

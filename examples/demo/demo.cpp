@@ -24,7 +24,8 @@ windrow::mesh::Part part_of_rank(MPI_Comm comm, const std::string& parts) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   const auto header = windrow::mesh::read_parts_header(parts);
-  if (header.parts != size || header.components != 3) throw std::runtime_error(parts + " has not one part in space for each rank");
+  if (header.parts != size || header.components != 3)
+    throw std::runtime_error(parts + " has not one part in space for each rank");
   return windrow::mesh::read_part(parts, rank);
 }
 

@@ -25,7 +25,7 @@ struct Reader {
     checked_in_all += sums[0];
     wrong_in_all += sums[1];
     if (rank == 0)
-      std::printf("   %-5s %-24s %-50s %10" PRId64 " values\n", sums[1] == 0 ? "right" : "WRONG", path, how, sums[0]);
+      std::printf("   %-5s %-24s %-46s %9" PRId64 " values\n", sums[1] == 0 ? "right" : "WRONG", path, how, sums[0]);
   }
 };
 
@@ -53,7 +53,8 @@ void check_coordinates(const std::string& parts, Reader& reader, const std::vect
     for (size_t i = 0; i < part.numbers.size(); ++i) {
       const int64_t row = part.numbers[i] - rows.first;
       if (row < 0 || row >= rows.count) continue;
-      wrong += std::memcmp(&read[static_cast<size_t>(row) * 3], &part.coordinates[i * 3], 3 * sizeof(double)) != 0 ? 3 : 0;
+      wrong +=
+          std::memcmp(&read[static_cast<size_t>(row) * 3], &part.coordinates[i * 3], 3 * sizeof(double)) != 0 ? 3 : 0;
     }
   }
   reader.conclude("mesh/coordinates", "rows: a third of the nodes each", rows.count * 3, wrong);
@@ -66,8 +67,9 @@ void check_mesh(windrow::File& file, const std::string& parts, Reader& reader) {
   const auto points = windrow::Decomposition::points(MPI_COMM_WORLD, reader.nodes, dealt);
   const auto same = windrow::Decomposition::same(MPI_COMM_WORLD, {reader.nodes, demo::k_levels});
 
-  std::vector<double> coordinates(static_cast<size_t>(mine.count) * 3), by_rows(static_cast<size_t>(mine.count * demo::k_levels)),
-      by_points(dealt.size() * demo::k_levels), whole(static_cast<size_t>(reader.nodes * demo::k_levels));
+  std::vector<double> coordinates(static_cast<size_t>(mine.count) * 3),
+      by_rows(static_cast<size_t>(mine.count * demo::k_levels)), by_points(dealt.size() * demo::k_levels),
+      whole(static_cast<size_t>(reader.nodes * demo::k_levels));
   file.get(file.find_variable("mesh/coordinates"), rows, coordinates);
   file.get(file.find_variable(demo::k_fields[0]), rows, by_rows);
   file.get(file.find_variable(demo::k_fields[1]), points, by_points);
@@ -78,7 +80,8 @@ void check_mesh(windrow::File& file, const std::string& parts, Reader& reader) {
   const auto size = [](const std::vector<double>& values) { return static_cast<int64_t>(values.size()); };
   check_coordinates(parts, reader, coordinates, mine);
   reader.conclude(demo::k_fields[0], "rows", size(by_rows), count_wrong(by_rows, 0, in_rows));
-  reader.conclude(demo::k_fields[1], "points: nodes dealt out like cards", size(by_points), count_wrong(by_points, 1, dealt));
+  reader.conclude(demo::k_fields[1], "points: nodes dealt out like cards", size(by_points),
+                  count_wrong(by_points, 1, dealt));
   reader.conclude(demo::k_fields[2], "same: all of it on every rank", size(whole), count_wrong(whole, 2, all));
 }
 
@@ -120,7 +123,8 @@ int read(const std::vector<std::string>& words) {
   if (words.size() > 2) check_dump(words[2], reader);
   file.close();
   if (reader.rank == 0)
-    std::printf("   %" PRId64 " values checked bit for bit, %" PRId64 " wrong\n", reader.checked_in_all, reader.wrong_in_all);
+    std::printf("   %" PRId64 " values checked bit for bit, %" PRId64 " wrong\n", reader.checked_in_all,
+                reader.wrong_in_all);
   return reader.wrong_in_all == 0 ? 0 : 1;
 }
 

@@ -91,7 +91,8 @@ int64_t number(const nlohmann::json& report, const char* key) {
 }
 
 void print_table(const std::vector<Row>& rows, double limit, double megabytes) {
-  std::printf("   %-12s %8s %8s %9s %10s %11s %9s %8s\n", "strategy", "seconds", "MB/s", "x limit", "messages", "moved", "requests", "writers");
+  std::printf("   %-12s %8s %8s %9s %10s %11s %9s %8s\n", "strategy", "seconds", "MB/s", "x limit", "messages", "moved",
+              "requests", "writers");
   std::printf("   %-12s %8.3f %8.0f %9.2f %10s %11s %9.0f %8d\n", "(limit)", limit, megabytes / limit, 1.0, "-", "-",
               std::max(1.0, megabytes * 1e6 / (1 << 20)), 1);
   for (const Row& row : rows) {
@@ -99,10 +100,11 @@ void print_table(const std::vector<Row>& rows, double limit, double megabytes) {
       std::printf("   %-12s not built yet\n", row.strategy.c_str());
       continue;
     }
-    std::printf("   %-12s %8.3f %8.0f %9.2f %10lld %8.1f MB %9lld %8lld\n", row.strategy.c_str(), row.median(), megabytes / row.median(),
-                row.median() / limit, static_cast<long long>(number(row.report, "messages")),
+    std::printf("   %-12s %8.3f %8.0f %9.2f %10lld %8.1f MB %9lld %8lld\n", row.strategy.c_str(), row.median(),
+                megabytes / row.median(), row.median() / limit, static_cast<long long>(number(row.report, "messages")),
                 static_cast<double>(number(row.report, "bytes_sent") + number(row.report, "bytes_shared")) / 1e6,
-                static_cast<long long>(number(row.report, "storage_requests")), static_cast<long long>(number(row.report, "writers")));
+                static_cast<long long>(number(row.report, "storage_requests")),
+                static_cast<long long>(number(row.report, "writers")));
   }
 }
 

@@ -43,7 +43,8 @@ int write(const std::vector<std::string>& words) {
 
   if (rank == 0 && words.size() < 4) {
     const double megabytes = static_cast<double>(checkpoint.bytes()) / 1e6;
-    std::printf("   5 variables, %.1f MB in %.3f s from create to close: %.0f MB/s\n\n", megabytes, seconds, megabytes / seconds);
+    std::printf("   5 variables, %.1f MB in %.3f s from create to close: %.0f MB/s\n\n", megabytes, seconds,
+                megabytes / seconds);
     print_indented(plan);
     std::printf("\n");
     print_indented(report);

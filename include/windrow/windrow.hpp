@@ -62,25 +62,31 @@ inline void check(int code) {
 /** What an array of elements can be: integers of 1 to 8 bytes except bool and the characters beyond char, float, double. */
 template <class T>
 concept Element = std::same_as<T, std::remove_cvref_t<T>> &&
-                  ((std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, wchar_t> && !std::same_as<T, char16_t> &&
-                    !std::same_as<T, char32_t> && sizeof(T) <= 8) ||
-                   std::same_as<T, float> || std::same_as<T, double>);
+    ((std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, wchar_t> && !std::same_as<T, char16_t> &&
+      !std::same_as<T, char32_t> && sizeof(T) <= 8) ||
+     std::same_as<T, float> || std::same_as<T, double>);
 
 /** enum windrow_type of a C++ type.  `long` and `long long` are told by their size. */
 template <Element T>
 constexpr int type_of() noexcept {
-  if constexpr (std::same_as<T, float>) return WINDROW_FLOAT32;
-  else if constexpr (std::same_as<T, double>) return WINDROW_FLOAT64;
-  else if constexpr (sizeof(T) == 1) return std::signed_integral<T> ? WINDROW_INT8 : WINDROW_UINT8;
-  else if constexpr (sizeof(T) == 2) return std::signed_integral<T> ? WINDROW_INT16 : WINDROW_UINT16;
-  else if constexpr (sizeof(T) == 4) return std::signed_integral<T> ? WINDROW_INT32 : WINDROW_UINT32;
-  else return std::signed_integral<T> ? WINDROW_INT64 : WINDROW_UINT64;
+  if constexpr (std::same_as<T, float>)
+    return WINDROW_FLOAT32;
+  else if constexpr (std::same_as<T, double>)
+    return WINDROW_FLOAT64;
+  else if constexpr (sizeof(T) == 1)
+    return std::signed_integral<T> ? WINDROW_INT8 : WINDROW_UINT8;
+  else if constexpr (sizeof(T) == 2)
+    return std::signed_integral<T> ? WINDROW_INT16 : WINDROW_UINT16;
+  else if constexpr (sizeof(T) == 4)
+    return std::signed_integral<T> ? WINDROW_INT32 : WINDROW_UINT32;
+  else
+    return std::signed_integral<T> ? WINDROW_INT64 : WINDROW_UINT64;
 }
 
 /** Contiguous elements that outlive the call: an lvalue container or array, or a view such as std::span. */
 template <class Range>
 concept Lasting = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
-                  std::ranges::borrowed_range<Range> && Element<std::ranges::range_value_t<Range>>;
+    std::ranges::borrowed_range<Range> && Element<std::ranges::range_value_t<Range>>;
 
 /** A short list of sizes, copied: {3, 4}, or any contiguous int64_t: a vector, an array, a span. */
 class Sizes {
@@ -92,16 +98,17 @@ class Sizes {
     std::ranges::copy(list, sizes_.begin());
   }
   template <std::ranges::contiguous_range Range>
-    requires std::same_as<std::ranges::range_value_t<Range>, int64_t>
-  Sizes(const Range& list) : Sizes(std::span<const int64_t>(std::ranges::data(list), std::ranges::size(list))) {}
+  requires std::same_as<std::ranges::range_value_t<Range>, int64_t> Sizes(const Range& list)
+      : Sizes(std::span<const int64_t>(std::ranges::data(list), std::ranges::size(list))) {}
 
   const int64_t* data() const noexcept { return count_ == 0 ? nullptr : sizes_.data(); }
   int count() const noexcept { return static_cast<int>(count_); }
   /** The data, when it has `dimensions` entries or was not given; otherwise throws. */
   const int64_t* of(int dimensions, const char* name) const {
     if (count_ != 0 && count() != dimensions)
-      throw Error(WINDROW_BAD_ARGUMENT, -1, std::string(name) + " has " + std::to_string(count_) + " entries, the shape has " +
-                                                std::to_string(dimensions));
+      throw Error(WINDROW_BAD_ARGUMENT, -1,
+                  std::string(name) + " has " + std::to_string(count_) + " entries, the shape has " +
+                      std::to_string(dimensions));
     return data();
   }
 
@@ -145,10 +152,12 @@ class Decomposition {
   }
 
   /** Several blocks per rank: [blocks][dimensions] each, one after the other in memory. */
-  static Decomposition blocks(MPI_Comm comm, Sizes shape, std::span<const int64_t> starts, std::span<const int64_t> counts) {
+  static Decomposition blocks(MPI_Comm comm, Sizes shape, std::span<const int64_t> starts,
+                              std::span<const int64_t> counts) {
     const int64_t number = shape.count() == 0 ? 0 : static_cast<int64_t>(counts.size()) / shape.count();
     return make([&](windrow_decomposition** out) {
-      return windrow_blocks(comm, shape.count(), shape.data(), number, starts.data(), counts.data(), nullptr, nullptr, out);
+      return windrow_blocks(comm, shape.count(), shape.data(), number, starts.data(), counts.data(), nullptr, nullptr,
+                            out);
     });
   }
 
@@ -248,7 +257,8 @@ class File {
   }
   int define_variable(const std::string& path, int type, Sizes shape, const Options& options) {
     int variable = -1;
-    check(windrow_define_variable_with(raw_, path.c_str(), type, shape.count(), shape.data(), options.get(), &variable));
+    check(
+        windrow_define_variable_with(raw_, path.c_str(), type, shape.count(), shape.data(), options.get(), &variable));
     return variable;
   }
 
@@ -277,8 +287,8 @@ class File {
   }
   /** Queue.  Local.  The flush fills `data`. */
   template <Lasting Range>
-    requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>)
-  void get(int variable, const Decomposition& decomposition, Range&& data) {
+  requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get(
+      int variable, const Decomposition& decomposition, Range&& data) {
     check_type<std::ranges::range_value_t<Range>>(variable);
     check(windrow_get(raw_, variable, decomposition.get(), std::ranges::data(data)));
   }
@@ -290,8 +300,8 @@ class File {
   }
   /** get() and flush() in one.  Collective. */
   template <Lasting Range>
-    requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>)
-  void read(int variable, const Decomposition& decomposition, Range&& data) {
+  requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void read(
+      int variable, const Decomposition& decomposition, Range&& data) {
     check_type<std::ranges::range_value_t<Range>>(variable);
     check(windrow_read(raw_, variable, decomposition.get(), std::ranges::data(data)));
   }
@@ -314,7 +324,8 @@ class File {
   }
 
   /** Copy an attribute as it is stored in another file.  Collective over this file. */
-  void copy_attribute(const std::string& object, const File& from, const std::string& from_object, const std::string& name) {
+  void copy_attribute(const std::string& object, const File& from, const std::string& from_object,
+                      const std::string& name) {
     check(windrow_copy_attribute(raw_, object.c_str(), from.raw_, from_object.c_str(), name.c_str()));
   }
 
@@ -360,9 +371,9 @@ class File {
   void check_type(int variable_number) const {
     const windrow_variable_info info = variable(variable_number);
     if (info.type != type_of<T>())
-      throw Error(WINDROW_BAD_ARGUMENT, -1, std::string("variable \"") + info.path + "\" has elements of type " +
-                                                windrow_type_name(info.type) + ", the data of type " +
-                                                windrow_type_name(type_of<T>()));
+      throw Error(WINDROW_BAD_ARGUMENT, -1,
+                  std::string("variable \"") + info.path + "\" has elements of type " + windrow_type_name(info.type) +
+                      ", the data of type " + windrow_type_name(type_of<T>()));
   }
 
   windrow_file* raw_ = nullptr;

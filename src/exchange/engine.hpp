@@ -45,6 +45,7 @@ class Transfer {
   Status run(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher);
 
   int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs
+  int64_t shared_bytes() const noexcept { return shared_bytes_; }  // of the host's shared memory, for this rank's slots
 
   // Of this rank: data messages from (writing) or to (reading) other ranks, as the descriptions say.
   int64_t expected_messages() const noexcept { return expected_messages_; }
@@ -73,6 +74,7 @@ class Transfer {
   const Grid* storage_grid_ = nullptr;
   std::span<const Extent> storage_covered_;
   int64_t expected_messages_ = 0;
+  int64_t shared_bytes_ = 0;
 };
 
 }  // namespace windrow

@@ -108,6 +108,7 @@ class TransferBuilder {
       if (plan_.writers[i] == comm_.rank()) bytes = SharedSlots::bytes_needed(plan_, i);
     auto reserved = comm_.shared().reserve(comm_.host(), bytes);
     sharing_ = reserved.ok() && reserved.value();
+    if (sharing_) transfer_->shared_bytes_ = bytes;
     return reserved.status();
   }
 

@@ -34,7 +34,7 @@ struct Strategy {
 // What the user asked for, as texts: a preset, and axes that override it ("" or "auto": as the preset has it).
 struct StrategyRequest {
   std::string preset = "auto";
-  std::string owner, gather, domains, codec, access, files;
+  std::string owner = {}, gather = {}, domains = {}, codec = {}, access = {}, files = {};
 };
 
 // Code::bad_argument: no such choice; the message lists those there are. Code::unsupported: not built yet.

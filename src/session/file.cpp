@@ -225,8 +225,8 @@ Status File::close(bool publish) {
     return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
                                          mode_ == Mode::create && !published_ ? "it is not published" : "what was queued is lost")};
   }
-  Status verdict = publish && mode_ != Mode::read ? flush() : Status{};
-  if (!publish || mode_ == Mode::read) drop_queue();
+  Status verdict = publish ? flush() : Status{};
+  drop_queue();
   verdict.update(fatal_);  // agreed when it was set
   const bool durable = publish && mode_ != Mode::read && settings_.boolean("durable");
   Status local;

@@ -124,7 +124,7 @@ Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
     }
   }
   local.update(data_->take_status());
-  trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.transfer ? kept.transfer->buffer_bytes() : static_cast<int64_t>(bounce_.size()));
+  trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : static_cast<int64_t>(bounce_.size()));
   // The verdict and the report's numbers, of this wave and those before it, in one reduction.
   trace_.total_seconds = seconds_now() - flush_begin_;
   trace_.is_writer = data_->used() ? 1 : 0;

@@ -4,8 +4,8 @@
 
 #include <windrow/windrow.hpp>
 
-#include "base/status.hpp"
 #include "../temporary_folder.hpp"
+#include "base/status.hpp"
 
 namespace {
 
@@ -94,8 +94,14 @@ TEST(CppCover, same_without_a_shape_is_all_of_any_variable) {
 TEST(CppCover, throws_what_went_wrong) {
   EXPECT_EQ(code_of([] { windrow::File::open(MPI_COMM_WORLD, shared_path("missing.raw")); }), WINDROW_NOT_FOUND);
   EXPECT_EQ(code_of([] { windrow::Options{{"colour", "red"}}; }), WINDROW_BAD_ARGUMENT);
-  EXPECT_EQ(code_of([] { windrow::Decomposition::block(MPI_COMM_WORLD, {4, 4}, {0, 0, 0}, {1, 1}); }), WINDROW_BAD_ARGUMENT);
-  EXPECT_EQ(code_of([] { windrow::Decomposition::block(MPI_COMM_WORLD, {4, 4}, {0, 0}, {5, 1}); }), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of([] {
+              windrow::Decomposition::block(MPI_COMM_WORLD, {4, 4}, {0, 0, 0}, {1, 1});
+            }),
+            WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of([] {
+              windrow::Decomposition::block(MPI_COMM_WORLD, {4, 4}, {0, 0}, {5, 1});
+            }),
+            WINDROW_BAD_ARGUMENT);
 }
 
 TEST(CppCover, refuses_elements_of_another_type) {
@@ -111,13 +117,18 @@ TEST(CppCover, refuses_elements_of_another_type) {
 
 // What the compiler has to refuse: temporaries, and constants as a place to read into.
 template <class Range>
-concept CanPut = requires(windrow::File& file, const windrow::Decomposition& d, Range data) { file.put(0, d, std::forward<Range>(data)); };
+concept CanPut = requires(windrow::File& file, const windrow::Decomposition& d, Range data) {
+  file.put(0, d, std::forward<Range>(data));
+};
 template <class Range>
-concept CanGet = requires(windrow::File& file, const windrow::Decomposition& d, Range data) { file.get(0, d, std::forward<Range>(data)); };
+concept CanGet = requires(windrow::File& file, const windrow::Decomposition& d, Range data) {
+  file.get(0, d, std::forward<Range>(data));
+};
 static_assert(CanPut<std::vector<double>&> && CanPut<const std::vector<double>&> && CanPut<std::span<const double>>);
 static_assert(!CanPut<std::vector<double>&&> && !CanPut<std::vector<bool>&> && !CanPut<std::vector<std::string>&>);
 static_assert(CanGet<std::vector<double>&> && !CanGet<const std::vector<double>&> && !CanGet<std::span<const double>>);
-static_assert(windrow::type_of<long>() == windrow::type_of<int64_t>() && windrow::type_of<unsigned char>() == WINDROW_UINT8);
+static_assert(windrow::type_of<long>() == windrow::type_of<int64_t>() &&
+              windrow::type_of<unsigned char>() == WINDROW_UINT8);
 static_assert(!std::is_same_v<windrow::Error, windrow::Status>);
 
 }  // namespace

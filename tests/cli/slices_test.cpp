@@ -30,11 +30,13 @@ void expect_covered_once(const std::vector<Item>& items, int ranks, int64_t buff
     }
   }
   for (size_t i = 0; i < items.size(); ++i)
-    EXPECT_TRUE(std::ranges::all_of(seen[i], [](int times) { return times == 1; })) << "item " << i << " at " << ranks << " ranks";
+    EXPECT_TRUE(std::ranges::all_of(seen[i], [](int times) { return times == 1; }))
+        << "item " << i << " at " << ranks << " ranks";
 }
 
 TEST(Slicer, covers_each_element_once_within_the_buffer) {
-  const std::vector<Item> items{{0, {}, 8}, {1, {7, 5, 3}, 4}, {2, {0, 4}, 8}, {3, {1000}, 1}, {4, {2, 300}, 8}, {5, {1, 1, 1}, 2}};
+  const std::vector<Item> items{{0, {}, 8},     {1, {7, 5, 3}, 4}, {2, {0, 4}, 8},
+                                {3, {1000}, 1}, {4, {2, 300}, 8},  {5, {1, 1, 1}, 2}};
   for (int ranks : {1, 2, 3, 4, 13})
     for (int64_t buffer : {16, 24, 64, 1000, 4096, 1 << 20}) expect_covered_once(items, ranks, buffer);
 }
@@ -52,7 +54,8 @@ TEST(Slicer, cuts_a_large_variable_at_whole_rows) {
   const Batch batch = slicer.next();
   ASSERT_EQ(batch.size(), 1U);
   EXPECT_EQ(batch[0].count, 500);
-  const std::vector<Item> wide{{0, {2, 30, 10}, 8}};  // a row of 300 elements does not fit: cut along the next dimension
+  const std::vector<Item> wide{
+      {0, {2, 30, 10}, 8}};  // a row of 300 elements does not fit: cut along the next dimension
   Slicer deeper(wide, 1, 8 * 55);
   EXPECT_EQ(deeper.next()[0].count, 50);
 }
@@ -81,14 +84,13 @@ TEST(BoxesOfRange, lists_exactly_the_elements_of_the_range_in_order) {
   }
 }
 
-TEST(BoxesOfRange, is_one_box_for_whole_rows) {
-  EXPECT_EQ(boxes_of_range({10, 20, 30}, 2 * 600, 3 * 600).number, 1);
-}
+TEST(BoxesOfRange, is_one_box_for_whole_rows) { EXPECT_EQ(boxes_of_range({10, 20, 30}, 2 * 600, 3 * 600).number, 1); }
 
 TEST(ProgressText, says_bytes_rate_and_time_left_and_fits_the_terminal) {
   EXPECT_EQ(progress_text("copy", 50'000'000, 100'000'000, 0.5, 100),
             "copy [####################....................]  50 %  50.0 MB of 100 MB  100 MB/s  0.50 s left");
-  for (int columns : {10, 40, 80, 200}) EXPECT_LT(progress_text("copy", 1, 1'000'000'000'000, 1, columns).size(), static_cast<size_t>(columns));
+  for (int columns : {10, 40, 80, 200})
+    EXPECT_LT(progress_text("copy", 1, 1'000'000'000'000, 1, columns).size(), static_cast<size_t>(columns));
   EXPECT_NE(progress_text("check", 0, 0, 0, 80).find("100 %"), std::string::npos);
 }
 

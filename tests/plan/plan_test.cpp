@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace windrow {
+namespace {
+
+using testing::HasSubstr;
+
+Strategy strategy_of(StrategyRequest request) { return parse_strategy(request).value(); }
+
+// 100 000 ranks on 1000 hosts write an array of 8 TB in pieces of `piece` bytes.
+Pattern large(int64_t piece) {
+  const int64_t bytes = 8'000'000'000'000;
+  return {.reading = false, .bytes = bytes, .pieces = bytes / piece, .ranks_with_data = 100'000, .largest_rank_bytes = bytes / 100'000,
+          .owned_flags = false, .regions = {{2048, 2048 + bytes}}};
+}
+Topology thousand_hosts() {
+  Topology topology{.ranks = 100'000, .host_roots = {}};
+  for (int host = 0; host < 1000; ++host) topology.host_roots.push_back(host * 100);
+  return topology;
+}
+
+TEST(MakePlan, rakes_short_pieces_with_one_writer_a_host) {
+  const Plan plan = make_plan(Strategy{}, large(512), thousand_hosts(), {}).value();
+  EXPECT_EQ(plan.strategy.domains, Domains::aligned);
+  EXPECT_EQ(plan.strategy.access, Access::contiguous);
+  EXPECT_EQ(plan.writers.size(), 1000U);
+  EXPECT_EQ(plan.domains.size(), 1000U);
+  EXPECT_EQ(plan.writers.back(), 99'900);
+  EXPECT_FALSE(plan.reasons.empty());
+}
+
+TEST(MakePlan, leaves_long_pieces_to_their_holders) {
+  const Plan plan = make_plan(Strategy{}, large(80'000'000), thousand_hosts(), {}).value();
+  EXPECT_EQ(plan.strategy.domains, Domains::none);
+  EXPECT_EQ(plan.strategy.access, Access::list);
+  EXPECT_TRUE(plan.writers.empty());
+}
+
+TEST(MakePlan, teams_are_consecutive_and_the_last_may_be_smaller) {
+  const Plan plan = make_plan(strategy_of({.preset = "scorpio"}), large(512), thousand_hosts(), {}).value();
+  EXPECT_EQ(plan.team, 16);
+  EXPECT_EQ(team_root(plan, 0, 0), 0);
+  EXPECT_EQ(team_root(plan, 15, 0), 0);
+  EXPECT_EQ(team_root(plan, 16, 0), 16);
+  EXPECT_EQ(team_root(plan, 99'999, 0), 99'984);
+  Pattern reading = large(512);
+  reading.reading = true;
+  EXPECT_EQ(make_plan(strategy_of({.preset = "scorpio"}), reading, thousand_hosts(), {}).value().team, 1024);
+}
+
+TEST(MakePlan, a_team_is_never_larger_than_all_ranks) {
+  const Plan plan = make_plan(strategy_of({.gather = "team(50)"}), large(512), {.ranks = 7, .host_roots = {0}}, {}).value();
+  EXPECT_EQ(plan.team, 7);
+}
+
+TEST(MakePlan, hosts_gather_at_their_lowest_rank) {
+  const Plan plan = make_plan(strategy_of({.gather = "host"}), large(512), thousand_hosts(), {}).value();
+  EXPECT_TRUE(plan.gathers());
+  EXPECT_EQ(team_root(plan, 1234, 1200), 1200);
+}
+
+TEST(MakePlan, keeps_to_the_number_of_writers_asked_for) {
+  PlanLimits limits;
+  limits.writers = 37;
+  const Plan plan = make_plan(strategy_of({.domains = "even"}), large(512), thousand_hosts(), limits).value();
+  EXPECT_EQ(plan.writers.size(), 37U);
+}
+
+TEST(MakePlan, decides_every_axis_and_says_so) {
+  const Plan plan = make_plan(Strategy{}, large(512), thousand_hosts(), {}).value();
+  EXPECT_NE(plan.strategy.owner, Owner::automatic);
+  EXPECT_NE(plan.strategy.gather, Gather::automatic);
+  EXPECT_NE(plan.strategy.domains, Domains::automatic);
+  EXPECT_NE(plan.strategy.codec, Codec::automatic);
+  EXPECT_NE(plan.strategy.access, Access::automatic);
+  EXPECT_NE(plan.strategy.files, Files::automatic);
+  const std::string text = describe_text(plan);
+  EXPECT_THAT(text, HasSubstr("aligned, 1000 writers"));
+  EXPECT_THAT(text, HasSubstr("because"));
+}
+
+TEST(MakePlan, of_nothing_is_a_plan_too) {
+  EXPECT_TRUE(make_plan(Strategy{}, Pattern{}, {.ranks = 5, .host_roots = {0}}, {}).ok());
+}
+
+TEST(Windows, lie_on_a_grid_from_the_files_start) {
+  const Windows windows{.domain = {5000, 20'000}, .bytes = 4096};
+  ASSERT_EQ(windows.count(), 4);
+  EXPECT_EQ(windows.window(0), (Extent{5000, 8192}));
+  EXPECT_EQ(windows.window(1), (Extent{8192, 12'288}));
+  EXPECT_EQ(windows.window(3), (Extent{16'384, 20'000}));
+  EXPECT_EQ(windows.index_of(8191), 0);
+  EXPECT_EQ(windows.index_of(16'384), 3);
+}
+
+TEST(Windows, cover_a_domain_beyond_4_gib_once) {
+  const Windows windows{.domain = {(int64_t{5} << 32) + 7, (int64_t{5} << 32) + 100'000'003}, .bytes = 16 << 20};
+  int64_t at = windows.domain.begin;
+  for (int64_t i = 0; i < windows.count(); ++i) {
+    EXPECT_EQ(windows.window(i).begin, at);
+    EXPECT_EQ(windows.index_of(at), i);
+    at = windows.window(i).end;
+  }
+  EXPECT_EQ(at, windows.domain.end);
+}
+
+}  // namespace
+}  // namespace windrow
