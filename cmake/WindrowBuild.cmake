@@ -24,7 +24,7 @@ target_compile_options(windrow_flags INTERFACE -Wall -Wextra -Wno-restrict $<$<C
   $<$<BOOL:${WINDROW_WARNINGS_AS_ERRORS}>:-Werror>)
 if(WINDROW_SANITIZE)
   # Every finding ends the program: one that goes on is one that a passing test hides.
-  add_compile_options(-fsanitize=${WINDROW_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${WINDROW_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${WINDROW_SANITIZE})
 endif()
 if(WINDROW_SANITIZE MATCHES "address")
