@@ -108,7 +108,7 @@ class TransferBuilder {
       if (plan_.writers[i] == comm_.rank()) bytes = SharedSlots::bytes_needed(plan_, i);
     auto reserved = comm_.shared().reserve(comm_.host(), bytes);
     sharing_ = reserved.ok() && reserved.value();
-    if (sharing_) transfer_->shared_bytes_ = bytes;
+    if (sharing_ && transfer_) transfer_->shared_bytes_ = bytes;  // a rank without memory has no transfer, and comes here all the same
     return reserved.status();
   }
 
