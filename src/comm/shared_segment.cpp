@@ -11,11 +11,20 @@
 namespace windrow {
 namespace {
 
+constexpr uintptr_t k_shared_page = 4096;
+
 // What /dev/shm has left, less a part that others may need; INT64_MAX where there is none to ask.
 int64_t free_shared_bytes() {
   struct statvfs info {};
   if (statvfs("/dev/shm", &info) != 0) return INT64_MAX;
   return static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize) / 4 * 3;
+}
+
+// Some implementations of MPI begin a rank's part in the middle of a page, behind words of their own. Each rank maps the memory
+// at a page of its own, so all find the same first whole page.
+std::byte* first_page_of(std::byte* memory) noexcept {
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  return memory + ((k_shared_page - address % k_shared_page) % k_shared_page);
 }
 
 }  // namespace
@@ -43,7 +52,8 @@ Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes) {
   MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each rank's part begins at a page
   std::byte* mine = nullptr;
   MPI_Win window = MPI_WIN_NULL;
-  const int rc = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, host, &mine, &window);
+  const int64_t asked = bytes > 0 ? bytes + static_cast<int64_t>(k_shared_page) : 0;
+  const int rc = MPI_Win_allocate_shared(static_cast<MPI_Aint>(asked), 1, info, host, &mine, &window);
   MPI_Info_free(&info);
   // MPI may have refused on one rank only.
   int made = rc == MPI_SUCCESS ? 1 : 0;
@@ -56,6 +66,7 @@ Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes) {
     MPI_Aint size = 0;
     int unit = 1;
     MPI_Win_shared_query(window_, static_cast<int>(rank), &size, &unit, &bases_[rank]);
+    bases_[rank] = first_page_of(bases_[rank]);
   }
   mine_ = bytes;
   return true;

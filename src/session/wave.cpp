@@ -211,9 +211,10 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
 Status File::check_decompositions(const Wave& wave) {
   if (wave.reading) return {};
   const size_t variables = catalog_.variables.size();
+  constexpr int64_t unput = -std::numeric_limits<int64_t>::max();
   std::vector<int64_t> both;  // per variable: the largest identity, and the largest negated one
   Status local = guard([&] {
-    both.assign(2 * variables, std::numeric_limits<int64_t>::min());
+    both.assign(2 * variables, unput);
     for (const auto& [variable, identity, view] : wave.key) {
       both[2 * static_cast<size_t>(variable)] = identity;
       both[2 * static_cast<size_t>(variable) + 1] = -identity;
@@ -223,7 +224,7 @@ Status File::check_decompositions(const Wave& wave) {
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   if (Status verdict = agree(*comm_, Status{}, Pulse{.maximum = both, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
   for (size_t i = 0; i < variables; ++i) {
-    if (both[2 * i] == -both[2 * i + 1] || both[2 * i] == std::numeric_limits<int64_t>::min()) continue;
+    if (both[2 * i] == -both[2 * i + 1] || both[2 * i] == unput) continue;
     Status differs{Code::bad_argument, ""};
     (void)guard([&] {
       differs = {Code::bad_argument, fmt::format("\"{}\" is put through different decompositions by different ranks; all ranks must use the "

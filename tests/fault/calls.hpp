@@ -42,12 +42,12 @@ inline std::vector<Call> plain_calls() {
          written(s);
        }, true, true},
       {"put_attribute", k_begin,
-       [](Scene& s) { return windrow_put_attribute(s.file, "/fields/grid", "the name of an attribute", WINDROW_INT64, 1, s.grid_shape.data(), s.point_shape.data()); },
+       [](Scene& s) { return windrow_put_attribute(s.file, "/fields/grid", "the name of an attribute", WINDROW_INT64, 1, s.attribute_shape.data(), s.point_shape.data()); },
        [written](Scene& s) {
-         std::vector<int64_t> read(static_cast<size_t>(k_rows));
+         std::vector<int64_t> read(static_cast<size_t>(s.attribute_shape[0]));
          EXPECT_EQ(windrow_attribute_count(s.file, "/fields/grid"), 1);
          EXPECT_WINDROW_OK(windrow_get_attribute(s.file, "/fields/grid", "the name of an attribute", WINDROW_INT64, read.data()));
-         EXPECT_EQ(read[0], s.point_shape[0]);
+         EXPECT_EQ(read, s.point_shape);
          written(s);
        }, true, true},
       {"put_attribute_text", k_begin, [](Scene& s) { return windrow_put_attribute_text(s.file, "/", "title", "a title that is longer than a short string"); },

@@ -83,6 +83,7 @@ class Scene {
     const int64_t columns = k_columns * size, all_points = k_points * size;
     grid_shape = {k_rows, columns};
     point_shape = {all_points, k_load};
+    attribute_shape = {static_cast<int64_t>(point_shape.size())};
     start = {0, k_columns * rank};
     count = {k_rows, k_columns};
     for (int64_t r = 0; r < k_rows; ++r)
@@ -172,7 +173,7 @@ class Scene {
   windrow_file* file = nullptr;
   int grid_variable = -1, point_variable = -1, variable = -1;
   Decomposition block, points, made;
-  std::vector<int64_t> grid_shape, point_shape, start, count, list;
+  std::vector<int64_t> grid_shape, point_shape, attribute_shape, start, count, list;
   std::vector<unsigned char> owned;
   std::vector<int32_t> grid, grid_read;
   std::vector<double> values, values_read;
