@@ -147,7 +147,8 @@ WINDROW_API int windrow_sync(windrow_file *file);
  */
 WINDROW_API int windrow_close(windrow_file *file);
 
-/** Close without publishing and without flushing: a created file leaves no trace.  Collective.  Since 0.1. */
+/** Close without publishing and without flushing: a created file leaves no trace, unless windrow_sync() has published it:
+ * then it stays, with what was defined and written since.  Collective.  Since 0.1. */
 WINDROW_API int windrow_discard(windrow_file *file);
 
 /* ------------------------------------------------------------------------------------------------ objects */

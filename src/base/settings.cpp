@@ -54,8 +54,6 @@ constexpr std::array k_registry{
                 "Variables of 64 KiB and more begin at a multiple of this in an HDF5 file."},
     SettingInfo{"durable", boolean, "false", "", "", 0,
                 "Data is on stable storage before a file takes its name, and after a sync."},
-    SettingInfo{"check", boolean, "false", "", "", 0,
-                "Compare the arguments of collective calls between the ranks, and more; slower."},
     SettingInfo{"store", choice, "posix", "posix|faulty", "", 0,
                 "Where the bytes go; `faulty` fails on command, for tests."},
     SettingInfo{"fault", text, "", "", "", 0,

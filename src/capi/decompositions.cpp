@@ -55,7 +55,7 @@ Status make_shared_by(const std::shared_ptr<Comm>& comm, windrow_decomposition**
     handle = std::make_unique<windrow_decomposition>();
     return make();
   });
-  auto shared = SharedDecomposition::make(comm, std::move(local), SharedDecomposition::Use::any);
+  auto shared = SharedDecomposition::make(*comm, std::move(local), SharedDecomposition::Use::any);
   if (!shared.ok()) return shared.status();
   handle->shared = std::move(shared).value();
   *decomposition = handle.release();

@@ -40,7 +40,8 @@ int define_variable(windrow_file* file, const char* path, int type, int ndims, c
       definition.path = path;
       definition.type = is_type(type) ? static_cast<Type>(type) : Type::none;
       definition.shape.assign(shape, shape + ndims);
-      const std::string order = options == nullptr ? "native" : options->settings.text("byte_order");
+      const bool own = options != nullptr && options->settings.is_set("byte_order");
+      const std::string order = (own ? options->settings : file->file->settings()).text("byte_order");
       const uint16_t one = 1;
       const bool native_big = *reinterpret_cast<const unsigned char*>(&one) == 0;
       definition.big_endian = order == "big" || (order == "native" && native_big);

@@ -44,7 +44,7 @@ int move_block(windrow_file* file, bool put, int variable, const int64_t* start,
     } else {
       local = windrow::guard([&] { return Status{Code::bad_argument, "there is no variable number " + std::to_string(variable)}; });
     }
-    auto shared = SharedDecomposition::make(file->file->shared_comm(), std::move(local),
+    auto shared = SharedDecomposition::make(file->file->comm(), std::move(local),
                                             put ? SharedDecomposition::Use::any : SharedDecomposition::Use::reading);
     if (!shared.ok()) return shared.status();
     (void)file->file->queue(put, variable, std::move(shared).value(), static_cast<std::byte*>(data));

@@ -72,6 +72,8 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
 }  // namespace
 
 Status agree(const Comm& comm, Status local, Pulse pulse) {
+  // Every collective call of the library begins here or in Comm::of().
+  if (!mpi_is_running()) return guard([] { return Status{Code::bad_state, "MPI has ended: no call that talks to other ranks can follow MPI_Finalize"}; });
   std::array<int64_t, k_inline> small;
   std::vector<int64_t> large;
   const size_t maxima = pulse.maximum.size() + 2, sums = pulse.sum.size() + 1, bits = pulse.bits.size();

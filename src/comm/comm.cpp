@@ -29,7 +29,7 @@ Status mpi_status(int mpi_code, const char* call) {
 
 // Duplicates are kept as an attribute of the user's communicator. Frees are collective, so they happen only where the
 // user frees the communicator (which is collective), and only when no rank still holds a file or a decomposition on it;
-// otherwise the duplicate stays until MPI ends. At MPI_Finalize nothing is freed: MPI_COMM_SELF's attributes go first, and ours
+// otherwise the duplicate stays until the last file on it is closed, or until MPI ends. At MPI_Finalize nothing is freed: MPI_COMM_SELF's attributes go first, and ours
 // there says so.
 struct CommRegistry {
   int keyval = MPI_KEYVAL_INVALID;
@@ -61,9 +61,7 @@ struct CommRegistry {
     int last = comm.use_count() == 1 ? 1 : 0, all_last = 0;
     MPI_Allreduce(&last, &all_last, 1, MPI_INT, MPI_MIN, comm->raw_);
     if (all_last == 1) {
-      (void)comm->shared_.free();
-      MPI_Comm_free(&comm->host_);
-      MPI_Comm_free(&comm->raw_);
+      free(*comm);
     } else {
       try {
         instance().orphans.push_back(comm);
@@ -71,6 +69,13 @@ struct CommRegistry {
         // The duplicate is lost to us; MPI frees it at its end.
       }
     }
+  }
+
+  // Collective.
+  static void free(Comm& comm) {
+    (void)comm.shared_.free();
+    MPI_Comm_free(&comm.host_);
+    MPI_Comm_free(&comm.raw_);
   }
 
   Status prepare() {
@@ -164,6 +169,16 @@ Status Comm::find_hosts(std::vector<unsigned char>& is_root) {
     return mpi_status(rc, "MPI_Allgather");
   host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
   return {};
+}
+
+bool Comm::is_last(const std::shared_ptr<Comm>& held) {
+  const auto& orphans = CommRegistry::instance().orphans;
+  return held.use_count() == 2 && std::find(orphans.begin(), orphans.end(), held) != orphans.end();
+}
+
+void Comm::end(const std::shared_ptr<Comm>& held) {
+  std::erase(CommRegistry::instance().orphans, held);
+  CommRegistry::free(*held);
 }
 
 int Comm::host_rank_of(int rank) const noexcept {

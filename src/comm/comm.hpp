@@ -27,6 +27,11 @@ class Comm {
   // it is, is the same on every rank. Lives until the user's communicator is freed and nobody holds the pointer any more.
   static Result<std::shared_ptr<Comm>> of(MPI_Comm user);
 
+  // Whether the user's communicator is gone and `held`, which the caller holds once, is the last to use this duplicate on this rank.
+  static bool is_last(const std::shared_ptr<Comm>& held);
+  // Collective, when is_last() is true on all ranks: gives the duplicate back to MPI. Nothing may use it after that.
+  static void end(const std::shared_ptr<Comm>& held);
+
   Comm(const Comm&) = delete;
   Comm& operator=(const Comm&) = delete;
 

@@ -260,6 +260,30 @@ RunList element_runs(const Decomposition& decomposition) {
   return runs_from_runs(runs);
 }
 
+std::vector<Echo> echoes(const Decomposition& decomposition, const RunList& held) {
+  const bool points = decomposition.kind == DecompositionKind::points;
+  int64_t places = static_cast<int64_t>(decomposition.points.size());
+  for (int64_t i = 0; i < decomposition.blocks && !points; ++i) places += *box_elements(block_of(decomposition, i).count);
+  std::vector<Echo> found;
+  if (places == total_bytes(held)) return found;
+  const auto compare = [&](const Piece& place) {
+    for_each_piece(held, {place.file, place.file + place.length}, [&](const Piece& source) {
+      const int64_t to = place.memory + (source.file - place.file);
+      if (to != source.memory) found.push_back({source.memory, to, source.length});
+    });
+  };
+  for (size_t i = 0; i < decomposition.points.size(); ++i) compare({decomposition.points[i], static_cast<int64_t>(i), 1});
+  int64_t memory = 0;
+  for (int64_t i = 0; i < decomposition.blocks && !points; ++i) {
+    const BlockView block = block_of(decomposition, i);
+    std::vector<Run> runs;
+    if (!block.empty()) append_runs(block, decomposition.shape, memory, runs);
+    for_each_piece(runs, compare);
+    memory += *box_elements(block.memory_shape);
+  }
+  return found;
+}
+
 RunList owned_runs(const Decomposition& decomposition) {
   std::vector<int64_t> points;
   for (size_t i = 0; i < decomposition.owned.size(); ++i)

@@ -58,6 +58,18 @@ Result<Decomposition> make_same(std::span<const int64_t> shape, std::span<const 
 // One run for each pair of outer indices of a block at most; points are sorted once.
 RunList element_runs(const Decomposition& decomposition);
 
+// A rank may hold an element several times (blocks that overlap, a point listed twice). Only one of its places is read into, or written
+// from: the one in element_runs(). After a read the others get a copy: memory elements [to, to + length) from [from, from + length).
+struct Echo {
+  int64_t from = 0;
+  int64_t to = 0;
+  int64_t length = 0;
+  friend bool operator==(const Echo&, const Echo&) = default;
+};
+
+// `held`: element_runs(decomposition). Empty, at the cost of one sum, where nothing is held twice.
+std::vector<Echo> echoes(const Decomposition& decomposition, const RunList& held);
+
 // The points that this rank has flagged as owned; memory does not matter. Empty for all other kinds.
 RunList owned_runs(const Decomposition& decomposition);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 
 #include "comm/agree.hpp"
@@ -85,7 +86,9 @@ Status File::open_on_root(const std::string& asked_format) {
   if (mode_ == Mode::create) {
     auto draft = start_draft(path_);
     if (!draft.ok()) return draft.status();
-    draft_ = std::move(draft).value();
+    // Absolute: the program may change its folder while it writes.
+    draft_.temporary_path = std::filesystem::absolute(draft.value().temporary_path).string();
+    draft_.final_path = std::filesystem::absolute(draft.value().final_path).string();
     metadata_path = draft_.temporary_path;
     draft_files_ = format_companions(format_name_, draft_.temporary_path);
   }
@@ -131,7 +134,10 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   local = Status{};
   if (ranks.rank() == 0) local = guard([&] { return file->open_on_root(file->settings_.text("format")); });
   std::string data_path;
-  local.update(guard([&] { data_path = mode == Mode::create ? file->draft_.temporary_path : path; return Status{}; }));
+  local.update(guard([&] {
+    data_path = mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
+    return Status{};
+  }));
   Status verdict = share_text(ranks, std::move(local), data_path);
   if (verdict.ok() && mode != Mode::create) verdict = file->learn_catalog();
   if (verdict.ok()) verdict = agree(ranks, guard([&] { return file->learn_store(data_path); }));
@@ -143,7 +149,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 Status File::learn_store(const std::string& data_path) {
   const StoreOptions store{.kind = settings_.text("store"), .fault = settings_.text("fault"), .rank = comm_->rank()};
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store, trace_);
-  return {};
+  return grow_pulse(catalog_.variables.size());
 }
 
 // Rank 0 alone: leaves no trace of a file that was being created.
@@ -167,7 +173,7 @@ Status File::learn_catalog() {
     if (!catalog.ok()) return catalog.status();
     catalog_ = std::move(catalog).value();
     for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
-    return grow_pulse(catalog_.variables.size());
+    return {};
   }));
 }
 
@@ -248,7 +254,9 @@ Status File::close(bool publish) {
     }
     abandon();
   }
-  verdict.update(agree(*comm_, std::move(local)));
+  int64_t last = Comm::is_last(comm_) ? 1 : 0;  // the user may have freed the communicator meanwhile
+  verdict.update(agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = std::span(&last, 1), .bits = {}}));
+  if (last == comm_->size()) Comm::end(comm_);
   return verdict;
 }
 

@@ -40,6 +40,12 @@ struct Wave {
   std::vector<Item> items;                                  // sorted by place in the file
   std::vector<std::shared_ptr<const RunList>> runs;         // what the items point to
   std::vector<std::array<int64_t, 3>> key;                  // variable, decomposition, ownership: what a kept plan is found by
+  struct Repeat {
+    const std::vector<Echo>* echoes;                        // the decomposition's, which the queue keeps
+    int64_t element_bytes;
+    std::byte* memory;
+  };
+  std::vector<Repeat> repeats;                              // gets of what this rank holds more than once
   int64_t bytes = 0, pieces = 0, owned_flags = 0;
   std::vector<int64_t> variables;                           // bits: those that this rank moves
 };
@@ -80,7 +86,6 @@ class File {
   const Catalog& catalog() const noexcept { return catalog_; }
   const Settings& settings() const noexcept { return settings_; }
   Comm& comm() noexcept { return *comm_; }
-  const std::shared_ptr<Comm>& shared_comm() const noexcept { return comm_; }
   Result<int> find_variable(std::string_view path) const;
   const Group* find_group(std::string_view path) const noexcept;
   const std::vector<Attribute>* attributes_of(std::string_view object) const;
@@ -116,7 +121,9 @@ class File {
   Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
   Status check_decompositions(const Wave& wave);               // collective
   Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
-  KeptPlan* find_plan(const Wave& wave, int64_t id) noexcept;  // id 0: any
+  int64_t unfit_plans(const Wave& wave) const noexcept;
+  int64_t kept_id(int64_t unfit) const noexcept;             // of the first plan whose bit is not set; 0: none
+  KeptPlan* find_plan(int64_t id) noexcept;
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
   AccessRule access_rule(const Plan& plan) const;
   std::string names_of(std::span<const int64_t> bits) const;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "comm/agree.hpp"
 #include "session/file.hpp"
@@ -23,10 +24,9 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     if (!target.unsupported.empty())
       return {Code::unsupported, fmt::format("{} of \"{}\": {} is not built yet", verb, target.path, target.unsupported)};
     if (decomposition == nullptr) return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
-    const Comm& theirs = decomposition->comm();
-    if (theirs.size() != comm_->size() || theirs.rank() != comm_->rank())
+    if (decomposition->ranks() != comm_->size() || decomposition->rank() != comm_->rank())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {} ranks and is used by rank {} of {}", verb,
-                                              target.path, theirs.size(), comm_->rank(), comm_->size())};
+                                              target.path, decomposition->ranks(), comm_->rank(), comm_->size())};
     auto trailing = load(decomposition->local(), target.shape);
     if (!trailing.ok()) return {trailing.status().code(), fmt::format("{} of \"{}\": {}", verb, target.path, trailing.status().message())};
     if (data == nullptr && trailing.value() > 0 && !decomposition->holds_nothing())
@@ -93,6 +93,19 @@ Status File::move_queue() {
   return verdict.ok() ? run_wave(gets, get_numbers) : verdict;
 }
 
+namespace {
+
+// What a rank holds more than once was read into one of its places.
+void repeat(const Wave& wave, Trace& trace) {
+  for (const auto& [echoes, element, memory] : wave.repeats)
+    for (const Echo& echo : *echoes) {
+      std::memcpy(memory + echo.to * element, memory + echo.from * element, static_cast<size_t>(echo.length * element));
+      trace.bytes_copied += echo.length * element;
+    }
+}
+
+}  // namespace
+
 Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
   auto ready = ready_plan(wave, numbers);
   if (!ready.ok()) {
@@ -124,6 +137,7 @@ Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
     }
   }
   local.update(data_->take_status());
+  if (wave.reading && local.ok()) repeat(wave, trace_);
   trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : static_cast<int64_t>(bounce_.size()));
   // The verdict and the report's numbers, of this wave and those before it, in one reduction.
   trace_.total_seconds = seconds_now() - flush_begin_;
@@ -153,6 +167,9 @@ Result<std::string> File::explain(bool json, Status local) {
   Status status;
   for (auto [wave, numbers] : {std::pair{&puts, &put_numbers}, std::pair{&gets, &get_numbers}}) {
     if (numbers->entries == 0 || !status.ok()) continue;
+    // The puts' plan may have pushed out the gets'.
+    if (wave == &gets) status = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
+    if (!status.ok()) continue;
     auto ready = ready_plan(*wave, *numbers);
     status = ready.status();
     if (!ready.ok()) continue;

@@ -5,6 +5,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
+#include "session/same.hpp"
 
 namespace windrow {
 namespace {
@@ -31,13 +32,22 @@ Result<Holding> read_holding(const Letter& letter) {
   return holding;
 }
 
+// Of what all ranks have to give alike: the shape, and with `same` the part of it.
+uint64_t hash_of_whole(const Decomposition& value) {
+  const auto text = [](const std::vector<int64_t>& list) {
+    return std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(int64_t));
+  };
+  const bool same = value.kind == DecompositionKind::same;
+  return hash_of({text(value.shape), same ? text(value.starts) : "", same ? text(value.counts) : ""});
+}
+
 }  // namespace
 
-Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(std::shared_ptr<Comm> comm, Result<Decomposition> local, Use use) {
+Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& comm, Result<Decomposition> local, Use use) {
   // Rank 0's count of all that it has made, on whichever communicator: the same on every rank, and no other decomposition of the
   // same ranks has it, even if it was made on another communicator of theirs.
   static int64_t identities = 0;
-  const int64_t identity = comm->rank() == 0 ? ++identities : 0;
+  const int64_t identity = comm.rank() == 0 ? ++identities : 0;
   std::shared_ptr<SharedDecomposition> made;
   // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The kind
   // and the whole's size have to be the same everywhere.
@@ -45,43 +55,46 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(std::shar
   Status status = local.status();
   if (local.ok()) {
     const auto& value = local.value();
-    same = {static_cast<int64_t>(value.kind), -static_cast<int64_t>(value.kind), value.elements, -value.elements,
+    const auto whole = static_cast<int64_t>(hash_of_whole(value) >> 2);
+    same = {static_cast<int64_t>(value.kind), -static_cast<int64_t>(value.kind), whole, -whole,
             value.kind == DecompositionKind::points && value.owned.empty() && !value.points.empty() ? 1 : 0, identity};
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
       made->held_ = element_runs(made->local_);
+      made->echoes_ = windrow::echoes(made->local_, made->held_);
       return Status{};
     });
   }
-  if (Status verdict = agree(*comm, std::move(status), Pulse{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = agree(comm, std::move(status), Pulse{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
   if (same[0] != -same[1] || same[2] != -same[3])
-    return Status{Code::bad_argument, "the decomposition's kind or shape differs between the ranks; all ranks must give the same"};
+    return Status{Code::bad_argument, "the decomposition's kind or shape (of `same`: start and count too) differs between the ranks; all ranks "
+                                      "must give the same"};
   made->identity_ = same[5];
   made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;
   if (use == Use::any)
-    if (Status verdict = made->find_owners(); !verdict.ok()) return verdict;
+    if (Status verdict = made->find_owners(comm); !verdict.ok()) return verdict;
   return made;
 }
 
-Status SharedDecomposition::find_owners() {
+Status SharedDecomposition::find_owners(Comm& comm) {
   const auto slot = [](OwnerPolicy policy) { return static_cast<size_t>(policy); };
   if (local_.kind == DecompositionKind::same) {
-    if (comm_->rank() != 0) return agree(*comm_, Status{});
-    return agree(*comm_, guard([&] {
+    if (comm.rank() != 0) return agree(comm, Status{});
+    return agree(comm, guard([&] {
                    for (RunList& owned : owned_) owned = held_;
                    return Status{};
                  }));
   }
-  if (local_.kind == DecompositionKind::rows || comm_->size() == 1) {
-    return agree(*comm_, guard([&] {
+  if (local_.kind == DecompositionKind::rows || comm.size() == 1) {
+    return agree(comm, guard([&] {
                    for (RunList& owned : owned_) owned = held_;
                    return Status{};
                  }));
   }
   std::vector<Letter> out, in;
   Status local = guard([&] {
-    const auto held = split_by_directory(held_, local_.elements, comm_->size());
-    const auto owned = split_by_directory(owned_runs(local_), local_.elements, comm_->size());
+    const auto held = split_by_directory(held_, local_.elements, comm.size());
+    const auto owned = split_by_directory(owned_runs(local_), local_.elements, comm.size());
     for (const DirectoryPart& part : held) {
       const auto mine = std::find_if(owned.begin(), owned.end(), [&](const DirectoryPart& p) { return p.directory == part.directory; });
       out.push_back({part.directory, write_holding(part.runs, mine == owned.end() ? RunList{} : mine->runs, !local_.owned.empty())});
@@ -89,7 +102,7 @@ Status SharedDecomposition::find_owners() {
     return Status{};
   });
   LetterCounters counters;
-  if (Status verdict = exchange_letters(*comm_, std::move(local), out, in, counters); !verdict.ok()) return verdict;
+  if (Status verdict = exchange_letters(comm, std::move(local), out, in, counters); !verdict.ok()) return verdict;
   std::vector<Holding> holdings;
   local = guard([&]() -> Status {
     for (const Letter& letter : in) {
@@ -99,17 +112,17 @@ Status SharedDecomposition::find_owners() {
     }
     return {};
   });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
   if (local_.kind != DecompositionKind::points) {
-    if (Status verdict = apply_policy(OwnerPolicy::highest, holdings); !verdict.ok()) return verdict;
-    return agree(*comm_, guard([&] {
+    if (Status verdict = apply_policy(comm, OwnerPolicy::highest, holdings); !verdict.ok()) return verdict;
+    return agree(comm, guard([&] {
                    owned_[slot(OwnerPolicy::first)] = owned_[slot(OwnerPolicy::partitioner)] = owned_[slot(OwnerPolicy::highest)];
                    return Status{};
                  }));
   }
   for (OwnerPolicy policy : {OwnerPolicy::highest, OwnerPolicy::first, OwnerPolicy::partitioner}) {
     if (policy == OwnerPolicy::partitioner && !has_flags_) continue;
-    Status verdict = apply_policy(policy, holdings);
+    Status verdict = apply_policy(comm, policy, holdings);
     // A point without an owner is no error before somebody asks for the partitioner's word.
     if (verdict.code() == Code::bad_argument)
       owner_status_[slot(policy)] = std::move(verdict);
@@ -119,7 +132,7 @@ Status SharedDecomposition::find_owners() {
   return {};
 }
 
-Status SharedDecomposition::apply_policy(OwnerPolicy policy, const std::vector<Holding>& holdings) {
+Status SharedDecomposition::apply_policy(Comm& comm, OwnerPolicy policy, const std::vector<Holding>& holdings) {
   std::vector<Letter> out, in;
   Status local = guard([&]() -> Status {
     auto lost = lost_runs(holdings, policy);
@@ -132,8 +145,8 @@ Status SharedDecomposition::apply_policy(OwnerPolicy policy, const std::vector<H
     return {};
   });
   LetterCounters counters;
-  if (Status verdict = exchange_letters(*comm_, std::move(local), out, in, counters); !verdict.ok()) return verdict;
-  return agree(*comm_, guard([&]() -> Status {
+  if (Status verdict = exchange_letters(comm, std::move(local), out, in, counters); !verdict.ok()) return verdict;
+  return agree(comm, guard([&]() -> Status {
     std::vector<RunList> lost;
     for (const Letter& letter : in) {
       size_t position = 0;

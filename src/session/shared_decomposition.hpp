@@ -23,10 +23,12 @@ class SharedDecomposition {
   enum class Use { reading, any };
 
   // Collective; the status is agreed. `local` is this rank's part or why it is wrong. With Use::reading nobody asks who writes.
-  static Result<std::shared_ptr<SharedDecomposition>> make(std::shared_ptr<Comm> comm, Result<Decomposition> local, Use use);
+  static Result<std::shared_ptr<SharedDecomposition>> make(Comm& comm, Result<Decomposition> local, Use use);
 
   const Decomposition& local() const noexcept { return local_; }
-  const Comm& comm() const noexcept { return *comm_; }
+  // Of the communicator that it was made on, which may be gone by now.
+  int ranks() const noexcept { return ranks_; }
+  int rank() const noexcept { return rank_; }
   // Unlike that of any other on this communicator; the same on every rank.
   int64_t identity() const noexcept { return identity_; }  // the same on every rank; unlike that of any other of these ranks
 
@@ -36,20 +38,22 @@ class SharedDecomposition {
 
   // What this rank reads (all it holds), or writes (what it owns), in bytes for elements of `element_bytes`. Kept for the next time.
   Result<std::shared_ptr<const RunList>> read_runs(int64_t element_bytes);
+  const std::vector<Echo>& echoes() const noexcept { return echoes_; }
   bool holds_nothing() const noexcept { return held_.empty(); }
   Result<std::shared_ptr<const RunList>> write_runs(OwnerPolicy owner, int64_t element_bytes);
 
  private:
-  SharedDecomposition(std::shared_ptr<Comm> comm, Decomposition local) : comm_(std::move(comm)), local_(std::move(local)) {}
-  Status find_owners();                                       // collective
-  Status apply_policy(OwnerPolicy policy, const std::vector<Holding>& holdings);  // collective
+  SharedDecomposition(const Comm& comm, Decomposition local) : ranks_(comm.size()), rank_(comm.rank()), local_(std::move(local)) {}
+  Status find_owners(Comm& comm);                                                             // collective
+  Status apply_policy(Comm& comm, OwnerPolicy policy, const std::vector<Holding>& holdings);  // collective
   Result<std::shared_ptr<const RunList>> kept(int view, const RunList& elements, int64_t element_bytes);
 
-  std::shared_ptr<Comm> comm_;
+  int ranks_ = 1, rank_ = 0;
   Decomposition local_;
   int64_t identity_ = 0;
   bool has_flags_ = false;
   RunList held_;                                              // elements, all that this rank holds
+  std::vector<Echo> echoes_;                                  // of what this rank holds more than once
   std::array<RunList, k_owner_policies> owned_;                   // elements, by ownership
   std::array<Status, k_owner_policies> owner_status_;             // e.g. a point that nobody owns; agreed
   std::map<std::pair<int, int64_t>, std::shared_ptr<const RunList>> bytes_;

@@ -49,6 +49,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
     auto held = entry.decomposition->read_runs(element);
     if (!held.ok()) return held.status();
     runs = std::move(held).value();
+    if (!entry.decomposition->echoes().empty()) wave.repeats.push_back({&entry.decomposition->echoes(), element, entry.data});
   }
   wave.key.push_back({entry.variable, entry.decomposition->identity(), view});
   wave.variables[static_cast<size_t>(entry.variable) / 64] |= static_cast<int64_t>(uint64_t{1} << (entry.variable % 64));
@@ -92,26 +93,25 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
   if (local.ok()) {
     size_t i = 0;
     for (const Wave* wave : waves) {
-      const KeptPlan* kept = find_plan(*wave, 0);
-      const int64_t id = kept != nullptr ? kept->id : 0;
-      const std::array<int64_t, k_numbers> max_of{id, -id, wave->bytes, wave->owned_flags};
+      const std::array<int64_t, k_numbers> max_of{wave->bytes, wave->owned_flags};
       const std::array<int64_t, k_numbers> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size())};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
       std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
       std::copy(wave->variables.begin(), wave->variables.end(), pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
+      pulse_bits_[waves.size() * words + i] = unfit_plans(*wave);
       ++i;
     }
     if (most != nullptr) maximum.back() = *most;
   }
-  const Pulse pulse{.maximum = maximum, .sum = sum, .bits = std::span(pulse_bits_).first(waves.size() * words)};
+  const Pulse pulse{.maximum = maximum, .sum = sum, .bits = std::span(pulse_bits_).first(waves.size() * (words + 1))};
   if (Status verdict = agree(*comm_, std::move(local), pulse); !verdict.ok()) return verdict;
   size_t i = 0;
   for (WaveNumbers* result : numbers) {
     const int64_t* max = maximum.data() + k_numbers * i;
     const int64_t* sums = sum.data() + k_numbers * i;
-    *result = {.kept_id = max[0] == -max[1] ? max[0] : 0,
-               .largest_rank_bytes = max[2],
-               .owned_flags = max[3],
+    *result = {.kept_id = kept_id(pulse_bits_[waves.size() * words + i]),
+               .largest_rank_bytes = max[0],
+               .owned_flags = max[1],
                .bytes = sums[0],
                .pieces = sums[1],
                .ranks_with_data = sums[2],
@@ -123,9 +123,24 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
   return {};
 }
 
-KeptPlan* File::find_plan(const Wave& wave, int64_t id) noexcept {
+// All ranks keep the same plans in the same order. A bit for each that is not one of this wave on this rank: several may be where a rank
+// moves nothing, and the other ranks know which is meant.
+int64_t File::unfit_plans(const Wave& wave) const noexcept {
+  int64_t bits = 0;
+  for (size_t i = 0; i < plans_.size(); ++i)
+    if (plans_[i]->plan.reading != wave.reading || plans_[i]->key != wave.key) bits |= int64_t{1} << i;
+  return bits;
+}
+
+int64_t File::kept_id(int64_t unfit) const noexcept {
+  for (size_t i = 0; i < plans_.size(); ++i)
+    if ((unfit >> i & 1) == 0) return plans_[i]->id;
+  return 0;
+}
+
+KeptPlan* File::find_plan(int64_t id) noexcept {
   for (auto& kept : plans_)
-    if ((id == 0 || kept->id == id) && kept->plan.reading == wave.reading && kept->key == wave.key) return kept.get();
+    if (kept->id == id) return kept.get();
   return nullptr;
 }
 
@@ -160,7 +175,7 @@ AccessRule File::access_rule(const Plan& plan) const {
 
 Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers) {
   const StageTimer timer(trace_, Stage::plan);
-  if (numbers.kept_id > 0) return find_plan(wave, numbers.kept_id);
+  if (numbers.kept_id > 0) return find_plan(numbers.kept_id);
   auto made = make_plan_for(wave, numbers);
   if (!made.ok()) {
     // Kept plans count on buffers that are gone when there was no memory for larger ones. All ranks know, so all forget them.
@@ -198,8 +213,9 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   }
   local = guard([&] { return prepare_storage(*kept, wave); });
   const auto& regions = kept->plan.regions;
-  if (comm_->rank() == 0 && !wave.reading && kept->plan.strategy.access == Access::sieve && !regions.empty())
-    local.update(data_->extend(regions.back().end));
+  // What was never written is read as something, not as the end of the file.
+  const bool reads = wave.reading || kept->plan.strategy.access == Access::sieve;
+  if (comm_->rank() == 0 && mode_ != Mode::read && reads && !regions.empty()) local.update(data_->extend(regions.back().end));
   std::array<int64_t, 4> sums{kept->forecast.messages, kept->forecast.write_requests, kept->forecast.read_requests, kept->forecast.bytes};
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
   kept->forecast = {.messages = sums[0], .write_requests = sums[1], .read_requests = sums[2], .bytes = sums[3]};
@@ -261,7 +277,7 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
 
 Status File::grow_pulse(size_t variables) {
   return guard([&] {
-    pulse_bits_.resize(2 * ((variables + 63) / 64));
+    pulse_bits_.resize(2 * ((variables + 63) / 64 + 1));
     return Status{};
   });
 }

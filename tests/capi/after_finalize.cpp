@@ -57,12 +57,27 @@ int main(int argc, char** argv) {
   windrow_file* discarded = create(base + "discarded.raw");
   windrow_file* synced = create(base + "synced.raw");
   CHECK(windrow_sync(synced) == WINDROW_OK);
+  windrow_file* used = create(base + "used.raw");
   windrow_file* read = nullptr;
   CHECK(windrow_open(MPI_COMM_WORLD, (base + "good.raw").c_str(), WINDROW_READ, nullptr, &read) == WINDROW_OK);
   windrow_file* hdf5 = windrow_has("hdf5") != 0 ? create(base + "late.h5") : nullptr;
   windrow_decomposition* rows = nullptr;
   CHECK(windrow_rows(MPI_COMM_WORLD, 9, WINDROW_EVEN, &rows) == WINDROW_OK);
   MPI_Finalize();
+
+  // Whatever it was that talked, it says so now.
+  int variable = -1;
+  const int64_t shape[1] = {3}, start[1] = {0}, count[1] = {0};
+  const char* text = nullptr;
+  CHECK(windrow_flush(used) == WINDROW_BAD_STATE);
+  CHECK(last_message_has("MPI_Finalize"));
+  CHECK(windrow_define_variable(used, "w", WINDROW_FLOAT64, 1, shape, &variable) == WINDROW_BAD_STATE);
+  CHECK(windrow_define_group(used, "g") == WINDROW_BAD_STATE);
+  CHECK(windrow_put_attribute_text(used, "/", "a", "b") == WINDROW_BAD_STATE);
+  CHECK(windrow_write_block(used, 0, start, count, &shape) == WINDROW_BAD_STATE);
+  CHECK(windrow_sync(used) == WINDROW_BAD_STATE);
+  CHECK(windrow_explain(used, "text", &text) == WINDROW_BAD_STATE);
+  CHECK(windrow_close(used) == WINDROW_BAD_STATE);
 
   CHECK(windrow_close(closed) == WINDROW_BAD_STATE);
   CHECK(last_message_has("MPI_Finalize") && last_message_has("not published"));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any communicator: a part of the ranks, a duplicate, each rank alone, one that is freed while the file is open, and decompositions
 // of another communicator with the same ranks.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <numeric>
 
 #include "checked.hpp"
@@ -95,6 +98,34 @@ TEST_P(Communicators, freed_while_the_file_is_open) {
     EXPECT_WINDROW_OK(windrow_close(file));
     expect_rows(MPI_COMM_WORLD, path("freed"), i);
   }
+}
+
+// What belongs to a communicator that is freed before its file is closed goes with the file.
+TEST_P(Communicators, freed_first_leave_no_memory_behind) {
+  const auto mappings = [] {
+    std::ifstream in("/proc/self/maps");
+    return std::count(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>(), '\n');
+  };
+  constexpr int64_t k_cells = 4001;
+  int64_t before = 0;
+  for (int i = 0; i < 24; ++i) {
+    if (i == 8) before = mappings();
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    windrow_file* file = nullptr;
+    int variable = -1;
+    std::vector<int64_t> list, data;
+    for (int64_t cell = rank_of(); cell < k_cells; cell += size_of()) list.push_back(cell), data.push_back(cell);
+    windrow_decomposition* d = nullptr;
+    ASSERT_WINDROW_OK(windrow_points(comm, k_cells, static_cast<int64_t>(list.size()), list.data(), nullptr, &d));
+    const Decomposition cells(d);
+    ASSERT_WINDROW_OK(windrow_create(comm, path("freed first").c_str(), nullptr, &file));
+    MPI_Comm_free(&comm);
+    EXPECT_WINDROW_OK(windrow_define_variable(file, "cells", WINDROW_INT64, 1, &k_cells, &variable));
+    EXPECT_WINDROW_OK(windrow_write(file, variable, d, data.data()));
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+  EXPECT_LE(mappings(), before + 4);  // a segment each would be 16
 }
 
 TEST_P(Communicators, used_after_everything_on_them_is_gone) {

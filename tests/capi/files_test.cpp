@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include "checked.hpp"
@@ -327,6 +331,62 @@ TEST_P(Files, hand_out_text_that_stays) {
 }
 
 // More variables than one word of bits, in one flush, and more than a short agreement holds.
+TEST_P(Files, give_something_for_what_was_never_written) {
+  windrow_file* file = nullptr;
+  int first = -1, second = -1;
+  const int64_t shape[1] = {1000}, start[1] = {0};
+  const int64_t all[1] = {rank_of() == 0 ? shape[0] : 0}, half[1] = {rank_of() == 0 ? 500 : 0};
+  std::vector<int32_t> data(1000, 4), read(1000);
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "first", WINDROW_INT32, 1, shape, &first));
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "second", WINDROW_INT32, 1, shape, &second));
+  EXPECT_WINDROW_OK(windrow_read_block(file, second, start, all, read.data()));
+  EXPECT_WINDROW_OK(windrow_write_block(file, first, start, half, data.data()));
+  EXPECT_WINDROW_OK(windrow_read_block(file, first, start, all, read.data()));
+  if (rank_of() == 0) {
+    EXPECT_TRUE(std::all_of(read.begin(), read.begin() + 500, [](int32_t value) { return value == 4; }));
+  }
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+TEST_P(Files, take_the_byte_order_of_the_option) {
+  for (const std::string order : {"big", "little"}) {
+    windrow_file* file = nullptr;
+    int variable = -1;
+    const int64_t shape[1] = {3};
+    const int32_t data[3] = {1, 2, 0x01020304};
+    const Options options{{"byte_order", order}};
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
+    EXPECT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT32, 1, shape, &variable));
+    const int64_t start[1] = {0}, count[1] = {rank_of() == 0 ? 3 : 0};
+    EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, data));
+    EXPECT_WINDROW_OK(windrow_close(file));
+    if (rank_of() != 0) continue;
+    std::ifstream in(path(), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    const std::string found = order == "big" ? std::string("\x01\x02\x03\x04") : std::string("\x04\x03\x02\x01");
+    EXPECT_NE(bytes.find(found), std::string::npos) << order;
+  }
+}
+
+// The program may go to another folder while a file is open.
+TEST_P(Files, stay_where_they_were_created) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  windrow_file* file = nullptr;
+  int variable = -1;
+  const std::string name = "here" + GetParam();
+  const int64_t shape[1] = {size_of()}, start[1] = {rank_of()}, count[1] = {1};
+  const int32_t value = rank_of();
+  EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, name.c_str(), nullptr, &file));
+  std::filesystem::current_path(before);
+  ASSERT_NE(file, nullptr);
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT32, 1, shape, &variable));
+  EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, &value));
+  EXPECT_WINDROW_OK(windrow_close(file));
+  EXPECT_TRUE(std::filesystem::exists(folder_.file(name)));
+}
+
 TEST_P(Files, hold_many_variables) {
   constexpr int k_variables = 300;
   windrow_file* file = create(path());

@@ -127,6 +127,31 @@ TEST_F(Overlaps, of_one_flush_and_the_next) {
     });
 }
 
+// A rank that holds an element in several places reads it into all of them.
+TEST_F(Overlaps, are_read_into_every_place) {
+  const Put boxes(1);
+  const std::vector<int64_t> points{3, 0, 3, k_height * k_width - 1, 0, 3};
+  windrow_decomposition* listed = nullptr;
+  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_height * k_width, static_cast<int64_t>(points.size()), points.data(), nullptr, &listed));
+  const Decomposition list(listed);
+  for (const KeyValues& strategy : fault_strategies()) {
+    std::vector<int64_t> grid(static_cast<size_t>(k_height * k_width));
+    std::iota(grid.begin(), grid.end(), 1000);
+    try_with(strategy, grid, [&](windrow_file* file, int v) {
+      EXPECT_WINDROW_OK(windrow_write(file, v, all_.get(), grid.data()));
+      std::vector<int64_t> read(boxes.data.size(), -1), want, at_points(points.size(), -1);
+      for (const Box& box : boxes_of(1, rank_of(), size_of()))
+        for (int64_t i = 0; i < box.count[0]; ++i)
+          for (int64_t j = 0; j < box.count[1] && !boxes.data.empty(); ++j) want.push_back(1000 + (box.start[0] + i) * k_width + box.start[1] + j);
+      EXPECT_WINDROW_OK(windrow_get(file, v, boxes.decomposition.get(), read.data()));
+      EXPECT_WINDROW_OK(windrow_get(file, v, listed, at_points.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file));
+      EXPECT_EQ(read, want);
+      for (size_t i = 0; i < points.size(); ++i) EXPECT_EQ(at_points[i], 1000 + points[i]);
+    });
+  }
+}
+
 // Every rank puts the same: the lowest one's data is written. A scalar block by all: the highest one's.
 TEST_F(Overlaps, that_are_declared) {
   for (const KeyValues& strategy : fault_strategies()) {

@@ -2,6 +2,8 @@
 // What explain and report say, and plans that are kept for the next flush of the same shape.
 #include <nlohmann/json.hpp>
 
+#include <array>
+
 #include "../fault/scene.hpp"
 
 namespace {
@@ -133,6 +135,57 @@ TEST_F(Plans, do_not_depend_on_the_order_of_the_queue) {
     }
     EXPECT_WINDROW_OK(windrow_discard(std::exchange(scene.file, nullptr)));
   }
+}
+
+// A rank that moves nothing in either of two patterns has no way to tell them apart; the others have.
+TEST_F(Plans, are_kept_where_a_rank_is_idle) {
+  if (size_of() < 2) GTEST_SKIP() << "needs two ranks";
+  windrow_file* file = nullptr;
+  int variables[2] = {-1, -1};
+  const int64_t shape[1] = {60};
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  for (int i = 0; i < 2; ++i)
+    EXPECT_WINDROW_OK(windrow_define_variable(file, i == 0 ? "a" : "b", WINDROW_INT32, 1, shape, &variables[i]));
+  const bool idle = rank_of() == 1;
+  const int64_t working = size_of() - 1, place = rank_of() - (rank_of() > 1 ? 1 : 0);
+  const int64_t start[1] = {idle ? 0 : 60 * place / working}, count[1] = {idle ? 0 : 60 * (place + 1) / working - start[0]};
+  windrow_decomposition* d = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 1, shape, start, count, nullptr, nullptr, &d));
+  const Decomposition blocks(d);
+  const std::vector<int32_t> data(60, 7);
+  for (int step = 0; step < 6; ++step) {
+    if (!idle) {
+      EXPECT_WINDROW_OK(windrow_put(file, variables[step % 2], d, data.data()));
+    }
+    EXPECT_WINDROW_OK(windrow_flush(file));
+    EXPECT_EQ(report_of(file)["plans_made"], step < 2 ? 1 : 0) << step;
+  }
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+// The plan that a put needs may push out the one that the gets of the same queue had.
+TEST_F(Plans, are_explained_when_there_are_too_many_to_keep) {
+  constexpr int k_variables = 10;
+  windrow_file* file = nullptr;
+  std::array<int, k_variables> variables{};
+  const int64_t rows = 12;
+  windrow_decomposition* d = nullptr;
+  ASSERT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, rows, WINDROW_EVEN, &d));
+  const Decomposition decomposition(d);
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  for (int i = 0; i < k_variables; ++i)
+    EXPECT_WINDROW_OK(windrow_define_variable(file, ("v" + std::to_string(i)).c_str(), WINDROW_INT32, 1, &rows, &variables[static_cast<size_t>(i)]));
+  std::vector<int32_t> data(static_cast<size_t>(rows), 3);
+  EXPECT_WINDROW_OK(windrow_write(file, variables[0], d, data.data()));
+  EXPECT_WINDROW_OK(windrow_read(file, variables[0], d, data.data()));  // the oldest plan from the eighth write on
+  for (int i = 1; i < 7; ++i) EXPECT_WINDROW_OK(windrow_write(file, variables[static_cast<size_t>(i)], d, data.data()));
+  for (int i = 7; i < k_variables; ++i) {
+    EXPECT_WINDROW_OK(windrow_put(file, variables[static_cast<size_t>(i)], d, data.data()));
+    EXPECT_WINDROW_OK(windrow_get(file, variables[0], d, data.data()));
+    EXPECT_EQ(explain(file).size(), 2u);
+    EXPECT_WINDROW_OK(windrow_flush(file));
+  }
+  EXPECT_WINDROW_OK(windrow_close(file));
 }
 
 TEST_F(Plans, are_explained_before_and_after) {
