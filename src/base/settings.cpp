@@ -20,8 +20,8 @@ namespace {
 using enum SettingKind;
 
 // The defaults that are numbers:
-//  buffer      16 MiB: ROMIO's cb_buffer_size (16777216, ad_hints.c); large enough for a stripe, small beside a rank's
-//  own memory. sieve_hole  64 KiB: reading it at 1 GB/s takes 66 microseconds, about one more request to a parallel
+//  buffer      4 MiB: a few stripes, and small enough to stay in a cache between the ranks' copies and the write (16 MiB, ROMIO's
+//  cb_buffer_size, took 1.3 times as long for 64 MiB on one host). sieve_hole  64 KiB: reading it at 1 GB/s takes 66 microseconds, about one more request to a parallel
 //  file system. direct_bytes 1 MiB: the default stripe and RPC size of Lustre: such a piece is already one good
 //  request.
 constexpr std::array k_registry{
@@ -39,7 +39,8 @@ constexpr std::array k_registry{
     SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve", "", 0, "How a writer touches the file."},
     SettingInfo{"files", choice, "auto", "auto|one|subfiles(N)|per-rank", "", 0, "Into how many files the data goes."},
     SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
-    SettingInfo{"buffer", bytes, "16MiB", "", "bytes", 4096, "Buffer of one writer for one round; it has two."},
+    SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,
+                "Largest buffer of one writer or reader for one round; it has up to three."},
     SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts; 0: what the storage says."},
     SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0,
                 "Largest hole between two pieces that sieving reads over."},
@@ -47,6 +48,9 @@ constexpr std::array k_registry{
                 "Pieces of at least this mean length are written by the rank that holds them, without an exchange."},
     SettingInfo{"shared_memory", boolean, "true", "", "", 0,
                 "Ranks of one host copy through shared memory instead of sending messages."},
+    SettingInfo{"io_thread", choice, "auto", "auto|on|off", "", 0,
+                "Whether a writer or reader makes its storage requests in a thread of its own while the ranks go on copying; `auto`: where its "
+                "host has more cores than ranks. The thread makes no call of MPI."},
     SettingInfo{"format", choice, "auto", "auto|hdf5|raw", "", 0,
                 "Format of a file that is created; `auto`: from its name."},
     SettingInfo{"byte_order", choice, "native", "native|little|big", "", 0, "Byte order of new variables in the file."},

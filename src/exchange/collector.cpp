@@ -85,12 +85,13 @@ void Collector::begin(std::span<const Item> items, std::byte* buffers) {
     slot.staging = std::exchange(buffers, buffers + aligned(forecast_.largest_remote));
     slot.step = -1;
   }
-  front_step_ = next_step_ = next(0);
+  handed_ = taken_back_ = 0;
+  back_step_ = front_step_ = next_step_ = next(0);
   look_ahead();
 }
 
 bool Collector::finished() const {
-  return broken_ || (front_step_ >= grid_.steps() && (sink_ == nullptr || sink_->finished()));
+  return broken_ || (back_step_ >= grid_.steps() && (sink_ == nullptr || sink_->finished()));
 }
 
 // Opens windows in the free slots, in order.
@@ -162,10 +163,20 @@ bool Collector::is_full(const Slot& slot) const {
 bool Collector::hand_on() {
   if (front_step_ >= grid_.steps() || broken_) return false;
   Slot& slot = slot_of(front_step_);
-  if (!is_full(slot) || !sink_->ready()) return false;
+  if (slot.step != front_step_ || !is_full(slot) || !sink_->ready()) return false;
   sink_->consume(slot.step, slot.window, slot.memory, covered_);
-  slot.step = -1;
+  ++handed_;
   front_step_ = next(front_step_ + 1);
+  return true;
+}
+
+// Opens the slots that the sink is done with for the next windows.
+bool Collector::take_back() {
+  if (taken_back_ == handed_ || taken_back_ == sink_->done()) return false;
+  for (const int64_t done = sink_->done(); taken_back_ < done; ++taken_back_) {
+    slot_of(back_step_).step = -1;
+    back_step_ = next(back_step_ + 1);
+  }
   look_ahead();
   return true;
 }
@@ -174,6 +185,7 @@ bool Collector::step() {
   bool moved = false;
   for (Slot& slot : slots_) moved = receive(slot) || moved;
   moved = hand_on() || moved;
+  moved = take_back() || moved;
   return moved;
 }
 

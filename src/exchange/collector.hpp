@@ -61,6 +61,7 @@ class Collector final : public Role {
   void open(Slot& slot);
   bool receive(Slot& slot);
   bool hand_on();
+  bool take_back();
   bool is_full(const Slot& slot) const;
   Slot& slot_of(int64_t step) { return slots_[static_cast<size_t>(step) % slots_.size()]; }
   int64_t next(int64_t step) const;
@@ -77,6 +78,9 @@ class Collector final : public Role {
   int64_t buffer_bytes_ = 0;
   SharedSlots shared_;
   std::vector<Slot> slots_;  // window of step s lies in slot s % slots
+  int64_t handed_ = 0;       // windows given to the sink in this run
+  int64_t taken_back_ = 0;   // of those, whose slots are free again
+  int64_t back_step_ = 0;    // the oldest window that the sink still has
   int64_t front_step_ = 0;   // the window that is handed on next
   int64_t next_step_ = 0;    // the next window to open
 };

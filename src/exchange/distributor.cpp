@@ -13,8 +13,8 @@ Status Distributor::prepare() {
   covered_ = covered_by(peers_, own_, std::move(covered_));
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(forecast_.largest_window);
-  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : 1));
-  slot_memory_ = shared_ ? 0 : slot_bytes_;
+  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, k_slots)));
+  slot_memory_ = shared_ ? 0 : static_cast<int64_t>(slots_.size()) * slot_bytes_;
   pool_.prepare(k_message_buffers, forecast_.largest_message);
   return {};
 }
@@ -22,30 +22,34 @@ Status Distributor::prepare() {
 void Distributor::begin(std::span<const Item> items, std::byte* buffers) {
   if (has_own_) own_ = items;
   for (size_t i = 0; i < slots_.size(); ++i)
-    slots_[i] = {.memory = shared_ ? shared_.memory(static_cast<int64_t>(i)) : buffers, .step = -1, .window = {}, .shared_bytes = 0};
+    slots_[i] = {.memory = shared_ ? shared_.memory(static_cast<int64_t>(i)) : buffers + static_cast<int64_t>(i) * slot_bytes_, .step = -1, .window = {}, .shared_bytes = 0};
   pool_.begin(buffers + slot_memory_);
-  fetch_step_ = serve_step_ = retire_step_ = next(0);
+  start_step_ = fetch_step_ = serve_step_ = retire_step_ = next(0);
   next_peer_ = 0;
-  fetching_ = false;
+  arrived_ = 0;
 }
 
 bool Distributor::finished() const { return broken_ || (retire_step_ >= grid_.steps() && pool_.idle()); }
 
-// Gets the next window when its slot is free.
-bool Distributor::fetch() {
-  if (fetch_step_ >= grid_.steps()) return false;
-  Slot& slot = slot_of(fetch_step_);
-  if (!fetching_) {
-    if (slot.step >= 0) return false;
-    slot.step = fetch_step_;
-    slot.window = grid_.window(fetch_step_);
+// Asks for windows ahead, as far as slots are free.
+bool Distributor::ask() {
+  bool moved = false;
+  while (start_step_ < grid_.steps() && slot_of(start_step_).step < 0 && fetcher_->ready()) {
+    Slot& slot = slot_of(start_step_);
+    slot.step = start_step_;
+    slot.window = grid_.window(start_step_);
     ++trace_.rounds;
     fetcher_->start(slot.step, slot.window, slot.memory, covered_);
-    fetching_ = true;
+    start_step_ = next(start_step_ + 1);
+    moved = true;
   }
-  if (!fetcher_->poll()) return false;
-  fetching_ = false;
-  publish(slot);
+  return moved;
+}
+
+bool Distributor::fetch() {
+  if (fetch_step_ >= start_step_ || fetcher_->done() == arrived_) return false;
+  ++arrived_;
+  publish(slot_of(fetch_step_));
   fetch_step_ = next(fetch_step_ + 1);
   return true;
 }
@@ -105,6 +109,7 @@ bool Distributor::step() {
   bool moved = !done.empty();
   moved = serve() || moved;
   moved = retire() || moved;
+  moved = ask() || moved;
   moved = fetch() || moved;
   return moved;
 }

@@ -33,6 +33,7 @@ class Distributor final : public Role {
     Extent window;
     int64_t shared_bytes = 0;   // that ranks of this host will copy out
   };
+  bool ask();
   bool fetch();
   bool serve();
   bool retire();
@@ -53,8 +54,9 @@ class Distributor final : public Role {
   SharedSlots shared_;
   std::vector<Slot> slots_;
   MessagePool pool_;
-  bool fetching_ = false;      // the window of fetch_step_ is on its way
-  int64_t fetch_step_ = 0;     // the next window to get
+  int64_t arrived_ = 0;        // windows that the fetcher has brought in this run
+  int64_t start_step_ = 0;     // the next window to ask for
+  int64_t fetch_step_ = 0;     // the next window to arrive
   int64_t serve_step_ = 0;     // the window whose messages go out
   size_t next_peer_ = 0;
   int64_t retire_step_ = 0;    // the oldest window that somebody may still copy

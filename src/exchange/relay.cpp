@@ -27,6 +27,7 @@ void ForwardSink::consume(int64_t step, Extent window, const std::byte* slot, st
   }
   trace_.bytes_copied += bytes;
   taken_ = MessagePool::k_none;
+  ++consumed_;
 }
 
 bool ForwardSink::finished() {
@@ -41,6 +42,7 @@ bool ForwardSink::finished() {
 void ForwardFetcher::start(int64_t step, Extent window, std::byte* slot, std::span<const Extent>) {
   window_ = window;
   slot_ = slot;
+  ++started_;
   const int index = pool_.take();
   const int64_t bytes = bytes_in(route_.team.span(), window);
   status_.update(mpi_status(MPI_Irecv(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, route_.ranks[route_.grid.domain_of(step)],
@@ -48,14 +50,15 @@ void ForwardFetcher::start(int64_t step, Extent window, std::byte* slot, std::sp
                             "MPI_Irecv"));
 }
 
-bool ForwardFetcher::poll() {
+int64_t ForwardFetcher::done() {
+  if (started_ == arrived_) return arrived_;
   std::span<const int> done;
   status_.update(mpi_status(pool_.test(done, false), "MPI_Testsome"));
-  if (!status_.ok()) return true;
-  if (done.empty()) return false;
+  if (!status_.ok()) return arrived_ = started_;
+  if (done.empty()) return arrived_;
   trace_.bytes_copied += spread_to_slot(route_.team, window_, pool_.buffer(done[0]), slot_);
   pool_.release(done[0]);
-  return true;
+  return ++arrived_;
 }
 
 }  // namespace windrow

@@ -23,9 +23,10 @@ class ForwardSink final : public Sink {
   ForwardSink(const Comm& comm, Trace& trace, const RelayRoute& route) : comm_(comm), trace_(trace), route_(route) {}
   void prepare(int64_t largest_message) { pool_.prepare(k_message_buffers, largest_message); }
   int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
-  void begin(std::byte* buffers) noexcept { pool_.begin(buffers); }
+  void begin(std::byte* buffers) noexcept { pool_.begin(buffers), consumed_ = 0; }
   bool ready() override;
   void consume(int64_t step, Extent window, const std::byte* slot, std::span<const Extent> covered) override;
+  int64_t done() const override { return consumed_; }
   bool finished() override;
   Status status() const override { return status_; }
 
@@ -36,6 +37,7 @@ class ForwardSink final : public Sink {
   const RelayRoute& route_;
   MessagePool pool_;
   Status status_;
+  int64_t consumed_ = 0;
   int taken_ = MessagePool::k_none;
 };
 
@@ -44,9 +46,10 @@ class ForwardFetcher final : public Fetcher {
   ForwardFetcher(const Comm& comm, Trace& trace, const RelayRoute& route) : comm_(comm), trace_(trace), route_(route) {}
   void prepare(int64_t largest_message) { pool_.prepare(1, largest_message); }
   int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
-  void begin(std::byte* buffers) noexcept { pool_.begin(buffers); }
+  void begin(std::byte* buffers) noexcept { pool_.begin(buffers), started_ = arrived_ = 0; }
+  bool ready() override { return started_ == arrived_; }
   void start(int64_t step, Extent window, std::byte* slot, std::span<const Extent> covered) override;
-  bool poll() override;
+  int64_t done() override;
   Status status() const override { return status_; }
 
  private:
@@ -55,6 +58,7 @@ class ForwardFetcher final : public Fetcher {
   const RelayRoute& route_;
   MessagePool pool_;
   Status status_;
+  int64_t started_ = 0, arrived_ = 0;
   Extent window_;
   std::byte* slot_ = nullptr;
 };

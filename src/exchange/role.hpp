@@ -56,8 +56,10 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual bool ready() { return true; }  // whether consume() may be called now
-  // `covered`: the extents of the whole domain that hold data, sorted; those that meet the window matter.
+  // `covered`: the extents of the whole domain that hold data, sorted; those that meet the window matter. It may go on behind: the
+  // slot is the sink's until done() counts it.
   virtual void consume(int64_t step, Extent window, const std::byte* slot, std::span<const Extent> covered) = 0;
+  virtual int64_t done() const = 0;  // of the windows consumed in this run, in their order
   virtual bool finished() { return true; }
   virtual Status status() const { return {}; }
 };
@@ -66,8 +68,9 @@ class Sink {
 class Fetcher {
  public:
   virtual ~Fetcher() = default;
+  virtual bool ready() { return true; }  // whether start() may be called now
   virtual void start(int64_t step, Extent window, std::byte* slot, std::span<const Extent> covered) = 0;
-  virtual bool poll() { return true; }  // whether the window that was started is there
+  virtual int64_t done() = 0;  // of the windows started in this run, in their order: how many are there
   virtual Status status() const { return {}; }
 };
 

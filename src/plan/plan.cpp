@@ -19,6 +19,17 @@ void place_writers(Plan& plan, const Pattern& pattern, const Topology& topology,
                                                            : cut_even(pattern.regions, parts);
 }
 
+// A small domain is moved in several rounds too, so that one fills while another is written; but in none too small to be worth a
+// request. A power of two, or all that the buffer has.
+int64_t window_of(const std::vector<Extent>& domains, int64_t buffer) {
+  constexpr int64_t k_rounds = 4, k_least = int64_t{512} << 10;
+  int64_t largest = 0;
+  for (const Extent& domain : domains) largest = std::max(largest, domain.size());
+  int64_t window = k_least;
+  while (window < buffer && window * k_rounds < largest) window *= 2;
+  return std::min(window, buffer);
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
@@ -34,6 +45,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.team = std::min<int64_t>(plan.team, topology.ranks);
   if (plan.strategy.gather == Gather::host) plan.host_roots = topology.host_roots;
   if (plan.strategy.domains != Domains::none) place_writers(plan, pattern, topology, limits);
+  if (!plan.domains.empty()) plan.window_bytes = window_of(plan.domains, limits.buffer_bytes);
   return plan;
 }
 

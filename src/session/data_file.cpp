@@ -25,15 +25,25 @@ void DataFile::attempt(Work&& work) {
   });
   if (!store_) return;
   const StoreCounters& now = store_->counters();
-  trace_.write_requests += now.write_requests - before_.write_requests;
-  trace_.read_requests += now.read_requests - before_.read_requests;
-  trace_.bytes_written += now.bytes_written - before_.bytes_written;
-  trace_.bytes_read += now.bytes_read - before_.bytes_read;
+  work_.write_requests += now.write_requests - before_.write_requests;
+  work_.read_requests += now.read_requests - before_.read_requests;
+  work_.bytes_written += now.bytes_written - before_.bytes_written;
+  work_.bytes_read += now.bytes_read - before_.bytes_read;
   before_ = now;
 }
 
 void DataFile::write(int64_t offset, std::span<const std::byte> bytes) {
   attempt([&](Store& store) { return store.write_at(offset, bytes); });
+}
+
+void DataFile::write_locked(int64_t offset, std::span<const std::byte> bytes) {
+  attempt([&](Store& store) -> Status {
+    const auto size = static_cast<int64_t>(bytes.size());
+    if (Status status = store.lock(offset, size); !status.ok()) return status;
+    Status status = store.write_at(offset, bytes);
+    status.update(store.unlock(offset, size));
+    return status;
+  });
 }
 
 void DataFile::write(int64_t offset, std::span<const ConstSlice> slices) {
@@ -65,7 +75,7 @@ void DataFile::write_over_holes(Extent hull, const std::byte* bytes, std::span<c
       if (Status status = store.read_at(hull.begin, {scratch_.get(), static_cast<size_t>(hull.size())}); !status.ok()) return status;
       for_each_covered(covered, hull, [&](Extent extent) {
         std::memcpy(scratch_.get() + (extent.begin - hull.begin), bytes + (extent.begin - hull.begin), static_cast<size_t>(extent.size()));
-        trace_.bytes_copied += extent.size();
+        work_.bytes_copied += extent.size();
       });
       return store.write_at(hull.begin, {scratch_.get(), static_cast<size_t>(hull.size())});
     };
@@ -93,28 +103,20 @@ Status DataFile::close() {
   return status;
 }
 
+void DataFile::settle(Trace& trace) {
+  for (size_t stage = 0; stage < trace.seconds.size(); ++stage) trace.seconds[stage] += work_.seconds[stage];
+  trace.bytes_written += work_.bytes_written;
+  trace.bytes_read += work_.bytes_read;
+  trace.write_requests += work_.write_requests;
+  trace.read_requests += work_.read_requests;
+  trace.bytes_copied += work_.bytes_copied;
+  work_ = Trace{};
+}
+
 Status DataFile::take_status() {
   Status status = std::move(status_);
   status_ = Status{};
   return status;
-}
-
-void StorageSink::consume(int64_t, Extent window, const std::byte* slot, std::span<const Extent> covered) {
-  const StageTimer timer(trace_, Stage::storage);
-  for_each_request(rule_, window, covered, [&](const Request& request) {
-    const std::byte* bytes = slot + (request.bytes.begin - window.begin);
-    if (request.holes)
-      file_.write_over_holes(request.bytes, bytes, covered, locked_);
-    else
-      file_.write(request.bytes.begin, std::span(bytes, static_cast<size_t>(request.bytes.size())));
-  });
-}
-
-void StorageFetcher::start(int64_t, Extent window, std::byte* slot, std::span<const Extent> covered) {
-  const StageTimer timer(trace_, Stage::storage);
-  for_each_request(rule_, window, covered, [&](const Request& request) {
-    file_.read(request.bytes.begin, std::span(slot + (request.bytes.begin - window.begin), static_cast<size_t>(request.bytes.size())));
-  });
 }
 
 }  // namespace windrow

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DataFile: the store that this rank moves variables' bytes through. Opened at the first request, so that ranks that never touch
-// the data never open the file. Remembers the first failure and asks for nothing more after it until it is reported.
+// the data never open the file. Used by one thread at a time. Remembers the first failure and asks for nothing more after it until it is reported.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,16 @@ namespace windrow {
 
 class DataFile {
  public:
-  DataFile(std::string path, bool writable, StoreOptions options, Trace& trace)
-      : path_(std::move(path)), writable_(writable), options_(std::move(options)), trace_(trace) {}
+  DataFile(std::string path, bool writable, StoreOptions options)
+      : path_(std::move(path)), writable_(writable), options_(std::move(options)) {}
 
   void write(int64_t offset, std::span<const std::byte> bytes);
   void write(int64_t offset, std::span<const ConstSlice> slices);
   void read(int64_t offset, std::span<std::byte> bytes);
   void read(int64_t offset, std::span<const Slice> slices);
+  // Under a lock: where other ranks at the same time write back what they have read (write_over_holes), bytes written without one could be
+  // undone.
+  void write_locked(int64_t offset, std::span<const std::byte> bytes);
   // Writes those bytes of `hull` that are covered, by reading it, changing it and writing it back. `bytes` holds the hull's bytes,
   // of which only the covered ones are ours.
   void write_over_holes(Extent hull, const std::byte* bytes, std::span<const Extent> covered, bool locked);
@@ -30,6 +33,10 @@ class DataFile {
   Status sync();                    // only when this rank has it open
   Status close();
   Status take_status();             // the first failure since the last call
+  // What was counted since the last call goes to `trace`. Requests may be made by another thread than the one that reports: until
+  // then its numbers are in here.
+  void settle(Trace& trace);
+  Trace& work() noexcept { return work_; }
   bool is_open() const noexcept { return store_ != nullptr; }
   bool used() const noexcept { return used_; }  // whether this rank has moved data since open_for_flush()
   void begin_flush() noexcept { used_ = false; }
@@ -47,37 +54,13 @@ class DataFile {
   std::string path_;
   bool writable_;
   StoreOptions options_;
-  Trace& trace_;
+  Trace work_;
   std::unique_ptr<Store> store_;
   StoreCounters before_;
   Status status_;
   std::unique_ptr<std::byte[]> scratch_;
   int64_t scratch_bytes_ = 0;
   bool used_ = false;
-};
-
-// A collector's windows go to the file as the access rule says.
-class StorageSink final : public Sink {
- public:
-  StorageSink(DataFile& file, AccessRule rule, bool locked, Trace& trace) : file_(file), rule_(rule), locked_(locked), trace_(trace) {}
-  void consume(int64_t step, Extent window, const std::byte* slot, std::span<const Extent> covered) override;
-
- private:
-  DataFile& file_;
-  AccessRule rule_;
-  bool locked_;
-  Trace& trace_;
-};
-
-class StorageFetcher final : public Fetcher {
- public:
-  StorageFetcher(DataFile& file, AccessRule rule, Trace& trace) : file_(file), rule_(rule), trace_(trace) {}
-  void start(int64_t step, Extent window, std::byte* slot, std::span<const Extent> covered) override;
-
- private:
-  DataFile& file_;
-  AccessRule rule_;
-  Trace& trace_;
 };
 
 // Each rank moves its own pieces between the user's memory and the file: one vectored request for each contiguous stretch of

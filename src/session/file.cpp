@@ -86,9 +86,9 @@ Status File::open_on_root(const std::string& asked_format) {
   if (mode_ == Mode::create) {
     auto draft = start_draft(path_);
     if (!draft.ok()) return draft.status();
+    draft_ = std::move(draft).value();
     // Absolute: the program may change its folder while it writes.
-    draft_.temporary_path = std::filesystem::absolute(draft.value().temporary_path).string();
-    draft_.final_path = std::filesystem::absolute(draft.value().final_path).string();
+    draft_ = Draft{std::filesystem::absolute(draft_.temporary_path).string(), std::filesystem::absolute(draft_.final_path).string()};
     metadata_path = draft_.temporary_path;
     draft_files_ = format_companions(format_name_, draft_.temporary_path);
   }
@@ -148,7 +148,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 
 Status File::learn_store(const std::string& data_path) {
   const StoreOptions store{.kind = settings_.text("store"), .fault = settings_.text("fault"), .rank = comm_->rank()};
-  data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store, trace_);
+  data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store);
   return grow_pulse(catalog_.variables.size());
 }
 

@@ -19,6 +19,7 @@
 #include "format/format.hpp"
 #include "plan/plan.hpp"
 #include "session/data_file.hpp"
+#include "session/io_thread.hpp"
 #include "session/report.hpp"
 #include "session/shared_decomposition.hpp"
 #include "storage/publish.hpp"
@@ -59,6 +60,7 @@ struct KeptPlan {
   std::vector<std::shared_ptr<const RunList>> runs;         // keeps alive what the transfer describes
   bool direct = false;                                      // no exchange: each rank moves its own pieces
   PlanForecast forecast;                                    // over all ranks
+  int64_t storage_windows = 0;                              // that this rank moves to or from the storage
 };
 
 struct WaveNumbers;
@@ -111,6 +113,7 @@ class File {
   Status move_queue();
   Status run_wave(Wave& wave, const WaveNumbers& numbers);
   void drop_queue();
+  bool wants_io_thread() const;
 
   // wave.cpp
   Status build_wave(bool reading, int64_t ordinal, Wave& wave);
@@ -155,6 +158,7 @@ class File {
   std::vector<std::unique_ptr<KeptPlan>> plans_;
   int64_t next_plan_ = 1;
   std::vector<std::byte> bounce_;
+  IoThread io_thread_;                   // of a writer or reader; starts when there is something to overlap
   Trace trace_;
   FlushReport report_;
   double flush_begin_ = 0;

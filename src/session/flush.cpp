@@ -10,6 +10,7 @@
 #include "session/file.hpp"
 #include "session/same.hpp"
 #include "session/wave_numbers.hpp"
+#include "session/windows.hpp"
 
 namespace windrow {
 
@@ -106,6 +107,13 @@ void repeat(const Wave& wave, Trace& trace) {
 
 }  // namespace
 
+// Where ranks outnumber cores, one that waits for the storage gives its core to the others as it is: a thread was no faster there.
+bool File::wants_io_thread() const {
+  const std::string wish = settings_.text("io_thread");
+  if (wish != "auto") return wish == "on";
+  return usable_cores() > comm_->host_size();
+}
+
 Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
   auto ready = ready_plan(wave, numbers);
   if (!ready.ok()) {
@@ -131,11 +139,14 @@ Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
     } else {
       // Without domains or teams' disjoint shares, other ranks may write into the holes at the same time.
       const bool locked = !kept.plan.has_domains();
-      StorageSink sink(*data_, access_rule(kept.plan), locked, trace_);
-      StorageFetcher fetcher(*data_, access_rule(kept.plan), trace_);
+      IoThread* thread = kept.storage_windows > 1 && wants_io_thread() && io_thread_.start() ? &io_thread_ : nullptr;
+      if (thread != nullptr) trace_.io_threads = 1;
+      StorageSink sink(*data_, access_rule(kept.plan), thread, locked);
+      StorageFetcher fetcher(*data_, access_rule(kept.plan), thread);
       local.update(kept.transfer->run(wave.items, arena_, sink, fetcher));
     }
   }
+  data_->settle(trace_);
   local.update(data_->take_status());
   if (wave.reading && local.ok()) repeat(wave, trace_);
   trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : static_cast<int64_t>(bounce_.size()));

@@ -265,6 +265,7 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
   forecast.messages = kept.transfer->expected_messages();
   int64_t scratch = 0;
   kept.transfer->for_each_storage_window([&](Extent window, std::span<const Extent> covered) {
+    ++kept.storage_windows;
     for_each_request(access_rule(kept.plan), window, covered, [&](const Request& request) {
       ++requests;
       if (!request.holes || wave.reading) return;

@@ -38,7 +38,7 @@ TEST(Registry, every_default_is_a_value_that_the_setting_takes) {
 TEST(Settings, unset_keys_have_their_defaults) {
   const Settings settings;
   EXPECT_EQ(settings.text("strategy"), "auto");
-  EXPECT_EQ(settings.bytes("buffer"), int64_t{16} << 20);
+  EXPECT_EQ(settings.bytes("buffer"), int64_t{4} << 20);
   EXPECT_EQ(settings.integer("writers"), 0);
   EXPECT_TRUE(settings.boolean("shared_memory"));
   EXPECT_FALSE(settings.boolean("durable"));

@@ -152,6 +152,39 @@ TEST_F(Overlaps, are_read_into_every_place) {
   }
 }
 
+// No overlap, but the next worst: one rank writes short pieces into what another reads over, changes around and writes back.
+TEST_F(Overlaps, of_what_is_written_and_what_is_sieved_over) {
+  constexpr int64_t k_groups = 2000, k_group = 64, k_hole = 4, k_steps = 6;
+  std::vector<int64_t> list;
+  for (int64_t group = rank_of() / 2; group < k_groups; group += (size_of() + 1) / 2)
+    for (int64_t i = 0; i < k_group; ++i) {
+      const bool inside = i >= 20 && i < 20 + k_hole, alone = rank_of() % 2 == 0 && rank_of() == size_of() - 1;
+      if (alone || inside == (rank_of() % 2 == 0)) list.push_back(group * k_group + i);
+    }
+  windrow_decomposition* d = nullptr;
+  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_groups * k_group, static_cast<int64_t>(list.size()), list.data(), nullptr, &d));
+  const Decomposition points(d);
+  const Options options{{"domains", "none"}, {"access", "sieve"}, {"sieve_hole", "40"}};
+  windrow_file* file = nullptr;
+  int variable = -1;
+  const int64_t shape[1] = {k_groups * k_group};
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("sieved.raw").c_str(), options, &file));
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT64, 1, shape, &variable));
+  std::vector<int64_t> data(list.size()), read(static_cast<size_t>(shape[0]));
+  windrow_decomposition* whole = nullptr;
+  ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 1, shape, nullptr, nullptr, &whole));
+  const Decomposition all(whole);
+  for (int64_t step = 0; step < k_steps; ++step) {
+    for (size_t i = 0; i < list.size(); ++i) data[i] = list[i] * 1000 + step;
+    EXPECT_WINDROW_OK(windrow_write(file, variable, d, data.data()));
+    EXPECT_WINDROW_OK(windrow_read(file, variable, whole, read.data()));
+    int64_t wrong = 0;
+    for (size_t i = 0; i < read.size(); ++i) wrong += read[i] != static_cast<int64_t>(i) * 1000 + step ? 1 : 0;
+    EXPECT_EQ(wrong, 0) << "step " << step;
+  }
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 // Every rank puts the same: the lowest one's data is written. A scalar block by all: the highest one's.
 TEST_F(Overlaps, that_are_declared) {
   for (const KeyValues& strategy : fault_strategies()) {

@@ -20,9 +20,10 @@ inline const std::vector<KeyValues>& fault_strategies() {
   static const std::vector<KeyValues> all{
       {},
       {{"strategy", "list"}},
-      {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "4096"}},
-      {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "4096"}, {"shared_memory", "false"}},
-      {{"domains", "even"}, {"writers", "2"}, {"access", "sieve"}, {"buffer", "4096"}},
+      {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "4096"}, {"io_thread", "off"}},
+      {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "4096"}, {"io_thread", "on"}},
+      {{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "4096"}, {"shared_memory", "false"}, {"io_thread", "on"}},
+      {{"domains", "even"}, {"writers", "2"}, {"access", "sieve"}, {"buffer", "4096"}, {"io_thread", "on"}},
       {{"domains", "none"}, {"access", "sieve"}, {"buffer", "4096"}},
       {{"gather", "team(2)"}, {"domains", "none"}, {"buffer", "4096"}},
       {{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"buffer", "4096"}},

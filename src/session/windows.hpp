@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// StorageSink and StorageFetcher: windows to and from the file, as the access rule says; by the rank itself, or by its I/O thread while
+// the next windows fill.
+#pragma once
+
+#include <array>
+
+#include "exchange/role.hpp"
+#include "plan/access.hpp"
+#include "session/data_file.hpp"
+#include "session/io_thread.hpp"
+
+namespace windrow {
+
+// What both do: a ring of windows that are at work, and who works.
+class StorageWindows {
+ public:
+  StorageWindows(const StorageWindows&) = delete;
+  StorageWindows& operator=(const StorageWindows&) = delete;
+
+ protected:
+  // `thread`: nullptr, or one that runs and has nothing to do.
+  StorageWindows(DataFile& file, AccessRule rule, IoThread* thread)
+      : file_(file), rule_(rule), thread_(thread), base_(thread != nullptr ? thread->done() : 0) {}
+  ~StorageWindows() = default;
+  void finish() noexcept;  // waits for what the thread has still to do; by the destructors of those that say what that is
+
+  struct Window {
+    Extent bytes;
+    std::byte* slot = nullptr;
+    std::span<const Extent> covered;
+  };
+  bool has_room() const noexcept { return thread_ == nullptr || thread_->posted() - thread_->done() < IoThread::k_jobs; }
+  void move(const Window& window);
+  int64_t moved() const noexcept { return thread_ == nullptr ? moved_ : thread_->done() - base_; }
+
+  DataFile& file_;
+  AccessRule rule_;
+
+ private:
+  virtual void work(const Window& window) = 0;
+  static void work_on(void* self, int64_t index) noexcept;
+
+  IoThread* thread_;
+  int64_t base_;       // jobs of the thread before these
+  int64_t moved_ = 0;
+  std::array<Window, IoThread::k_jobs> ring_;
+};
+
+// A collector's windows go to the file.
+class StorageSink final : public Sink, private StorageWindows {
+ public:
+  StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked) : StorageWindows(file, rule, thread), locked_(locked) {}
+  ~StorageSink() override { finish(); }
+  bool ready() override { return has_room(); }
+  void consume(int64_t step, Extent window, const std::byte* slot, std::span<const Extent> covered) override;
+  int64_t done() const override { return moved(); }
+
+ private:
+  void work(const Window& window) override;
+  bool locked_;
+};
+
+class StorageFetcher final : public Fetcher, private StorageWindows {
+ public:
+  StorageFetcher(DataFile& file, AccessRule rule, IoThread* thread) : StorageWindows(file, rule, thread) {}
+  ~StorageFetcher() override { finish(); }
+  bool ready() override { return has_room(); }
+  void start(int64_t step, Extent window, std::byte* slot, std::span<const Extent> covered) override;
+  int64_t done() override { return moved(); }
+
+ private:
+  void work(const Window& window) override;
+};
+
+}  // namespace windrow
