@@ -62,10 +62,12 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
   }
   if (int rc = MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, verdict.rank, comm.get()); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Bcast");
+  // What all came with may be a verdict of before, which names a rank.
+  const int rank = everybody ? local.rank() : verdict.rank;
   try {
-    return {verdict.code, std::string(text.data()), everybody ? -1 : verdict.rank};
+    return {verdict.code, std::string(text.data()), rank};
   } catch (const std::bad_alloc&) {
-    return {verdict.code, std::string(), everybody ? -1 : verdict.rank};
+    return {verdict.code, std::string(), rank};
   }
 }
 
@@ -122,11 +124,22 @@ Status agree(const Comm& comm, Status local, Pulse pulse) {
 
 Status agree(const Comm& comm, Status local) { return agree(comm, std::move(local), Pulse{}); }
 
+namespace {
+constexpr int64_t k_short = 4096;  // bytes that travel through the stack, without an agreement on the memory
+}
+
 Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes) {
   int64_t size = comm.rank() == 0 && local.ok() ? static_cast<int64_t>(bytes.size()) : 0;
   if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = std::span(&size, 1), .sum = {}, .bits = {}}); !verdict.ok()) {
     bytes.clear();
     return verdict;
+  }
+  if (size <= k_short) {
+    std::array<std::byte, k_short> text;
+    if (comm.rank() == 0) std::copy(bytes.begin(), bytes.end(), text.begin());
+    if (int rc = MPI_Bcast(text.data(), static_cast<int>(size), MPI_BYTE, 0, comm.get()); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
+    if (comm.rank() == 0) return {};
+    return guard([&] { bytes.assign(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size)); return Status{}; });
   }
   Status room = guard([&] { bytes.resize(static_cast<size_t>(size)); return Status{}; });
   if (Status verdict = agree(comm, std::move(room)); !verdict.ok()) return verdict;

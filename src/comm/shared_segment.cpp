@@ -34,7 +34,11 @@ Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
   int size = 1, rank = 0;
   MPI_Comm_size(host, &size);
   MPI_Comm_rank(host, &rank);
-  const Status room = guard([&] { bases_.resize(static_cast<size_t>(size)); return Status{}; });
+  const Status room = guard([&] {
+    bases_.resize(static_cast<size_t>(size));
+    given_.resize(static_cast<size_t>(size));
+    return Status{};
+  });
   const int64_t wanted = std::max(bytes, mine_);
   std::array<int64_t, 3> totals{bytes > mine_ ? 1 : 0, wanted, room.ok() ? 0 : 1};
   if (int rc = MPI_Allreduce(MPI_IN_PLACE, totals.data(), 3, MPI_INT64_T, MPI_SUM, host); rc != MPI_SUCCESS)
@@ -67,6 +71,7 @@ Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes) {
     int unit = 1;
     MPI_Win_shared_query(window_, static_cast<int>(rank), &size, &unit, &bases_[rank]);
     bases_[rank] = first_page_of(bases_[rank]);
+    given_[rank] = size > 0 ? static_cast<int64_t>(size) - static_cast<int64_t>(k_shared_page) : 0;
   }
   mine_ = bytes;
   return true;

@@ -20,6 +20,11 @@ class SharedSegment {
   // its implementations succeed and die at the first touch). What was there before stays usable, though it may move.
   Result<bool> reserve(MPI_Comm host, int64_t bytes);
 
+  // Local, and the same answer on all ranks of the host: whether a rank has given this much already.
+  bool holds(int host_rank, int64_t bytes) const noexcept {
+    return window_ != MPI_WIN_NULL && given_[static_cast<size_t>(host_rank)] >= bytes;
+  }
+
   // Where the bytes of a rank of the host begin; aligned to a page.
   std::byte* base_of(int host_rank) const noexcept { return bases_[static_cast<size_t>(host_rank)]; }
 
@@ -30,6 +35,7 @@ class SharedSegment {
 
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<std::byte*> bases_;
+  std::vector<int64_t> given_;   // [host ranks] bytes
   int64_t mine_ = 0;       // bytes that this rank has given
 };
 

@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "comm/agree.hpp"
 
@@ -11,20 +13,10 @@ namespace windrow {
 namespace {
 
 constexpr int64_t k_part = int64_t{1} << 30;  // largest single message: MPI counts are 32-bit
+constexpr size_t k_head = sizeof(int64_t);    // a notice is a letter's length and, when that is short, the letter
+constexpr size_t k_short = 4096 - k_head;     // what MPI sends at once, and what fits on a stack
 
-// Receives the notices that have arrived. A notice that there is no memory for is received all the same.
-int drain(Comm& comm, int tag, std::vector<Notice>& in, Status& local) {
-  for (;;) {
-    int flag = 0;
-    MPI_Status status;
-    int rc = MPI_Iprobe(MPI_ANY_SOURCE, tag, comm.get(), &flag, &status);
-    if (rc != MPI_SUCCESS || flag == 0) return rc;
-    Notice notice{.peer = status.MPI_SOURCE};
-    rc = MPI_Recv(&notice.value, 1, MPI_INT64_T, notice.peer, tag, comm.get(), MPI_STATUS_IGNORE);
-    if (rc != MPI_SUCCESS) return rc;
-    local.update(guard([&] { in.push_back(notice); return Status{}; }));
-  }
-}
+bool is_long(const Letter& letter) { return letter.bytes.size() > k_short; }
 
 int64_t parts_of(int64_t size) { return std::max<int64_t>(1, (size + k_part - 1) / k_part); }
 
@@ -34,82 +26,133 @@ void for_each_part(int64_t size, Post&& post) {
     post(part * k_part, static_cast<int>(std::min(k_part, size - part * k_part)));
 }
 
-}  // namespace
+// What all ranks learn while they wait for each other.
+struct Consensus {
+  std::array<int64_t, 2> mine{};  // 1: this rank comes with an error; 1: it has a long letter to send
+  std::array<int64_t, 2> all{};
+  bool any_error() const noexcept { return all[0] != 0; }
+  bool any_long() const noexcept { return all[1] != 0; }
+};
 
-Status exchange_notices(Comm& comm, std::span<const Notice> out, std::vector<Notice>& in) {
+// Receives the notices that have arrived. One that there is no memory for is received all the same.
+int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
+  for (;;) {
+    int flag = 0, count = 0;
+    MPI_Status status;
+    int rc = MPI_Iprobe(MPI_ANY_SOURCE, tag, comm.get(), &flag, &status);
+    if (rc != MPI_SUCCESS || flag == 0) return rc;
+    alignas(int64_t) std::array<std::byte, k_head + k_short> notice;
+    rc = MPI_Recv(notice.data(), static_cast<int>(notice.size()), MPI_BYTE, status.MPI_SOURCE, tag, comm.get(), &status);
+    if (rc != MPI_SUCCESS) return rc;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    local.update(guard([&] {
+      int64_t size = 0;
+      std::memcpy(&size, notice.data(), sizeof size);
+      Letter letter{.peer = status.MPI_SOURCE, .bytes = std::vector<std::byte>(static_cast<size_t>(size))};
+      std::copy(notice.begin() + k_head, notice.begin() + count, letter.bytes.begin());
+      in.push_back(std::move(letter));
+      return Status{};
+    }));
+  }
+}
+
+// Sends and receives all notices. `notices` and `requests` have been made for `out`, or are empty on a rank that sends nothing.
+int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const std::vector<std::byte>> notices,
+                     std::span<MPI_Request> requests, std::vector<Letter>& in, Status& local, Consensus& consensus) {
   // Two tags in turn: a rank that has left may begin the next exchange while others still poll in this one; it cannot be
-  // two ahead, since each exchange ends in a barrier.
+  // two ahead, since each exchange ends in a consensus.
   const int tag = k_tag_notice + comm.next_parity();
-  std::vector<MPI_Request> requests;
-  Status local = guard([&] { requests.resize(out.size()); return Status{}; });
-  in.clear();
   int rc = MPI_SUCCESS;
-  if (local.ok())
-    for (size_t i = 0; i < out.size() && rc == MPI_SUCCESS; ++i)
-      rc = MPI_Issend(&out[i].value, 1, MPI_INT64_T, out[i].peer, tag, comm.get(), &requests[i]);
-  MPI_Request barrier = MPI_REQUEST_NULL;
-  int done = 0;
-  while (done == 0 && rc == MPI_SUCCESS) {
+  for (size_t i = 0; i < requests.size() && rc == MPI_SUCCESS; ++i)
+    rc = MPI_Issend(notices[i].data(), static_cast<int>(notices[i].size()), MPI_BYTE, out[i].peer, tag, comm.get(), &requests[i]);
+  MPI_Request waiting = MPI_REQUEST_NULL;
+  for (int done = 0; done == 0 && rc == MPI_SUCCESS;) {
     rc = drain(comm, tag, in, local);
     if (rc != MPI_SUCCESS) break;
-    if (barrier == MPI_REQUEST_NULL) {
+    if (waiting == MPI_REQUEST_NULL) {
       int sent = 0;
       rc = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &sent, MPI_STATUSES_IGNORE);
-      if (rc == MPI_SUCCESS && sent != 0) rc = MPI_Ibarrier(comm.get(), &barrier);
+      if (rc != MPI_SUCCESS || sent == 0) {
+        sched_yield();
+        continue;
+      }
+      consensus.mine[0] = local.ok() ? 0 : 1;
+      rc = MPI_Iallreduce(consensus.mine.data(), consensus.all.data(), 2, MPI_INT64_T, MPI_MAX, comm.get(), &waiting);
     } else {
-      rc = MPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
+      rc = MPI_Test(&waiting, &done, MPI_STATUS_IGNORE);
     }
     if (done == 0) sched_yield();
   }
-  if (rc != MPI_SUCCESS) return mpi_status(rc, "sparse exchange");
-  std::sort(in.begin(), in.end(), [](const Notice& a, const Notice& b) { return a.peer < b.peer; });
-  return local;
+  return rc;
 }
 
+// The letters that did not fit into their notices.
+int exchange_long(Comm& comm, std::span<const Letter> out, std::vector<Letter>& in, std::vector<MPI_Request>& requests) {
+  int rc = MPI_SUCCESS;
+  for (Letter& letter : in)
+    if (is_long(letter))
+      for_each_part(static_cast<int64_t>(letter.bytes.size()), [&](int64_t offset, int count) {
+        if (rc == MPI_SUCCESS)
+          rc = MPI_Irecv(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm.get(), &requests.emplace_back());
+      });
+  for (const Letter& letter : out)
+    if (is_long(letter))
+      for_each_part(static_cast<int64_t>(letter.bytes.size()), [&](int64_t offset, int count) {
+        if (rc == MPI_SUCCESS)
+          rc = MPI_Isend(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm.get(), &requests.emplace_back());
+      });
+  return rc == MPI_SUCCESS ? MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE) : rc;
+}
+
+std::vector<std::byte> notice_of(const Letter& letter) {
+  const auto size = static_cast<int64_t>(letter.bytes.size());
+  std::vector<std::byte> notice(k_head + (is_long(letter) ? 0 : letter.bytes.size()));
+  std::memcpy(notice.data(), &size, sizeof size);
+  if (!is_long(letter)) std::copy(letter.bytes.begin(), letter.bytes.end(), notice.begin() + k_head);
+  return notice;
+}
+
+}  // namespace
+
 Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
-  std::vector<Notice> sizes, incoming;
   in.clear();
-  if (!local.ok()) out = {};
-  local.update(guard([&] {
-    for (const Letter& letter : out) sizes.push_back({letter.peer, static_cast<int64_t>(letter.bytes.size())});
-    return Status{};
-  }));
-  if (!local.ok()) sizes.clear();
-  local.update(exchange_notices(comm, sizes, incoming));
+  std::vector<std::vector<std::byte>> notices;
   std::vector<MPI_Request> requests;
-  if (local.ok()) {
-    local = guard([&] {
-      int64_t messages = 0;
-      in.resize(incoming.size());
-      for (size_t i = 0; i < incoming.size(); ++i) {
-        in[i].peer = incoming[i].peer;
-        in[i].bytes.resize(static_cast<size_t>(incoming[i].value));
-        messages += parts_of(incoming[i].value);
-      }
-      for (const Letter& letter : out) messages += parts_of(static_cast<int64_t>(letter.bytes.size()));
-      requests.reserve(static_cast<size_t>(messages));
-      return Status{};
-    });
+  if (local.ok()) local = guard([&] {
+    notices.reserve(out.size());
+    for (const Letter& letter : out) notices.push_back(notice_of(letter));
+    requests.resize(out.size(), MPI_REQUEST_NULL);
+    return Status{};
+  });
+  if (!local.ok()) {
+    out = {};
+    requests.clear();
   }
+  Consensus consensus;
+  consensus.mine[1] = std::any_of(out.begin(), out.end(), is_long) ? 1 : 0;
+  int rc = exchange_notices(comm, out, notices, requests, in, local, consensus);
+  if (rc != MPI_SUCCESS) return mpi_status(rc, "sparse exchange");
+  if (consensus.any_error()) {
+    in.clear();
+    return agree(comm, std::move(local));
+  }
+  for (const Letter& letter : out)
+    if (letter.peer != comm.rank()) ++counters.messages, counters.bytes += static_cast<int64_t>(letter.bytes.size());
+  std::sort(in.begin(), in.end(), [](const Letter& a, const Letter& b) { return a.peer < b.peer; });
+  if (!consensus.any_long()) return local;
+  if (local.ok()) local = guard([&] {
+    int64_t messages = 0;
+    for (const Letter& letter : in) messages += is_long(letter) ? parts_of(static_cast<int64_t>(letter.bytes.size())) : 0;
+    for (const Letter& letter : out) messages += is_long(letter) ? parts_of(static_cast<int64_t>(letter.bytes.size())) : 0;
+    requests.clear();
+    requests.reserve(static_cast<size_t>(messages));
+    return Status{};
+  });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) {
     in.clear();
     return verdict;
   }
-  int rc = MPI_SUCCESS;
-  for (Letter& letter : in)
-    for_each_part(static_cast<int64_t>(letter.bytes.size()), [&](int64_t offset, int count) {
-      if (rc != MPI_SUCCESS) return;
-      rc = MPI_Irecv(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm.get(),
-                     &requests.emplace_back());
-    });
-  for (const Letter& letter : out)
-    for_each_part(static_cast<int64_t>(letter.bytes.size()), [&](int64_t offset, int count) {
-      if (rc != MPI_SUCCESS) return;
-      rc = MPI_Isend(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm.get(),
-                     &requests.emplace_back());
-      if (letter.peer != comm.rank()) ++counters.messages, counters.bytes += count;
-    });
-  if (rc == MPI_SUCCESS) rc = MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  rc = exchange_long(comm, out, in, requests);
   return mpi_status(rc, "exchange of descriptions");
 }
 

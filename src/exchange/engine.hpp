@@ -35,7 +35,7 @@ class Arena {
 
 class Transfer {
  public:
-  // Collective; the status is agreed. `share`: ranks of a host may copy through memory that they share. `items`, and the runs that they point to, are used until run() gives new ones; the runs must
+  // Collective; the status is this rank's own, to be agreed on. `share`: ranks of a host may copy through memory that they share. `items`, and the runs that they point to, are used until run() gives new ones; the runs must
   // be the same then. `trace` must outlive the transfer.
   static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items, bool share, Arena& arena,
                                                    Trace& trace);
@@ -45,6 +45,7 @@ class Transfer {
   Status run(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher);
 
   int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs
+  bool shared_refused() const noexcept { return shared_refused_; }  // the host's memory was too small to share
   int64_t shared_bytes() const noexcept { return shared_bytes_; }  // of the host's shared memory, for this rank's slots
 
   // Of this rank: data messages from (writing) or to (reading) other ranks, as the descriptions say.
@@ -75,6 +76,7 @@ class Transfer {
   std::span<const Extent> storage_covered_;
   int64_t expected_messages_ = 0;
   int64_t shared_bytes_ = 0;
+  bool shared_refused_ = false;
 };
 
 }  // namespace windrow

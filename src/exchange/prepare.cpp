@@ -2,7 +2,6 @@
 // Makes a transfer of a plan: who describes what to whom, and which roles this rank plays.
 #include <algorithm>
 
-#include "comm/agree.hpp"
 #include "comm/sparse.hpp"
 #include "exchange/engine.hpp"
 
@@ -25,7 +24,7 @@ class TransferBuilder {
     if (plan_.has_domains() && !plan_.gathers() && share_ && comm_.host_size() > 1) local.update(reserve_slots());
     if (local.ok()) local = guard([&] { return give_roles(); });
     if (local.ok()) local = guard([&] { return arena_.reserve(transfer_->buffer_bytes(), trace_); });
-    if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
+    if (!local.ok()) return local;
     return std::move(transfer_);
   }
 
@@ -104,11 +103,18 @@ class TransferBuilder {
   // Collective over the host. Room for the slots of this rank's domain, where the ranks of its host can reach them.
   Status reserve_slots() {
     int64_t bytes = 0;
-    for (size_t i = 0; i < plan_.domains.size(); ++i)
-      if (plan_.writers[i] == comm_.rank()) bytes = SharedSlots::bytes_needed(plan_, i);
-    auto reserved = comm_.shared().reserve(comm_.host(), bytes);
+    bool there = true;  // the ranks of the host all see the same
+    for (size_t i = 0; i < plan_.domains.size(); ++i) {
+      const int host_rank = comm_.host_rank_of(plan_.writers[i]);
+      if (host_rank < 0) continue;
+      const int64_t needed = SharedSlots::bytes_needed(plan_, i);
+      there = there && comm_.shared().holds(host_rank, needed);
+      if (plan_.writers[i] == comm_.rank()) bytes = needed;
+    }
+    const auto reserved = there ? Result<bool>(true) : comm_.shared().reserve(comm_.host(), bytes);
     sharing_ = reserved.ok() && reserved.value();
     if (sharing_ && transfer_) transfer_->shared_bytes_ = bytes;  // a rank without memory has no transfer, and comes here all the same
+    if (!sharing_ && transfer_) transfer_->shared_refused_ = true;
     return reserved.status();
   }
 

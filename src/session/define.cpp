@@ -180,9 +180,10 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
       bytes = serialize(sent);
       return Status{};
     });
-  if (Status verdict = share_from_root(*comm_, std::move(local), bytes); !verdict.ok()) return verdict;
+  local = share_from_root(*comm_, std::move(local), bytes);
   Result<Catalog> one{Status{}};
-  if (Status verdict = agree(*comm_, guard([&] { one = deserialize(bytes); return one.status(); })); !verdict.ok()) return verdict;
+  if (local.ok()) local = guard([&] { one = deserialize(bytes); return one.status(); });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   // Every rank has it by now, so what the format has done is what all ranks will know.
   local = comm_->rank() == 0 ? guard([&] { return format_->put_attribute(clean, attribute); }) : Status{};
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;

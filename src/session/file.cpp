@@ -19,15 +19,15 @@ namespace {
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
 std::string text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// Rank 0's text, on all ranks. Collective.
+// Rank 0's text, on all ranks. Collective; the status is to be agreed on.
 Status share_text(const Comm& comm, Status local, std::string& text) {
   std::vector<std::byte> bytes;
   local.update(guard([&] {
     if (comm.rank() == 0) bytes.assign(bytes_of(text).begin(), bytes_of(text).end());
     return Status{};
   }));
-  if (Status verdict = share_from_root(comm, std::move(local), bytes); !verdict.ok()) return verdict;
-  return agree(comm, guard([&] { text = text_of(bytes); return Status{}; }));
+  if (Status status = share_from_root(comm, std::move(local), bytes); !status.ok()) return status;
+  return guard([&] { text = text_of(bytes); return Status{}; });
 }
 
 FormatMode format_mode(File::Mode mode) {
@@ -138,9 +138,10 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     data_path = mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
     return Status{};
   }));
-  Status verdict = share_text(ranks, std::move(local), data_path);
-  if (verdict.ok() && mode != Mode::create) verdict = file->learn_catalog();
-  if (verdict.ok()) verdict = agree(ranks, guard([&] { return file->learn_store(data_path); }));
+  local = share_text(ranks, std::move(local), data_path);
+  if (mode != Mode::create) local = file->learn_catalog(std::move(local));
+  if (local.ok()) local = guard([&] { return file->learn_store(data_path); });
+  Status verdict = agree(ranks, std::move(local));
   if (verdict.ok()) return file;
   file->abandon();
   return verdict;
@@ -164,17 +165,17 @@ void File::abandon() {
   draft_.temporary_path.clear();
 }
 
-Status File::learn_catalog() {
+Status File::learn_catalog(Status local) {
   std::vector<std::byte> bytes;
-  Status local = comm_->rank() != 0 ? Status{} : guard([&] { bytes = serialize(catalog_); return Status{}; });
-  if (Status verdict = share_from_root(*comm_, std::move(local), bytes); !verdict.ok()) return verdict;
-  return agree(*comm_, guard([&]() -> Status {
+  if (comm_->rank() == 0 && local.ok()) local = guard([&] { bytes = serialize(catalog_); return Status{}; });
+  if (Status status = share_from_root(*comm_, std::move(local), bytes); !status.ok()) return status;
+  return guard([&]() -> Status {
     auto catalog = deserialize(bytes);
     if (!catalog.ok()) return catalog.status();
     catalog_ = std::move(catalog).value();
     for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
     return {};
-  }));
+  });
 }
 
 File::~File() {
@@ -216,7 +217,7 @@ Status File::sync() {
   // All ranks know the new name before the file gets it: after that nothing can fail any more.
   std::string final_path;
   if (comm_->rank() == 0) local.update(guard([&] { final_path = draft_.final_path; return Status{}; }));
-  if (Status verdict = share_text(*comm_, std::move(local), final_path); !verdict.ok()) return verdict;
+  if (Status verdict = agree(*comm_, share_text(*comm_, std::move(local), final_path)); !verdict.ok()) return verdict;
   local = comm_->rank() == 0 ? guard([&] { return publish_on_root(); }) : Status{};
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   // From here on the file is changed in place.

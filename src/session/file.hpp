@@ -98,7 +98,7 @@ class File {
   File() = default;
 
   Status open_on_root(const std::string& format);                   // rank 0 only
-  Status learn_catalog();                                           // collective
+  Status learn_catalog(Status local);                               // collective; to be agreed on
   Status check_writable(std::string_view call) const;
   Status learn_store(const std::string& data_path);                 // local: where this rank's data goes
   void abandon();                                                   // rank 0 only
@@ -122,7 +122,7 @@ class File {
   Status pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most);
   Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
   Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
-  Status check_decompositions(const Wave& wave);               // collective
+  Status agree_on_decompositions(Status local, const Wave& wave);  // collective
   Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
   int64_t unfit_plans(const Wave& wave) const noexcept;
   int64_t kept_id(int64_t unfit) const noexcept;             // of the first plan whose bit is not set; 0: none
@@ -153,7 +153,7 @@ class File {
   Status queue_status_;                  // the first bad put or get since the last flush
   Status fatal_;                         // a failure after which the file cannot be published
 
-  std::vector<int64_t> pulse_bits_;
+  std::vector<int64_t> pulse_bits_, pulse_identities_;
   Arena arena_;
   std::vector<std::unique_ptr<KeptPlan>> plans_;
   int64_t next_plan_ = 1;

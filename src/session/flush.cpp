@@ -141,6 +141,7 @@ Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
       const bool locked = !kept.plan.has_domains();
       IoThread* thread = kept.storage_windows > 1 && wants_io_thread() && io_thread_.start() ? &io_thread_ : nullptr;
       if (thread != nullptr) trace_.io_threads = 1;
+      if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
       StorageSink sink(*data_, access_rule(kept.plan), thread, locked);
       StorageFetcher fetcher(*data_, access_rule(kept.plan), thread);
       local.update(kept.transfer->run(wave.items, arena_, sink, fetcher));

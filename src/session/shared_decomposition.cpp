@@ -102,9 +102,9 @@ Status SharedDecomposition::find_owners(Comm& comm) {
     return Status{};
   });
   LetterCounters counters;
-  if (Status verdict = exchange_letters(comm, std::move(local), out, in, counters); !verdict.ok()) return verdict;
+  local = exchange_letters(comm, std::move(local), out, in, counters);
   std::vector<Holding> holdings;
-  local = guard([&]() -> Status {
+  if (local.ok()) local = guard([&]() -> Status {
     for (const Letter& letter : in) {
       auto holding = read_holding(letter);
       if (!holding.ok()) return holding.status();
@@ -145,8 +145,8 @@ Status SharedDecomposition::apply_policy(Comm& comm, OwnerPolicy policy, const s
     return {};
   });
   LetterCounters counters;
-  if (Status verdict = exchange_letters(comm, std::move(local), out, in, counters); !verdict.ok()) return verdict;
-  return agree(comm, guard([&]() -> Status {
+  local = exchange_letters(comm, std::move(local), out, in, counters);
+  if (local.ok()) local = guard([&]() -> Status {
     std::vector<RunList> lost;
     for (const Letter& letter : in) {
       size_t position = 0;
@@ -156,7 +156,8 @@ Status SharedDecomposition::apply_policy(Comm& comm, OwnerPolicy policy, const s
     }
     owned_[static_cast<size_t>(policy)] = write_view(held_, lost);
     return {};
-  }));
+  });
+  return agree(comm, std::move(local));
 }
 
 OwnerPolicy SharedDecomposition::owner_for(OwnerPolicy asked, bool automatic) const noexcept {

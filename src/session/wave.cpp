@@ -202,16 +202,15 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && kept->plan.strategy.access == Access::list;
     return {};
   });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  if (Status verdict = check_decompositions(wave); !verdict.ok()) return verdict;
+  if (Status verdict = agree_on_decompositions(std::move(local), wave); !verdict.ok()) return verdict;
   ++trace_.plans_made;
   kept->id = next_plan_++;  // plans are made by all ranks together, so the numbers stay in step
   if (!kept->direct) {
     auto transfer = Transfer::prepare(*comm_, kept->plan, wave.items, settings_.boolean("shared_memory"), arena_, trace_);
-    if (!transfer.ok()) return transfer.status();
-    kept->transfer = std::move(transfer).value();
+    local = transfer.status();
+    if (transfer.ok()) kept->transfer = std::move(transfer).value();
   }
-  local = guard([&] { return prepare_storage(*kept, wave); });
+  if (local.ok()) local = guard([&] { return prepare_storage(*kept, wave); });
   const auto& regions = kept->plan.regions;
   // What was never written is read as something, not as the end of the file.
   const bool reads = wave.reading || kept->plan.strategy.access == Access::sieve;
@@ -224,21 +223,18 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
 
 // Collective. What is written is disjoint because a decomposition's ranks share it out among themselves; that holds only when all
 // ranks put a variable through the same one.
-Status File::check_decompositions(const Wave& wave) {
-  if (wave.reading) return {};
+Status File::agree_on_decompositions(Status local, const Wave& wave) {
+  if (wave.reading) return agree(*comm_, std::move(local));
   const size_t variables = catalog_.variables.size();
   constexpr int64_t unput = -std::numeric_limits<int64_t>::max();
-  std::vector<int64_t> both;  // per variable: the largest identity, and the largest negated one
-  Status local = guard([&] {
-    both.assign(2 * variables, unput);
-    for (const auto& [variable, identity, view] : wave.key) {
-      both[2 * static_cast<size_t>(variable)] = identity;
-      both[2 * static_cast<size_t>(variable) + 1] = -identity;
-    }
-    return Status{};
-  });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  if (Status verdict = agree(*comm_, Status{}, Pulse{.maximum = both, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  // Per variable: the largest identity, and the largest negated one. The memory grew with the variables.
+  const std::span<int64_t> both = std::span(pulse_identities_).first(2 * variables);
+  std::fill(both.begin(), both.end(), unput);
+  for (const auto& [variable, identity, view] : wave.key) {
+    both[2 * static_cast<size_t>(variable)] = identity;
+    both[2 * static_cast<size_t>(variable) + 1] = -identity;
+  }
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = both, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
   for (size_t i = 0; i < variables; ++i) {
     if (both[2 * i] == -both[2 * i + 1] || both[2 * i] == unput) continue;
     Status differs{Code::bad_argument, ""};
@@ -279,6 +275,7 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
 Status File::grow_pulse(size_t variables) {
   return guard([&] {
     pulse_bits_.resize(2 * ((variables + 63) / 64 + 1));
+    pulse_identities_.resize(2 * variables);
     return Status{};
   });
 }
