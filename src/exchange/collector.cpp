@@ -54,11 +54,38 @@ ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<
   return result;
 }
 
+std::vector<WindowBytes> shared_counts(const Grid& grid, std::span<const Extent> covered, std::span<const Peer> peers) {
+  std::vector<WindowBytes> counts;
+  for (const Peer& peer : peers) {
+    if (!peer.shared) continue;
+    counts.insert(counts.end(), peer.counts.begin(), peer.counts.end());
+    if (peer.view.parts.empty()) continue;
+    for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1))
+      if (const int64_t bytes = bytes_in(peer.view.span(), grid.window(step)); bytes > 0) counts.push_back({step, bytes});
+  }
+  std::sort(counts.begin(), counts.end(), [](const WindowBytes& a, const WindowBytes& b) { return a.step < b.step; });
+  size_t kept = 0;
+  for (const WindowBytes& count : counts) {
+    if (kept > 0 && counts[kept - 1].step == count.step)
+      counts[kept - 1].bytes += count.bytes;
+    else
+      counts[kept++] = count;
+  }
+  counts.resize(kept);
+  return counts;
+}
+
+int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept {
+  const auto at = std::partition_point(counts.begin(), counts.end(), [step](const WindowBytes& count) { return count.step < step; });
+  return at != counts.end() && at->step == step ? at->bytes : 0;
+}
+
 Collector::Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag)
     : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
 
 Status Collector::prepare() {
-  covered_ = covered_by(peers_, own_, std::move(covered_));
+  if (!whole_) covered_ = covered_by(peers_, own_, std::move(covered_));
+  shared_bytes_ = shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(forecast_.largest_window);
   slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, k_slots)));
@@ -110,8 +137,7 @@ void Collector::open(Slot& slot) {
   slot.shared_bytes = 0;
   ++trace_.rounds;
   if (shared_) {
-    for (const Peer& peer : peers_)
-      if (peer.shared) slot.shared_bytes += bytes_in(peer.view.span(), slot.window);
+    slot.shared_bytes = bytes_at(shared_bytes_, slot.step);
     SlotControl& control = shared_.control(shared_.index_of(slot.step));
     control.count.store(0, std::memory_order_relaxed);
     control.token.store(SharedSlots::token_of(comm_.generation(), slot.step), std::memory_order_release);

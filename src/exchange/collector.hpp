@@ -17,7 +17,12 @@ struct Peer {
   int rank = 0;
   View view;
   bool shared = false;  // copies into or out of shared slots itself; no messages
+  std::vector<WindowBytes> counts;  // of a shared peer whose view nobody needs: ascending steps
 };
+
+// Of all shared peers together: how many bytes they will copy in the window of a step. Sorted by step, zeros left out.
+std::vector<WindowBytes> shared_counts(const Grid& grid, std::span<const Extent> covered, std::span<const Peer> peers);
+int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept;
 
 // What a collector or a distributor will serve, known beforehand.
 struct ServeForecast {
@@ -35,7 +40,7 @@ class Collector final : public Role {
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
   // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
   void set_slots(SharedSlots slots) noexcept { shared_ = slots; }
-  void set_regions(std::vector<Extent> regions) noexcept { covered_ = std::move(regions); }
+  void set_regions(std::vector<Extent> regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return buffer_bytes_; }
   void begin(std::span<const Item> items, std::byte* buffers) override;
@@ -77,6 +82,8 @@ class Collector final : public Role {
   int64_t slot_bytes_ = 0;
   int64_t buffer_bytes_ = 0;
   SharedSlots shared_;
+  bool whole_ = false;
+  std::vector<WindowBytes> shared_bytes_;
   std::vector<Slot> slots_;  // window of step s lies in slot s % slots
   int64_t handed_ = 0;       // windows given to the sink in this run
   int64_t taken_back_ = 0;   // of those, whose slots are free again

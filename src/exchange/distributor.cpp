@@ -10,7 +10,8 @@ Distributor::Distributor(const Comm& comm, Trace& trace, Grid grid, std::vector<
     : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
 
 Status Distributor::prepare() {
-  covered_ = covered_by(peers_, own_, std::move(covered_));
+  if (!whole_) covered_ = covered_by(peers_, own_, std::move(covered_));
+  shared_bytes_ = shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(forecast_.largest_window);
   slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, k_slots)));
@@ -57,8 +58,7 @@ bool Distributor::fetch() {
 void Distributor::publish(Slot& slot) {
   slot.shared_bytes = 0;
   if (shared_) {
-    for (const Peer& peer : peers_)
-      if (peer.shared) slot.shared_bytes += bytes_in(peer.view.span(), slot.window);
+    slot.shared_bytes = bytes_at(shared_bytes_, slot.step);
     SlotControl& control = shared_.control(shared_.index_of(slot.step));
     control.count.store(0, std::memory_order_relaxed);
     control.token.store(SharedSlots::token_of(comm_.generation(), slot.step), std::memory_order_release);

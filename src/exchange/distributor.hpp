@@ -16,7 +16,7 @@ class Distributor final : public Role {
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
   // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
   void set_slots(SharedSlots slots) noexcept { shared_ = slots; }
-  void set_regions(std::vector<Extent> regions) noexcept { covered_ = std::move(regions); }
+  void set_regions(std::vector<Extent> regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return slot_memory_ + pool_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;
@@ -52,6 +52,8 @@ class Distributor final : public Role {
   ServeForecast forecast_;
   int64_t slot_bytes_ = 0, slot_memory_ = 0;
   SharedSlots shared_;
+  bool whole_ = false;
+  std::vector<WindowBytes> shared_bytes_;
   std::vector<Slot> slots_;
   MessagePool pool_;
   int64_t arrived_ = 0;        // windows that the fetcher has brought in this run

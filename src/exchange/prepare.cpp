@@ -9,6 +9,7 @@ namespace windrow {
 
 namespace {
 constexpr Extent k_everywhere{0, INT64_MAX / 4};
+constexpr std::byte k_runs{0}, k_counts{1};  // what a letter holds
 }
 
 class TransferBuilder {
@@ -19,9 +20,9 @@ class TransferBuilder {
   Result<std::unique_ptr<Transfer>> build() {
     Status local = guard([&] { transfer_.reset(new Transfer(comm_)); return Status{}; });
     if (plan_.gathers()) local = gather_descriptions(std::move(local));
-    if (plan_.has_domains()) local = exchange_with_domains(std::move(local));
     // With teams the roots send their windows as messages.
     if (plan_.has_domains() && !plan_.gathers() && share_ && comm_.host_size() > 1) local.update(reserve_slots());
+    if (plan_.has_domains()) local = exchange_with_domains(std::move(local));
     if (local.ok()) local = guard([&] { return give_roles(); });
     if (local.ok()) local = guard([&] { return arena_.reserve(transfer_->buffer_bytes(), trace_); });
     if (!local.ok()) return local;
@@ -36,7 +37,7 @@ class TransferBuilder {
     std::vector<Letter> out;
     if (local.ok()) local = guard([&] {
       if (!is_root() && !items_.empty()) {
-        out.push_back({.peer = root_, .bytes = {}});
+        out.push_back({.peer = root_, .bytes = {k_runs}});
         describe(items_, k_everywhere, out.back().bytes);
       }
       return Status{};
@@ -65,8 +66,12 @@ class TransferBuilder {
       for (size_t i = 0; i < plan_.domains.size(); ++i) {
         const bool own = plan_.writers[i] == comm_.rank() && !plan_.gathers();
         if (own || bytes_in(held, plan_.domains[i]) == 0) continue;
-        out.push_back({.peer = plan_.writers[i], .bytes = {}});
-        describe(held, plan_.domains[i], out.back().bytes);
+        const bool counts = plan_.whole && slots_at(plan_.writers[i], i);
+        out.push_back({.peer = plan_.writers[i], .bytes = {counts ? k_counts : k_runs}});
+        if (counts)
+          describe_counts(counts_of(held, plan_.domains[i]), out.back().bytes);
+        else
+          describe(held, plan_.domains[i], out.back().bytes);
       }
       return Status{};
     });
@@ -83,12 +88,29 @@ class TransferBuilder {
     if (!status.ok()) return status;
     return guard([&] {
       for (const Letter& letter : in) {
-        auto view = parse_description(letter.bytes);
-        if (!view.ok()) return view.status();
-        peers.push_back({letter.peer, std::move(view).value()});
+        const std::span<const std::byte> bytes = letter.bytes;
+        Peer peer{.rank = letter.peer, .view = {}, .shared = false, .counts = {}};
+        if (bytes.front() == k_counts) {
+          auto counts = parse_counts(bytes.subspan(1));
+          if (!counts.ok()) return counts.status();
+          peer.counts = std::move(counts).value();
+        } else {
+          auto view = parse_description(bytes.subspan(1));
+          if (!view.ok()) return view.status();
+          peer.view = std::move(view).value();
+        }
+        peers.push_back(std::move(peer));
       }
       return Status{};
     });
+  }
+
+  std::vector<WindowBytes> counts_of(std::span<const Item> held, Extent domain) const {
+    std::vector<WindowBytes> counts;
+    Channel channel{.rank = 0, .grid = Grid{{{.domain = domain, .bytes = plan_.window_bytes}}}};
+    for (advance(held, channel); channel.step < channel.grid.steps(); ++channel.step, advance(held, channel))
+      counts.push_back({channel.step, bytes_in(held, channel.grid.window(channel.step))});
+    return counts;
   }
 
   Grid domains_grid() const {
@@ -198,7 +220,7 @@ class TransferBuilder {
     const int64_t from_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Collector>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
     role->set_slots(slots);
-    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain));
+    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
     if (forward) {
@@ -217,7 +239,7 @@ class TransferBuilder {
     const int64_t to_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Distributor>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
     role->set_slots(slots);
-    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain));
+    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;
     if (forward) {

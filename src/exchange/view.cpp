@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/varint.hpp"
+
 namespace windrow {
 namespace {
 
@@ -24,6 +26,28 @@ bool inside(const Item& item, Extent domain) { return item.hull.begin >= domain.
 Status malformed() { return {Code::internal, "a description from another rank is malformed"}; }
 
 }  // namespace
+
+void describe_counts(std::span<const WindowBytes> counts, std::vector<std::byte>& out) {
+  int64_t before = 0;
+  for (const WindowBytes& count : counts) {
+    append_varint(out, static_cast<uint64_t>(count.step - before));
+    append_varint(out, static_cast<uint64_t>(count.bytes));
+    before = count.step;
+  }
+}
+
+Result<std::vector<WindowBytes>> parse_counts(std::span<const std::byte> bytes) {
+  std::vector<WindowBytes> counts;
+  int64_t before = 0;
+  for (size_t position = 0; position < bytes.size();) {
+    const auto ahead = read_varint(bytes, position);
+    const auto amount = ahead ? read_varint(bytes, position) : std::nullopt;
+    if (!amount || *ahead > static_cast<uint64_t>(INT64_MAX - before) || *amount > INT64_MAX) return malformed();
+    before += static_cast<int64_t>(*ahead);
+    counts.push_back({before, static_cast<int64_t>(*amount)});
+  }
+  return counts;
+}
 
 // Layout: groups of { number of variables, their bases, runs }; ranks of one job share byte order.
 void describe(std::span<const Item> items, Extent domain, std::vector<std::byte>& out) {

@@ -27,6 +27,15 @@ struct View {
   std::span<const ViewPart> span() const noexcept { return parts; }
 };
 
+// How many bytes of a rank lie in the window of a step. What a writer has to know of a rank that copies into shared slots itself, when
+// all ranks' bytes together are known to leave no holes: O(windows), however many pieces there are.
+struct WindowBytes {
+  int64_t step = 0;
+  int64_t bytes = 0;
+};
+void describe_counts(std::span<const WindowBytes> counts, std::vector<std::byte>& out);  // ascending steps
+Result<std::vector<WindowBytes>> parse_counts(std::span<const std::byte> bytes);         // Code::internal, as below
+
 // The items' file bytes within `domain`, in the items' order, which is the order of the pieces in messages.
 void describe(std::span<const Item> items, Extent domain, std::vector<std::byte>& out);
 

@@ -40,6 +40,9 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.ranks = topology.ranks;
   plan.window_bytes = limits.buffer_bytes;
   plan.regions = pattern.regions;
+  int64_t region_bytes = 0;
+  for (const Extent& region : pattern.regions) region_bytes += region.size();
+  plan.whole = region_bytes > 0 && pattern.bytes >= region_bytes && !pattern.shared_reads;
   plan.strategy = choose(strategy, pattern, limits, plan.reasons);
   if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? strategy.team_read : strategy.team_write;
   plan.team = std::min<int64_t>(plan.team, topology.ranks);

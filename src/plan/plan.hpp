@@ -20,6 +20,7 @@ struct Pattern {
   int64_t pieces = 0;           // extents, contiguous in file and memory
   int64_t ranks_with_data = 0;
   int64_t largest_rank_bytes = 0;
+  bool shared_reads = false;    // several ranks want the same bytes by intent, not only along seams
   bool owned_flags = false;     // points carry flags that say who owns them
   std::vector<Extent> regions;  // bytes of the file that the variables concerned occupy: sorted, disjoint, maximal
 };
@@ -47,6 +48,9 @@ struct Plan {
   int64_t team = 0;                  // ranks of a team when gather=team
   std::vector<int> host_roots;       // when gather=host
   int64_t window_bytes = 0;          // a round covers the file bytes [k, k+1) x window_bytes of a domain
+  // The ranks' bytes are at least as many as the regions'. What is written is disjoint, so they are all of the regions' then; of what is
+  // read a few bytes too many may be among them. Who puts the pieces together need not know each of them to know what there is.
+  bool whole = false;
   std::vector<std::string> reasons;  // one sentence a choice
 
   bool gathers() const noexcept { return team > 0 || !host_roots.empty(); }

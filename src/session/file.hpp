@@ -47,7 +47,7 @@ struct Wave {
     std::byte* memory;
   };
   std::vector<Repeat> repeats;                              // gets of what this rank holds more than once
-  int64_t bytes = 0, pieces = 0, owned_flags = 0;
+  int64_t bytes = 0, pieces = 0, owned_flags = 0, shared_reads = 0;
   std::vector<int64_t> variables;                           // bits: those that this rank moves
 };
 

@@ -54,6 +54,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   wave.key.push_back({entry.variable, entry.decomposition->identity(), view});
   wave.variables[static_cast<size_t>(entry.variable) / 64] |= static_cast<int64_t>(uint64_t{1} << (entry.variable % 64));
   if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
+  if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
   if (runs->empty()) return {};
   const int64_t swap = variable.placement.big_endian != native_is_big() ? type_size(variable.type) : 1;
   Item item = make_item(*runs, variable.placement.offset, entry.data, swap);
@@ -93,7 +94,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
   if (local.ok()) {
     size_t i = 0;
     for (const Wave* wave : waves) {
-      const std::array<int64_t, k_numbers> max_of{wave->bytes, wave->owned_flags};
+      const std::array<int64_t, k_numbers> max_of{wave->bytes, wave->owned_flags, wave->shared_reads};
       const std::array<int64_t, k_numbers> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size())};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
       std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
@@ -112,6 +113,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
     *result = {.kept_id = kept_id(pulse_bits_[waves.size() * words + i]),
                .largest_rank_bytes = max[0],
                .owned_flags = max[1],
+               .shared_reads = max[2],
                .bytes = sums[0],
                .pieces = sums[1],
                .ranks_with_data = sums[2],
@@ -150,6 +152,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .pieces = numbers.pieces,
                   .ranks_with_data = numbers.ranks_with_data,
                   .largest_rank_bytes = numbers.largest_rank_bytes,
+                  .shared_reads = numbers.shared_reads != 0,
                   .owned_flags = numbers.owned_flags != 0,
                   .regions = {}};
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {

@@ -11,6 +11,7 @@ struct WaveNumbers {
   int64_t kept_id = 0;            // the plan that every rank has kept for this wave; 0: there is none
   int64_t largest_rank_bytes = 0;
   int64_t owned_flags = 0;        // points carry them
+  int64_t shared_reads = 0;       // gets by `same`
   int64_t bytes = 0;
   int64_t pieces = 0;
   int64_t ranks_with_data = 0;
