@@ -122,7 +122,8 @@ enum windrow_mode {
  * @param path     [same] The format follows from the option "format", or else from the name: .h5 .hdf5 .nc4 is HDF5; .raw is raw.
  * @param options  NULL: defaults and environment.  Copied.  [same]
  * @param file     [out] NULL on error.
- * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO: the folder; WINDROW_UNSUPPORTED: the format.
+ * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO: the folder; WINDROW_BAD_ARGUMENT: the name, too long for the file
+ * system for example; WINDROW_UNSUPPORTED: the format.
  * Cost: one open on rank 0; the other writers open at their first write.  Since 0.1.
  */
 WINDROW_API int windrow_create(MPI_Comm comm, const char *path, const windrow_options *options, windrow_file **file);

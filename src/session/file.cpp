@@ -91,6 +91,7 @@ Status File::open_on_root(const std::string& asked_format) {
     draft_ = Draft{std::filesystem::absolute(draft_.temporary_path).string(), std::filesystem::absolute(draft_.final_path).string()};
     metadata_path = draft_.temporary_path;
     draft_files_ = format_companions(format_name_, draft_.temporary_path);
+    if (Status status = start_companions(draft_, companions()); !status.ok()) return status;
   }
   FormatOptions options;
   options.alignment = std::max<int64_t>(1, settings_.bytes("alignment"));
@@ -188,11 +189,16 @@ Status File::check_writable(std::string_view call) const {
   return {};
 }
 
-// Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
-Status File::publish_on_root() {
+std::vector<Rename> File::companions() const {
   std::vector<Rename> renames;
   const auto from = format_companions(format_name_, draft_.temporary_path), to = format_companions(format_name_, draft_.final_path);
   for (size_t i = 0; i < from.size(); ++i) renames.push_back({from[i], to[i]});
+  return renames;
+}
+
+// Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
+Status File::publish_on_root() {
+  std::vector<Rename> renames = companions();
   renames.push_back({draft_.temporary_path, draft_.final_path});
   return windrow::publish(renames, settings_.boolean("durable"));
 }

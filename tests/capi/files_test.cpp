@@ -103,6 +103,35 @@ TEST_P(Files, that_are_discarded_leave_no_trace) {
   EXPECT_TRUE(bytes_of_file(path()) == before);
 }
 
+TEST_P(Files, that_replace_a_private_one_are_private_from_the_start) {
+  make(path(), 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto privately = [&](const std::string& name) {
+    struct stat about {};
+    return ::stat(folder_.file(name).c_str(), &about) == 0 && (about.st_mode & 07777) == 0600;
+  };
+  if (rank_of() == 0) {
+    for (const std::string& name : folder_.names()) EXPECT_EQ(::chmod(folder_.file(name).c_str(), 0600), 0);
+  }
+  windrow_file* file = create(path());
+  write(file, define(file, "v"), 5);
+  for (const std::string& name : folder_.names()) EXPECT_TRUE(privately(name)) << name;
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_WINDROW_OK(windrow_close(file));
+  for (const std::string& name : folder_.names()) EXPECT_TRUE(privately(name)) << name;
+}
+
+TEST_P(Files, may_have_the_longest_name_that_the_file_system_takes) {
+  const size_t ending = GetParam().size() + (GetParam() == ".raw" ? 5 : 0);  // the sidecar's too
+  const std::string at = path(std::string(255 - ending, 'n'));
+  make(at, 1);
+  expect_made(at, 1);
+  windrow_file* file = nullptr;
+  EXPECT_EQ(windrow_create(MPI_COMM_WORLD, path(std::string(256 - ending, 'n')).c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_create(MPI_COMM_WORLD, (at + "/below" + GetParam()).c_str(), nullptr, &file), WINDROW_NOT_FOUND);
+  EXPECT_EQ(folder_.names().size(), GetParam() == ".raw" ? 2U : 1U);
+}
+
 TEST_P(Files, are_published_by_a_sync) {
   make(path(), 1);
   windrow_file* file = create(path());
