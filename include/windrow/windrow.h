@@ -229,7 +229,7 @@ WINDROW_API const char *windrow_unsupported_objects(const windrow_file *file);
  * Write an attribute of a group or a variable; one of that name is replaced.  Collective; rank 0's data is written.
  * @param object  Path of a group or a variable; "/" for the file.  [same]
  * @param ndims   0: a scalar.
- * @param data    Elements of `type`; for WINDROW_TEXT `const char *const *`, one string an element.  Since 0.1.
+ * @param data    Elements of `type`; for WINDROW_TEXT `const char *const *`, one string an element.  NULL is fine for none.  Since 0.1.
  */
 WINDROW_API int windrow_put_attribute(windrow_file *file, const char *object, const char *name, int type, int ndims,
                                       const int64_t *shape, const void *data);
@@ -268,7 +268,8 @@ WINDROW_API int windrow_inquire_attribute(const windrow_file *file, const char *
 /**
  * Read an attribute.  Local: attributes are handed to all ranks at open.
  * @param type  Must be the attribute's own type.
- * @param data  [elements] of `type`; for WINDROW_TEXT `const char **`: pointers that are valid until the file is closed.  Since 0.1.
+ * @param data  [elements] of `type`; for WINDROW_TEXT `const char **`: pointers that are valid until the file is closed.  NULL is
+ *              fine for an attribute without elements.  Since 0.1.
  */
 WINDROW_API int windrow_get_attribute(const windrow_file *file, const char *object, const char *name, int type, void *data);
 

@@ -267,12 +267,13 @@ int windrow_get_attribute(const windrow_file* file, const char* object, const ch
   return enter([&]() -> Status {
     const auto* attributes = attributes_of(file, object);
     if (attributes == nullptr) return {Code::not_found, "no such group or variable"};
-    if (name == nullptr || data == nullptr) return null_argument(name == nullptr ? "the name of the attribute" : "the data of an attribute");
+    if (name == nullptr) return null_argument("the name of the attribute");
     auto lookup = find_attribute(*attributes, object, name);
     if (!lookup.ok()) return lookup.status();
     const Attribute* found = lookup.value();
     if (static_cast<int>(found->type) != type)
       return {Code::bad_argument, "attribute \"" + found->name + "\" is " + windrow::type_name(found->type) + ", not " + windrow_type_name(type)};
+    if (data == nullptr && !(found->texts.empty() && found->data.empty())) return null_argument("the data of an attribute");
     if (found->type == Type::text) {
       auto* texts = static_cast<const char**>(data);
       for (size_t i = 0; i < found->texts.size(); ++i) texts[i] = keep(file, found->texts[i]);

@@ -43,6 +43,7 @@ TEST(CppCover, writes_and_reads_variables_and_attributes) {
   out.put_attribute("/", "title", "a title");
   out.put_attribute("group/numbers", "scale", 2.5F);
   out.put_attribute("group", "list", std::vector<int64_t>{1, 2, 3});
+  out.put_attribute("group", "empty", std::vector<double>{});
   EXPECT_NE(out.report("json").find("\"bytes\""), std::string::npos);
   out.close();
   EXPECT_FALSE(out.is_open());
@@ -52,6 +53,7 @@ TEST(CppCover, writes_and_reads_variables_and_attributes) {
   EXPECT_EQ(in.attribute_text("/", "title"), std::vector<std::string>{"a title"});
   EXPECT_EQ(in.attribute<float>("/group/numbers", "scale"), std::vector<float>{2.5F});
   EXPECT_EQ(in.attribute<int64_t>("group", "list"), (std::vector<int64_t>{1, 2, 3}));
+  EXPECT_EQ(in.attribute<double>("group", "empty"), std::vector<double>{});
   const auto all = windrow::Decomposition::same(MPI_COMM_WORLD, {100, 3});
   std::vector<double> read(300, -1);
   in.read(in.find_variable("group/numbers"), all, std::span(read));

@@ -322,9 +322,13 @@ TEST_P(Files, keep_attributes_of_all_types) {
   const int64_t three[1] = {3}, none[1] = {0};
   EXPECT_WINDROW_OK(windrow_put_attribute(file, "/", "texts", WINDROW_TEXT, 1, three, texts));
   EXPECT_WINDROW_OK(windrow_put_attribute(file, "/", "none", WINDROW_INT32, 1, none, nullptr));
+  EXPECT_WINDROW_OK(windrow_put_attribute(file, "/", "no texts", WINDROW_TEXT, 1, none, nullptr));
   EXPECT_WINDROW_OK(windrow_close(file));
   file = open(path());
-  EXPECT_EQ(windrow_attribute_count(file, "/"), 12);
+  EXPECT_EQ(windrow_attribute_count(file, "/"), 13);
+  EXPECT_WINDROW_OK(windrow_get_attribute(file, "/", "none", WINDROW_INT32, nullptr));
+  EXPECT_WINDROW_OK(windrow_get_attribute(file, "/", "no texts", WINDROW_TEXT, nullptr));
+  EXPECT_EQ(windrow_get_attribute(file, "/", "texts", WINDROW_TEXT, nullptr), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(windrow_attribute_count(file, "/v"), 1);
   const char* read[3] = {};
   EXPECT_WINDROW_OK(windrow_get_attribute(file, "/", "texts", WINDROW_TEXT, read));

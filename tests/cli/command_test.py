@@ -57,6 +57,8 @@ class CommandTest(unittest.TestCase):
             f.attrs["fixed"] = np.bytes_(b"ascii")
             f.attrs["names"] = np.array(["a", "bcd", ""], dtype=h5py.string_dtype())
             f["deep"].attrs["version"] = np.int32(7)
+            f["deep"].attrs["nothing"] = np.zeros((3, 0), dtype="f4")
+            f["deep"].attrs["no names"] = np.array([], dtype=h5py.string_dtype())
             f["deep/er/grid"].attrs["spacing"] = np.array([0.1, 0.2, 0.3])
             f["deep/er/grid"].attrs["matrix"] = np.arange(6, dtype="i2").reshape(2, 3)
         return path
@@ -215,6 +217,9 @@ class Info(CommandTest):
             self.assertEqual(variables["/deep/er/grid"]["shape"], list(f["deep/er/grid"].shape))
             self.assertEqual(variables["/deep/er/grid"]["offset"], f["deep/er/grid"].id.get_offset())
         self.assertEqual(variables["/types/u2"]["type"], "uint16")
+        deep = next(group for group in found["groups"] if group["path"] == "/deep")
+        self.assertEqual({entry["name"]: entry["values"] for entry in deep["attributes"]},
+                         {"version": [7], "nothing": [], "no names": []})
         self.assertEqual(len(found["leftovers"]), 1)
 
     def test_names_what_it_cannot_read(self):
