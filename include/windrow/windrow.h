@@ -48,7 +48,7 @@ extern "C" {
 WINDROW_API const char *windrow_version(void);
 
 /**
- * Whether something is built in: a format ("hdf5", "raw"), a store ("posix", "memory", "faulty"), a preset or a
+ * Whether something is built in: a format ("hdf5", "raw"), a store ("posix", "faulty"), a preset or a
  * choice of an axis as "axis=choice" ("gather=team", "codec=lzo").  Local.
  * @return 1 or 0.  Since 0.1.
  */

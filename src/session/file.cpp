@@ -64,6 +64,10 @@ StrategyRequest request_of(const Settings& settings) {
           settings.text("codec"),    settings.text("access"), settings.text("files")};
 }
 
+StoreOptions store_options(const Settings& settings, int rank) {
+  return {.kind = settings.text("store"), .fault = settings.text("fault"), .rank = rank};
+}
+
 }  // namespace
 
 // Rank 0 alone: finds the format, makes the draft and the format object.
@@ -128,7 +132,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     auto limits = limits_of(file->settings_);
     if (!limits.ok()) return limits.status();
     file->limits_ = limits.value();
-    return {};
+    return check_store_options(store_options(file->settings_, comm.value()->rank()));
   });
   const Comm& ranks = *comm.value();
   if (Status verdict = agree_same(ranks, std::move(local), arguments, "path, mode or options (or their environment variables)"); !verdict.ok()) return verdict;
@@ -149,8 +153,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 }
 
 Status File::learn_store(const std::string& data_path) {
-  const StoreOptions store{.kind = settings_.text("store"), .fault = settings_.text("fault"), .rank = comm_->rank()};
-  data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store);
+  data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options(settings_, comm_->rank()));
   return grow_pulse(catalog_.variables.size());
 }
 
