@@ -249,6 +249,22 @@ TEST_P(Files, have_names_with_spaces_and_letters_of_the_world) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+TEST_P(Files, refuse_new_names_that_are_not_utf8) {
+  windrow_file* file = create(path());
+  define(file, "v");
+  int variable = -1;
+  const char* latin = "gr\xf6\xdf" "e";
+  const auto expect_refused = [](int code) {
+    EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
+    EXPECT_NE(std::string(windrow_error_message()).find("gr\\xf6\\xdfe\" is not valid UTF-8"), std::string::npos) << windrow_error_message();
+  };
+  expect_refused(windrow_define_variable(file, latin, WINDROW_INT8, 0, nullptr, &variable));
+  expect_refused(windrow_define_group(file, latin));
+  expect_refused(windrow_put_attribute_text(file, "v", latin, "text"));
+  EXPECT_WINDROW_OK(windrow_put_attribute_text(file, "v", "text", latin));  // a text is anybody's
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 TEST_P(Files, hold_scalars_and_nothing) {
   windrow_file* file = create(path());
   int scalar = -1, none = -1;
