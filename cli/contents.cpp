@@ -30,6 +30,7 @@ void add_variables(const windrow::File& file, Contents& contents) {
       continue;
     }
     Item item{number, {info.shape, info.shape + info.ndims}, windrow_type_size(info.type)};
+    if (info.has_fill_value != 0) contents.filled.emplace_back(info.path);
     contents.bytes += element_count(item.shape) * item.element_bytes;
     contents.items.push_back(std::move(item));
   }
@@ -127,6 +128,7 @@ std::vector<std::string> leftovers_of(const std::string& path) {
 Failure failure_from(const windrow::Error& error) {
   switch (error.code()) {
     case WINDROW_BAD_ARGUMENT:
+    case WINDROW_BAD_STATE:  // locked by another program
     case WINDROW_NOT_FOUND:
     case WINDROW_EXISTS:
     case WINDROW_UNSUPPORTED:

@@ -202,6 +202,8 @@ typedef struct windrow_variable_info {
   int64_t offset;                         /**< First byte in the file; -1 when not stored contiguously. */
   int big_endian;                         /**< 1: stored in big-endian order. */
   const char *unsupported;                /**< "" or why it cannot be read yet ("compressed", "compound type", ...). */
+  int has_fill_value;                     /**< 1: the file says that elements never written are another value than 0.  Windrow has no
+                                               call that sets one. */
 } windrow_variable_info;
 
 /** How many variables the file has; -1 for a NULL file.  They are numbered from 0.  Local.  Since 0.1. */

@@ -168,6 +168,7 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.offset = described.placement.offset;
     filled.big_endian = described.placement.big_endian ? 1 : 0;
     filled.unsupported = keep(file, described.unsupported);
+    filled.has_fill_value = described.fill_value ? 1 : 0;
     return hand_out(filled, info);
   });
 }
