@@ -6,7 +6,6 @@
 #include <windrow/windrow.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 #include <sstream>
 
 namespace cli {
@@ -31,11 +30,25 @@ std::string letter_is_binary(std::string& size) {
   return "";
 }
 
+// An empty name is a mistake, often a variable of the shell that was never set, and not the same as none.
+const CLI::Validator& not_empty() {
+  static const CLI::Validator validator([](std::string& name) { return name.empty() ? std::string("the name is empty") : ""; }, "");
+  return validator;
+}
+
+Bar bar_called(const std::string& when) {
+  if (when == "auto") return Bar::automatic;
+  if (when == "always") return Bar::always;
+  if (when == "never") return Bar::never;
+  throw CLI::ValidationError("--progress", "takes auto, always or never, not \"" + when + "\"");
+}
+
 void add_settings(CLI::App& command, Arguments& arguments) {
   Settings& settings = arguments.settings;
   command
       .add_option("--strategy", settings.strategy,
                   "Preset: auto, scorpio, two-phase, list, ... (`windrow info --features`)")
+      ->check(not_empty())
       ->type_name("NAME");
   command.add_option("--set", settings.pairs, "An option of the library, key=value; may be repeated")
       ->type_name("KEY=VALUE")
@@ -53,11 +66,10 @@ void add_settings(CLI::App& command, Arguments& arguments) {
 }
 
 void add_output(CLI::App& command, Arguments& arguments) {
-  static const std::map<std::string, Bar> k_bars{
-      {"auto", Bar::automatic}, {"always", Bar::always}, {"never", Bar::never}};
   command
-      .add_option("--progress", arguments.bar, "Progress bar: auto (when standard error is a terminal), always, never")
-      ->transform(CLI::CheckedTransformer(k_bars, CLI::ignore_case).description(""))
+      .add_option_function<std::string>(
+          "--progress", [&arguments](const std::string& when) { arguments.bar = bar_called(when); },
+          "Progress bar: auto (when standard error is a terminal), always, never")
       ->type_name("WHEN")
       ->default_str("auto");
   command.add_flag("--json", arguments.json, "Print one JSON object instead of text");
@@ -73,13 +85,14 @@ void add_copy(CLI::App& app, Arguments& arguments) {
       ->type_name("")
       ->required();
   copy.add_option("--format", arguments.format, "Format of OUT: hdf5 or raw; without it OUT's name says")
+      ->check(not_empty())
       ->type_name("NAME");
   copy.add_flag("--explain", arguments.explain, "Print the plans for reading and writing, and why");
   add_settings(copy, arguments);
   add_output(copy, arguments);
   copy.footer(
       "What cannot be copied yet (compressed, compound, variable-length data, links) is named, one line each, on\n"
-      "standard error, with exit code 3; then no OUT is made.");
+      "standard error, with exit code 3; then no OUT is made. Fill values are not copied: a line names the variables.");
   copy.callback([&arguments] { arguments.command = Command::copy; });
 }
 

@@ -7,7 +7,7 @@
 
 namespace cli {
 
-void require_on_rank_0(const World& world, const std::function<std::string()>& inspect) {
+void require_on_rank_0(const World& world, const std::function<std::string()>& inspect, Exit otherwise) {
   std::string problem;
   if (world.rank == 0) {
     try {
@@ -20,7 +20,7 @@ void require_on_rank_0(const World& world, const std::function<std::string()>& i
   MPI_Bcast(&length, 1, MPI_INT, 0, world.comm);
   problem.resize(static_cast<size_t>(length));
   MPI_Bcast(problem.data(), length, MPI_CHAR, 0, world.comm);
-  if (!problem.empty()) throw Failure(k_exit_mistake, problem);
+  if (!problem.empty()) throw Failure(otherwise, problem);
 }
 
 bool all_agree(const World& world, bool mine) {

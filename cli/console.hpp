@@ -36,8 +36,8 @@ struct World {
   bool prints() const noexcept { return rank == 0; }
 };
 
-// Rank 0 runs `inspect`, which returns "" or what is wrong; every rank throws that as a mistake. Collective.
-void require_on_rank_0(const World& world, const std::function<std::string()>& inspect);
+// Rank 0 runs `inspect`, which returns "" or what is wrong, or throws; every rank throws that as a Failure. Collective.
+void require_on_rank_0(const World& world, const std::function<std::string()>& inspect, Exit otherwise = k_exit_mistake);
 
 // Whether it is true on every rank. Collective.
 bool all_agree(const World& world, bool mine);

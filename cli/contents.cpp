@@ -30,6 +30,7 @@ void add_variables(const windrow::File& file, Contents& contents) {
       continue;
     }
     Item item{number, {info.shape, info.shape + info.ndims}, windrow_type_size(info.type)};
+    if (info.has_fill_value != 0) contents.filled.emplace_back(info.path);
     contents.bytes += element_count(item.shape) * item.element_bytes;
     contents.items.push_back(std::move(item));
   }
@@ -94,15 +95,27 @@ bool has_hdf5_signature(const std::string& path) {
   return false;
 }
 
+namespace {
+
+// ".NAME.windrow-XXXX"; where that is too long for the file system, the library leaves away up to 35 bytes of the name's end.
+bool is_leftover_of(const std::string& name, std::string_view entry) {
+  const size_t mark = entry.rfind(".windrow-");
+  if (!entry.starts_with('.') || mark == std::string_view::npos || mark == 0) return false;
+  const std::string_view stem = entry.substr(1, mark - 1);
+  return stem == name || (name.size() > 100 && stem.size() + 35 >= name.size() && name.starts_with(stem));
+}
+
+}  // namespace
+
 std::vector<std::string> leftovers_of(const std::string& path) {
   std::vector<std::string> found;
   std::error_code error;
   fs::path real = fs::canonical(path, error);  // a link's target is what a writer replaces
   if (error) real = fs::absolute(path, error);
-  const std::string prefix = fmt::format(".{}.windrow-", real.filename().string());
+  const std::string file_name = real.filename().string();
   for (const auto& entry : fs::directory_iterator(real.parent_path(), error)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix)) continue;
+    if (!is_leftover_of(file_name, name)) continue;
     std::error_code no_size;
     const auto size = entry.file_size(no_size);
     found.push_back(fmt::format("{} ({})", one_line(entry.path().string()),
@@ -115,6 +128,7 @@ std::vector<std::string> leftovers_of(const std::string& path) {
 Failure failure_from(const windrow::Error& error) {
   switch (error.code()) {
     case WINDROW_BAD_ARGUMENT:
+    case WINDROW_BAD_STATE:  // locked by another program
     case WINDROW_NOT_FOUND:
     case WINDROW_EXISTS:
     case WINDROW_UNSUPPORTED:

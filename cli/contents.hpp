@@ -18,6 +18,7 @@ struct Contents {
   int64_t attributes = 0;                // readable ones
   int64_t bytes = 0;                     // of the readable variables
   std::vector<std::string> unsupported;  // "path: reason", each once
+  std::vector<std::string> filled;       // paths of readable variables with a fill value, which no copy has
 };
 
 // Local: the library has handed the description of the file to every rank.
@@ -38,7 +39,7 @@ bool has_hdf5_signature(const std::string& path);
 // Local, for rank 0. Temporary files that interrupted runs left beside `path`, with their sizes.
 std::vector<std::string> leftovers_of(const std::string& path);
 
-// An error of the library as the end of a subcommand: mistakes in names and options, or the work.
+// An error of opening or creating a file as the end of a subcommand: mistakes in names and options, or the work.
 Failure failure_from(const windrow::Error& error);
 
 }  // namespace cli

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // windrow copy: reads a batch of slices into the ranks' buffers, writes it, and so on.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
-#include <memory>
+#include <set>
 
 #include "cli/commands.hpp"
 #include "cli/contents.hpp"
@@ -30,25 +31,65 @@ std::string problem_with_output(const std::string& input, const std::string& out
   return "";
 }
 
-void require_all_supported(const World& world, const Contents& contents, const std::string& input) {
-  if (contents.unsupported.empty()) return;
-  for (const std::string& line : contents.unsupported) print_error_line(world, "cannot copy " + line);
-  throw Failure(k_exit_unsupported,
-                fmt::format("\"{}\" has {} part{} that cannot be copied yet; nothing was written", input,
-                            contents.unsupported.size(), contents.unsupported.size() == 1 ? "" : "s"));
+void require_none(const World& world, const std::vector<std::string>& unsupported, const std::string& input) {
+  if (unsupported.empty()) return;
+  for (const std::string& line : unsupported) print_error_line(world, "cannot copy " + line);
+  throw Failure(k_exit_unsupported, fmt::format("\"{}\" has {} part{} that cannot be copied yet; nothing was written", input,
+                                                unsupported.size(), unsupported.size() == 1 ? "" : "s"));
 }
 
-// Defines the items in `output`. Returns their numbers there.
-std::vector<int> define_variables(const windrow::File& input, windrow::File& output, const std::vector<Item>& items) {
-  std::vector<int> numbers;
-  for (const Item& item : items) {
-    const windrow_variable_info info = input.variable(item.variable);
+// All that is no variable's bytes, made again in the output before data moves: what it cannot hold, such as a name or a large
+// attribute, is found at once.
+class Definitions {
+ public:
+  Definitions(const windrow::File& input, windrow::File& output) : input_(input), output_(output) {}
+
+  void define(const Contents& contents) {
+    for (int group = 1; group < contents.groups; ++group) {
+      const std::string& path = contents.objects[static_cast<size_t>(group)];
+      attempt(path, [&] { output_.define_group(path); });
+    }
+    for (const Item& item : contents.items) define_variable(item);
+    for (const std::string& object : contents.objects)
+      if (!refused_objects_.contains(object)) copy_attributes(object);
+  }
+  const std::vector<int>& numbers() const noexcept { return numbers_; }  // of the items, in the output
+  const std::vector<std::string>& refused() const noexcept { return refused_; }  // "path: reason"
+
+ private:
+  // What the output refuses is the same on every rank, and the next definition goes on from there.
+  template <class Define>
+  bool attempt(const std::string& what, Define&& define) {
+    try {
+      define();
+      return true;
+    } catch (const windrow::Error& error) {
+      if (error.code() != WINDROW_BAD_ARGUMENT && error.code() != WINDROW_UNSUPPORTED) throw;
+      refused_.push_back(what + ": " + error.what());
+      refused_objects_.insert(what);
+      return false;
+    }
+  }
+  void define_variable(const Item& item) {
+    const windrow_variable_info info = input_.variable(item.variable);
     windrow::Options options;
     options.set("byte_order", info.big_endian != 0 ? "big" : "little");
-    numbers.push_back(output.define_variable(info.path, info.type, item.shape, options));
+    numbers_.push_back(-1);
+    attempt(info.path, [&] { numbers_.back() = output_.define_variable(info.path, info.type, item.shape, options); });
   }
-  return numbers;
-}
+  void copy_attributes(const std::string& object) {
+    for (int i = 0; i < windrow_attribute_count(input_.get(), object.c_str()); ++i) {
+      const std::string name = attribute_of(input_, object, i).name;
+      attempt(object + ", attribute " + name, [&] { output_.copy_attribute(object, input_, object, name); });
+    }
+  }
+
+  const windrow::File& input_;
+  windrow::File& output_;
+  std::vector<int> numbers_;
+  std::vector<std::string> refused_;
+  std::set<std::string> refused_objects_;
+};
 
 struct Copied {
   Totals reading, writing;
@@ -59,7 +100,9 @@ struct Copied {
 
 void copy_data(const World& world, const Arguments& arguments, const Contents& contents, windrow::File& input,
                windrow::File& output, Copied& copied) {
-  const std::vector<int> numbers = define_variables(input, output, contents.items);
+  Definitions definitions(input, output);
+  definitions.define(contents);
+  require_none(world, definitions.refused(), arguments.input);
   Transfer transfer(world, contents.items, arguments.settings.buffer_bytes);
   Progress progress("copy", contents.bytes, shows_bar(arguments, world.rank));
   Slicer slices = transfer.slicer();
@@ -67,7 +110,7 @@ void copy_data(const World& world, const Arguments& arguments, const Contents& c
   for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {
     const int64_t bytes = transfer.bytes(batch);
     transfer.read(input, batch);
-    transfer.write(output, batch, numbers);
+    transfer.write(output, batch, definitions.numbers());
     copied.reading.add(input);
     copied.writing.add(output);
     if ((arguments.explain || arguments.json) && bytes > largest) {
@@ -84,12 +127,7 @@ void copy_data(const World& world, const Arguments& arguments, const Contents& c
 void fill(const World& world, const Arguments& arguments, const Contents& contents, windrow::File& input,
           windrow::File& output, Copied& copied) {
   try {
-    for (int group = 1; group < contents.groups; ++group)
-      output.define_group(contents.objects[static_cast<size_t>(group)]);
     copy_data(world, arguments, contents, input, output, copied);
-    for (const std::string& object : contents.objects)
-      for (int i = 0; i < windrow_attribute_count(input.get(), object.c_str()); ++i)
-        output.copy_attribute(object, input, object, attribute_of(input, object, i).name);
   } catch (const windrow::Error& error) {  // on every rank, so that discard() is too
     const Failure failure(k_exit_failed, error.what());
     output.discard();
@@ -103,6 +141,8 @@ void fill(const World& world, const Arguments& arguments, const Contents& conten
 
 void print_result(const World& world, const Arguments& arguments, const Contents& contents, const Copied& copied) {
   if (!world.prints()) return;
+  if (!contents.filled.empty())  // no error, but nothing is left out silently
+    print_error_line(world, fmt::format("not copied: the fill value of {}", fmt::join(contents.filled, ", ")));
   if (arguments.json) {
     using nlohmann::json;
     const auto plan = [](const std::string& text) { return text.empty() ? json(nullptr) : json::parse(text); };
@@ -113,6 +153,7 @@ void print_result(const World& world, const Arguments& arguments, const Contents
                       {"groups", contents.groups},
                       {"attributes", contents.attributes},
                       {"bytes", copied.bytes},
+                      {"fill_values_not_copied", contents.filled},
                       {"seconds", copied.seconds},
                       {"plan", {{"read", plan(copied.reading_plan)}, {"write", plan(copied.writing_plan)}}},
                       {"report", {{"read", copied.reading.json()}, {"write", copied.writing.json()}}}};
@@ -143,7 +184,7 @@ int copy(const World& world, const Arguments& arguments) {
   try {
     require_on_rank_0(world, [&] { return problem_with_output(arguments.input, arguments.output); });
     const Contents contents = contents_of(input);
-    require_all_supported(world, contents, arguments.input);
+    require_none(world, contents.unsupported, arguments.input);
     windrow::File output = [&] {
       try {
         return windrow::File::create(world.comm, arguments.output, writing);

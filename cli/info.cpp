@@ -158,20 +158,28 @@ int info(const World& world, const Arguments& arguments) {
   if (arguments.input.empty()) return k_exit_ok;
   const windrow::Options options;
   windrow::File file = open_to_read(world, arguments.input, options, k_exit_mistake);
-  const Contents contents = contents_of(file);
-  if (world.prints()) {
-    json object = contents_as_json(file, contents);
+  json object;
+  const auto describe = [&] {
+    object = contents_as_json(file, contents_of(file));
     std::error_code no_size;
     object["file"] = arguments.input;
     object["format"] = has_hdf5_signature(arguments.input) ? "HDF5" : "raw";
     object["bytes"] = static_cast<int64_t>(std::filesystem::file_size(arguments.input, no_size));
     object["leftovers"] = leftovers_of(arguments.input);
-    if (arguments.json)
-      print_line(world, object.dump(2, ' ', false, json::error_handler_t::replace));
-    else
-      print_text(world, object);
+    return std::string();
+  };
+  try {
+    require_on_rank_0(world, describe, k_exit_failed);  // it may fail there, and all ranks have to close the file
+  } catch (const Failure&) {
+    file.discard();
+    throw;
   }
   file.close();
+  if (!world.prints()) return k_exit_ok;
+  if (arguments.json)
+    print_line(world, object.dump(2, ' ', false, json::error_handler_t::replace));
+  else
+    print_text(world, object);
   return k_exit_ok;
 }
 

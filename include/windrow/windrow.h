@@ -48,7 +48,7 @@ extern "C" {
 WINDROW_API const char *windrow_version(void);
 
 /**
- * Whether something is built in: a format ("hdf5", "raw"), a store ("posix", "memory", "faulty"), a preset or a
+ * Whether something is built in: a format ("hdf5", "raw"), a store ("posix", "faulty"), a preset or a
  * choice of an axis as "axis=choice" ("gather=team", "codec=lzo").  Local.
  * @return 1 or 0.  Since 0.1.
  */
@@ -122,7 +122,8 @@ enum windrow_mode {
  * @param path     [same] The format follows from the option "format", or else from the name: .h5 .hdf5 .nc4 is HDF5; .raw is raw.
  * @param options  NULL: defaults and environment.  Copied.  [same]
  * @param file     [out] NULL on error.
- * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO: the folder; WINDROW_UNSUPPORTED: the format.
+ * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO: the folder; WINDROW_BAD_ARGUMENT: the name, too long for the file
+ * system for example; WINDROW_UNSUPPORTED: the format.
  * Cost: one open on rank 0; the other writers open at their first write.  Since 0.1.
  */
 WINDROW_API int windrow_create(MPI_Comm comm, const char *path, const windrow_options *options, windrow_file **file);
@@ -201,6 +202,8 @@ typedef struct windrow_variable_info {
   int64_t offset;                         /**< First byte in the file; -1 when not stored contiguously. */
   int big_endian;                         /**< 1: stored in big-endian order. */
   const char *unsupported;                /**< "" or why it cannot be read yet ("compressed", "compound type", ...). */
+  int has_fill_value;                     /**< 1: the file says that elements never written are another value than 0.  Windrow has no
+                                               call that sets one. */
 } windrow_variable_info;
 
 /** How many variables the file has; -1 for a NULL file.  They are numbered from 0.  Local.  Since 0.1. */
@@ -228,7 +231,7 @@ WINDROW_API const char *windrow_unsupported_objects(const windrow_file *file);
  * Write an attribute of a group or a variable; one of that name is replaced.  Collective; rank 0's data is written.
  * @param object  Path of a group or a variable; "/" for the file.  [same]
  * @param ndims   0: a scalar.
- * @param data    Elements of `type`; for WINDROW_TEXT `const char *const *`, one string an element.  Since 0.1.
+ * @param data    Elements of `type`; for WINDROW_TEXT `const char *const *`, one string an element.  NULL is fine for none.  Since 0.1.
  */
 WINDROW_API int windrow_put_attribute(windrow_file *file, const char *object, const char *name, int type, int ndims,
                                       const int64_t *shape, const void *data);
@@ -267,7 +270,8 @@ WINDROW_API int windrow_inquire_attribute(const windrow_file *file, const char *
 /**
  * Read an attribute.  Local: attributes are handed to all ranks at open.
  * @param type  Must be the attribute's own type.
- * @param data  [elements] of `type`; for WINDROW_TEXT `const char **`: pointers that are valid until the file is closed.  Since 0.1.
+ * @param data  [elements] of `type`; for WINDROW_TEXT `const char **`: pointers that are valid until the file is closed.  NULL is
+ *              fine for an attribute without elements.  Since 0.1.
  */
 WINDROW_API int windrow_get_attribute(const windrow_file *file, const char *object, const char *name, int type, void *data);
 

@@ -154,7 +154,10 @@ class Decomposition {
   /** Several blocks per rank: [blocks][dimensions] each, one after the other in memory. */
   static Decomposition blocks(MPI_Comm comm, Sizes shape, std::span<const int64_t> starts,
                               std::span<const int64_t> counts) {
-    const int64_t number = shape.count() == 0 ? 0 : static_cast<int64_t>(counts.size()) / shape.count();
+    const auto dimensions = static_cast<size_t>(shape.count());
+    const bool whole = starts.size() == counts.size() && (dimensions == 0 ? counts.empty() : counts.size() % dimensions == 0);
+    // Lists that do not go together are refused by the call, so that every rank hears of it.
+    const int64_t number = !whole ? -1 : dimensions == 0 ? 0 : static_cast<int64_t>(counts.size() / dimensions);
     return make([&](windrow_decomposition** out) {
       return windrow_blocks(comm, shape.count(), shape.data(), number, starts.data(), counts.data(), nullptr, nullptr,
                             out);

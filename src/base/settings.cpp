@@ -41,7 +41,7 @@ constexpr std::array k_registry{
     SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
     SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,
                 "Largest buffer of one writer or reader for one round; it has up to three."},
-    SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts; 0: what the storage says."},
+    SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts; 0: 1 MiB."},
     SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0,
                 "Largest hole between two pieces that sieving reads over."},
     SettingInfo{"direct_bytes", bytes, "1MiB", "", "bytes", 0,

@@ -168,6 +168,7 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.offset = described.placement.offset;
     filled.big_endian = described.placement.big_endian ? 1 : 0;
     filled.unsupported = keep(file, described.unsupported);
+    filled.has_fill_value = described.fill_value ? 1 : 0;
     return hand_out(filled, info);
   });
 }
@@ -267,12 +268,13 @@ int windrow_get_attribute(const windrow_file* file, const char* object, const ch
   return enter([&]() -> Status {
     const auto* attributes = attributes_of(file, object);
     if (attributes == nullptr) return {Code::not_found, "no such group or variable"};
-    if (name == nullptr || data == nullptr) return null_argument(name == nullptr ? "the name of the attribute" : "the data of an attribute");
+    if (name == nullptr) return null_argument("the name of the attribute");
     auto lookup = find_attribute(*attributes, object, name);
     if (!lookup.ok()) return lookup.status();
     const Attribute* found = lookup.value();
     if (static_cast<int>(found->type) != type)
       return {Code::bad_argument, "attribute \"" + found->name + "\" is " + windrow::type_name(found->type) + ", not " + windrow_type_name(type)};
+    if (data == nullptr && !(found->texts.empty() && found->data.empty())) return null_argument("the data of an attribute");
     if (found->type == Type::text) {
       auto* texts = static_cast<const char**>(data);
       for (size_t i = 0; i < found->texts.size(); ++i) texts[i] = keep(file, found->texts[i]);

@@ -129,6 +129,7 @@ constexpr auto k_variable = [](auto& pass, auto& variable) {
   pass.number(variable.placement.big_endian);
   pass.list(variable.attributes, k_attribute);
   pass.blob(variable.unsupported);
+  pass.number(variable.fill_value);
 };
 
 constexpr auto k_catalog = [](auto& pass, auto& catalog) {

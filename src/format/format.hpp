@@ -58,6 +58,7 @@ struct Variable {
   Placement placement;
   std::vector<Attribute> attributes;
   std::string unsupported;            // "" or why it cannot be read yet
+  bool fill_value = false;            // the file says that elements never written are another value than 0
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/utf8.hpp"
 #include "comm/agree.hpp"
 #include "session/file.hpp"
 #include "session/same.hpp"
@@ -26,6 +27,12 @@ Result<std::string> clean_path(const std::string& path) {
     begin = end + 1;
   }
   return clean;
+}
+
+// Of what is new in a file. What others have put there keeps its name, whatever it is.
+Status check_new_name(std::string_view name) {
+  if (is_utf8(name)) return {};
+  return {Code::bad_argument, fmt::format("the name \"{}\" is not valid UTF-8", readable(name))};
 }
 
 // The groups above an object, outermost first: "/a", "/a/b" for "/a/b/c".
@@ -65,6 +72,7 @@ Status File::define_group(const std::string& path, Status local) {
   std::vector<std::string> missing;
   if (local.ok()) local = guard([&]() -> Status {
     if (Status status = check_writable("define a group"); !status.ok()) return status;
+    if (Status status = check_new_name(path); !status.ok()) return status;
     auto clean = clean_path(path);
     if (!clean.ok()) return clean.status();
     if (Status status = missing_groups(clean.value(), true, missing); !status.ok()) return status;
@@ -81,6 +89,7 @@ Status File::define_group(const std::string& path, Status local) {
 
 Status File::check_definition(VariableDefinition& definition, std::vector<std::string>& missing) const {
   if (Status status = check_writable("define a variable"); !status.ok()) return status;
+  if (Status status = check_new_name(definition.path); !status.ok()) return status;
   auto clean = clean_path(definition.path);
   if (!clean.ok()) return clean.status();
   definition.path = std::move(clean).value();
@@ -163,6 +172,7 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
     if (!path.ok()) return path.status();
     clean = std::move(path).value();
     if (attribute.name.empty()) return {Code::bad_argument, fmt::format("an attribute of \"{}\" needs a name", clean)};
+    if (Status status = check_new_name(attribute.name); !status.ok()) return status;
     attributes = find_attributes(clean);
     if (attributes == nullptr) return {Code::not_found, fmt::format("\"{}\" has no group or variable \"{}\"", path_, clean)};
     make_room(*attributes, 1);

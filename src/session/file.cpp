@@ -64,6 +64,10 @@ StrategyRequest request_of(const Settings& settings) {
           settings.text("codec"),    settings.text("access"), settings.text("files")};
 }
 
+StoreOptions store_options(const Settings& settings, int rank) {
+  return {.kind = settings.text("store"), .fault = settings.text("fault"), .rank = rank};
+}
+
 }  // namespace
 
 // Rank 0 alone: finds the format, makes the draft and the format object.
@@ -91,6 +95,7 @@ Status File::open_on_root(const std::string& asked_format) {
     draft_ = Draft{std::filesystem::absolute(draft_.temporary_path).string(), std::filesystem::absolute(draft_.final_path).string()};
     metadata_path = draft_.temporary_path;
     draft_files_ = format_companions(format_name_, draft_.temporary_path);
+    if (Status status = start_companions(draft_, companions()); !status.ok()) return status;
   }
   FormatOptions options;
   options.alignment = std::max<int64_t>(1, settings_.bytes("alignment"));
@@ -127,7 +132,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     auto limits = limits_of(file->settings_);
     if (!limits.ok()) return limits.status();
     file->limits_ = limits.value();
-    return {};
+    return check_store_options(store_options(file->settings_, comm.value()->rank()));
   });
   const Comm& ranks = *comm.value();
   if (Status verdict = agree_same(ranks, std::move(local), arguments, "path, mode or options (or their environment variables)"); !verdict.ok()) return verdict;
@@ -148,8 +153,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 }
 
 Status File::learn_store(const std::string& data_path) {
-  const StoreOptions store{.kind = settings_.text("store"), .fault = settings_.text("fault"), .rank = comm_->rank()};
-  data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store);
+  data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options(settings_, comm_->rank()));
   return grow_pulse(catalog_.variables.size());
 }
 
@@ -188,11 +192,16 @@ Status File::check_writable(std::string_view call) const {
   return {};
 }
 
-// Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
-Status File::publish_on_root() {
+std::vector<Rename> File::companions() const {
   std::vector<Rename> renames;
   const auto from = format_companions(format_name_, draft_.temporary_path), to = format_companions(format_name_, draft_.final_path);
   for (size_t i = 0; i < from.size(); ++i) renames.push_back({from[i], to[i]});
+  return renames;
+}
+
+// Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
+Status File::publish_on_root() {
+  std::vector<Rename> renames = companions();
   renames.push_back({draft_.temporary_path, draft_.final_path});
   return windrow::publish(renames, settings_.boolean("durable"));
 }

@@ -102,6 +102,7 @@ class File {
   Status check_writable(std::string_view call) const;
   Status learn_store(const std::string& data_path);                 // local: where this rank's data goes
   void abandon();                                                   // rank 0 only
+  std::vector<Rename> companions() const;                           // rank 0 only: of the draft
   Status publish_on_root();                                         // rank 0 only
   Status data_sync_on_root();                                       // rank 0 only
   Status define_groups_on_root(const std::vector<std::string>& groups);  // rank 0 only

@@ -22,6 +22,8 @@ namespace {
 constexpr std::string_view k_mark = ".windrow-";
 constexpr std::string_view k_letters = "0123456789abcdefghijklmnopqrstuvwxyz";  // no capitals: some file systems fold them
 constexpr size_t k_random_letters = 4;
+// What a temporary name adds to its file's: a dot, the mark, the letters; a companion's ending behind it; and some to spare.
+constexpr size_t k_additions = 32;
 
 // "dir/" and "name" of a path; the folder is "" for a bare name.
 struct Split {
@@ -33,6 +35,14 @@ Split split(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return {"", path};
   return {path.substr(0, slash + 1), path.substr(slash + 1)};
+}
+
+// What stands for a file's name in the temporary one when the whole would be too long: no longer than its name together with all
+// additions. Cut between characters of UTF-8, since some file systems take nothing else.
+std::string_view short_stem(std::string_view name) {
+  size_t end = name.size() > k_additions ? name.size() - k_additions : name.size();
+  while (end > 1 && end < name.size() && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
+  return name.substr(0, end);
 }
 
 std::string folder_to_open(const std::string& path) {
@@ -64,6 +74,23 @@ Result<std::optional<mode_t>> mode_to_keep(const std::string& path) {
   // rename() asks only for the folder; a file that its owner made read-only is not ours to replace.
   if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return system_status("create", path, errno);
   return std::optional<mode_t>(about.st_mode & 07777);
+}
+
+std::string_view stem_of(const Split& parts) {
+  const long longest = ::pathconf(parts.folder.empty() ? "." : parts.folder.c_str(), _PC_NAME_MAX);
+  const bool fits = parts.name.size() + k_additions <= static_cast<size_t>(longest > 0 ? longest : NAME_MAX);
+  return fits ? std::string_view(parts.name) : short_stem(parts.name);
+}
+
+// Makes a file that is not there yet. Returns the system's error, or 0. With a mode to keep, nobody is ever allowed more.
+int make_file(const std::string& path, const std::optional<mode_t>& mode) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode.value_or(0666) & 0777);
+  if (descriptor < 0) return errno;
+  // open() has taken the umask away from the mode.
+  const int error = !mode || ::fchmod(descriptor, *mode) == 0 ? 0 : errno;
+  ::close(descriptor);
+  if (error != 0) ::unlink(path.c_str());
+  return error;
 }
 
 std::string random_letters() {
@@ -114,31 +141,30 @@ Result<Draft> start_draft_of(const std::string& path) {
     return Status(Code::bad_argument, fmt::format("create \"{}\": is a directory", path));
   const Result<std::optional<mode_t>> mode = mode_to_keep(final_path);
   if (!mode.ok()) return mode.status();
+  const std::string_view stem = stem_of(parts);
   constexpr int k_most_tries = 100;  // of 36^4 names: all taken is not chance
   for (int tries = 0; tries < k_most_tries; ++tries) {
     // Complete before the file exists: without memory afterwards, nobody would know what to remove.
-    Draft draft{fmt::format("{}.{}{}{}", parts.folder, parts.name, k_mark, random_letters()), final_path};
-    const std::string& temporary = draft.temporary_path;
-    const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode.value().value_or(0666) & 0777);
-    if (descriptor < 0 && (errno == EEXIST || errno == EINTR)) continue;
-    if (descriptor < 0 && errno == ENAMETOOLONG)
-      return Status(Code::bad_argument, fmt::format("create \"{}\": its temporary name \"{}\" is too long for the file system",
-                                                    path, split(temporary).name));
-    if (descriptor < 0) return system_status("create", path, errno);
-    // open() has taken the umask away from the mode.
-    const bool kept = !mode.value() || ::fchmod(descriptor, *mode.value()) == 0;
-    const int error = errno;
-    ::close(descriptor);
-    if (kept) return draft;
-    ::unlink(temporary.c_str());
-    return system_status("create", path, error);
+    Draft draft{fmt::format("{}.{}{}{}", parts.folder, stem, k_mark, random_letters()), final_path};
+    const int error = make_file(draft.temporary_path, mode.value());
+    if (error == 0) return draft;
+    if (error != EEXIST && error != EINTR) return system_status("create", path, error);
   }
   return system_status("create", path, EEXIST);
 }
 
-// ".NAME.windrow-XXXX", or that with a companion's ending (".json").
-bool is_leftover(std::string_view entry, std::string_view name) {
-  const std::string head = fmt::format(".{}{}", name, k_mark);
+Status start_companion(const Draft& draft, const Rename& companion) {
+  Result<std::optional<mode_t>> mode = mode_to_keep(companion.to);
+  if (!mode.ok()) return mode.status();
+  struct stat about {};
+  if (!mode.value() && ::stat(draft.temporary_path.c_str(), &about) == 0) mode.value() = about.st_mode & 07777;
+  const int error = make_file(companion.from, mode.value());
+  return error == 0 ? Status() : system_status("create", companion.to, error);
+}
+
+// ".STEM.windrow-XXXX", or that with a companion's ending (".json").
+bool is_leftover(std::string_view entry, std::string_view stem) {
+  const std::string head = fmt::format(".{}{}", stem, k_mark);
   if (!entry.starts_with(head)) return false;
   const std::string_view rest = entry.substr(head.size());
   if (rest.size() < k_random_letters || (rest.size() > k_random_letters && rest[k_random_letters] != '.')) return false;
@@ -155,6 +181,15 @@ Result<Draft> start_draft(const std::string& path) {
   });
   if (!status.ok()) return status;
   return draft;
+}
+
+Status start_companions(const Draft& draft, std::span<const Rename> companions) {
+  return guard([&] {
+    Status status;
+    for (const Rename& companion : companions)
+      if (status.ok()) status = start_companion(draft, companion);
+    return status;
+  });
 }
 
 Status publish(std::span<const Rename> files, bool durable) {
@@ -190,8 +225,9 @@ std::vector<std::string> leftovers(const std::string& path) {
     const auto close_folder = [](DIR* folder) { ::closedir(folder); };
     const std::unique_ptr<DIR, decltype(close_folder)> folder(::opendir(folder_to_open(parts.folder).c_str()), close_folder);
     if (!folder || parts.name.empty()) return Status();
+    const std::string_view stem = stem_of(parts);
     while (const dirent* entry = ::readdir(folder.get()))
-      if (is_leftover(entry->d_name, parts.name)) found.push_back(parts.folder + entry->d_name);
+      if (is_leftover(entry->d_name, stem)) found.push_back(parts.folder + entry->d_name);
     std::sort(found.begin(), found.end());
     return Status();
   });

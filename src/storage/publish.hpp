@@ -13,7 +13,7 @@ namespace windrow {
 
 // Where a new file is written, and what it will be called.
 struct Draft {
-  std::string temporary_path;  // ".NAME.windrow-XXXX"
+  std::string temporary_path;  // ".NAME.windrow-XXXX"; where that is too long for the file system, NAME without its end
   std::string final_path;      // the path that was asked for; of a symbolic link, what it points to
 };
 
@@ -25,8 +25,12 @@ struct Rename {
 // Makes an empty file under a temporary name that nobody else has. It gets the mode of the file that it will replace. A
 // symbolic link is followed: the link stays, and the file that it points to is replaced.
 // not_found, no_permission: the folder. no_permission: the file that stands there must not be written to. bad_argument: the
-// path is a folder, a device or the like, or its last name is longer than the file system allows with our additions.
+// path is a folder, a device or the like, or its last name is longer than the file system allows.
 Result<Draft> start_draft(const std::string& path);
+
+// Makes the empty files that will be published together with a draft. Each has from its first moment the mode of the file that
+// it will replace or, when there is none, that of the draft. Errors as start_draft(); what was made until then stays.
+Status start_companions(const Draft& draft, std::span<const Rename> companions);
 
 // Renames all files, in order; the last is the one whose appearance publishes the set, so companions come first. A file
 // that is replaced hands down its mode. `durable`: file and folder are on stable storage when this returns, and the file is

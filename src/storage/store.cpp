@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "storage/faulty/fault_plan.hpp"
 #include "storage/faulty/faulty_store.hpp"
 #include "storage/memory/memory_store.hpp"
 #include "storage/posix/posix_store.hpp"
@@ -30,19 +32,32 @@ constexpr auto k_names = [] {
   return names;
 }();
 
+const Kind* find_kind(std::string_view name) noexcept {
+  const auto found = std::find_if(k_kinds.begin(), k_kinds.end(), [&](const Kind& kind) { return kind.name == name; });
+  return found == k_kinds.end() ? nullptr : &*found;
+}
+
+Status check_options(const StoreOptions& options) {
+  if (!find_kind(options.kind))
+    return {Code::unsupported, fmt::format("no store is called \"{}\"; there are: {}", options.kind, fmt::join(k_names, ", "))};
+  if (options.fault.empty()) return {};
+  if (options.kind == "faulty") return parse_fault_plan(options.fault).status();
+  // A fault that nobody injects would make a test that cannot fail.
+  return {Code::bad_argument, fmt::format("store \"{}\": only the store \"faulty\" takes a fault", options.kind)};
+}
+
 Result<std::unique_ptr<Store>> open_kind(const std::string& path, StoreMode mode, const StoreOptions& options) {
   if (path.empty() || path.find('\0') != std::string::npos)
     return Status(Code::bad_argument, "open: a path is one or more characters other than NUL");
-  // A fault that nobody injects would make a test that cannot fail.
-  if (!options.fault.empty() && options.kind != "faulty")
-    return Status(Code::bad_argument, fmt::format("store \"{}\": only the store \"faulty\" takes a fault", options.kind));
-  for (const Kind& kind : k_kinds)
-    if (kind.name == options.kind) return kind.open(path, mode, options);
-  return Status(Code::unsupported,
-                fmt::format("no store is called \"{}\"; there are: {}", options.kind, fmt::join(k_names, ", ")));
+  if (Status status = check_options(options); !status.ok()) return status;
+  return find_kind(options.kind)->open(path, mode, options);
 }
 
 }  // namespace
+
+Status check_store_options(const StoreOptions& options) {
+  return guard([&] { return check_options(options); });
+}
 
 Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mode, const StoreOptions& options) {
   Result<std::unique_ptr<Store>> store = Status(Code::internal, "");

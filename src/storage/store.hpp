@@ -63,6 +63,10 @@ struct StoreOptions {
   std::string fault;
   int rank = 0;
 };
+// bad_argument: a fault that no store would inject, or that cannot be read; unsupported: no store of that kind. Tells before
+// anything is opened what open_store() would say.
+Status check_store_options(const StoreOptions& options);
+
 Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mode, const StoreOptions& options);
 
 // The names of the table, for windrow_has().

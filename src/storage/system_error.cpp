@@ -17,7 +17,9 @@ Code code_of_errno(int error) noexcept {
     case EACCES:
     case EPERM:
     case EROFS: return Code::no_permission;
-    case ENOENT: return Code::not_found;
+    case ENOENT:
+    case ENOTDIR: return Code::not_found;
+    case ENAMETOOLONG: return Code::bad_argument;
     case ENOMEM: return Code::out_of_memory;
     default: return Code::io;
   }

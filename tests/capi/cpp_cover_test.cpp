@@ -43,6 +43,7 @@ TEST(CppCover, writes_and_reads_variables_and_attributes) {
   out.put_attribute("/", "title", "a title");
   out.put_attribute("group/numbers", "scale", 2.5F);
   out.put_attribute("group", "list", std::vector<int64_t>{1, 2, 3});
+  out.put_attribute("group", "empty", std::vector<double>{});
   EXPECT_NE(out.report("json").find("\"bytes\""), std::string::npos);
   out.close();
   EXPECT_FALSE(out.is_open());
@@ -52,6 +53,7 @@ TEST(CppCover, writes_and_reads_variables_and_attributes) {
   EXPECT_EQ(in.attribute_text("/", "title"), std::vector<std::string>{"a title"});
   EXPECT_EQ(in.attribute<float>("/group/numbers", "scale"), std::vector<float>{2.5F});
   EXPECT_EQ(in.attribute<int64_t>("group", "list"), (std::vector<int64_t>{1, 2, 3}));
+  EXPECT_EQ(in.attribute<double>("group", "empty"), std::vector<double>{});
   const auto all = windrow::Decomposition::same(MPI_COMM_WORLD, {100, 3});
   std::vector<double> read(300, -1);
   in.read(in.find_variable("group/numbers"), all, std::span(read));
@@ -102,6 +104,21 @@ TEST(CppCover, throws_what_went_wrong) {
               windrow::Decomposition::block(MPI_COMM_WORLD, {4, 4}, {0, 0}, {5, 1});
             }),
             WINDROW_BAD_ARGUMENT);
+  // Wrong on one rank alone: every rank hears of it.
+  const std::vector<int64_t> starts{0, 0, 2, 2}, counts{1, 1, 1, 1};
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const bool wrong_here = rank == 0;
+  const auto blocks = [&](size_t kept_starts, size_t kept_counts) {
+    return code_of([&] {
+      windrow::Decomposition::blocks(MPI_COMM_WORLD, {4, 4}, std::span(starts).first(wrong_here ? kept_starts : 0),
+                                     std::span(counts).first(wrong_here ? kept_counts : 0));
+    });
+  };
+  EXPECT_EQ(blocks(4, 4), WINDROW_OK);
+  EXPECT_EQ(blocks(2, 4), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(blocks(4, 2), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(blocks(3, 3), WINDROW_BAD_ARGUMENT);
 }
 
 TEST(CppCover, refuses_elements_of_another_type) {

@@ -4,6 +4,7 @@
 Run by CTest with WINDROW_COMMAND, WINDROW_MPIRUN (a shell-split command that takes -n) and WINDROW_RANKS in the environment.
 """
 
+import fcntl
 import json
 import os
 import pty
@@ -25,7 +26,8 @@ LIMIT_S = 60  # a hang is a failure
 def windrow(*words, ranks=RANKS, env=None):
     launch = [COMMAND] if ranks == 1 else [*MPIRUN, "-n", str(ranks), COMMAND]  # alone it needs no launcher
     launch += map(str, words)
-    return subprocess.run(launch, capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, **(env or {})})
+    return subprocess.run(launch, capture_output=True, text=True, errors="backslashreplace", timeout=LIMIT_S,
+                          env={**os.environ, **(env or {})})
 
 
 def our_lines(done):
@@ -57,6 +59,8 @@ class CommandTest(unittest.TestCase):
             f.attrs["fixed"] = np.bytes_(b"ascii")
             f.attrs["names"] = np.array(["a", "bcd", ""], dtype=h5py.string_dtype())
             f["deep"].attrs["version"] = np.int32(7)
+            f["deep"].attrs["nothing"] = np.zeros((3, 0), dtype="f4")
+            f["deep"].attrs["no names"] = np.array([], dtype=h5py.string_dtype())
             f["deep/er/grid"].attrs["spacing"] = np.array([0.1, 0.2, 0.3])
             f["deep/er/grid"].attrs["matrix"] = np.arange(6, dtype="i2").reshape(2, 3)
         return path
@@ -148,6 +152,81 @@ class Copy(CommandTest):
         self.assertFalse(os.path.exists(out))
         self.assertEqual(self.leftovers(), [])
 
+    def test_names_what_the_output_cannot_hold_before_data_moves(self):
+        source, out = self.path("in.h5"), self.path("out.h5")
+        with h5py.File(source, "w", libver="latest") as f:
+            f["data"] = np.arange(1000)
+            f["data"].attrs["large"] = np.zeros(10000)
+            f["group/.."] = 1
+            f[".."] = 2
+            f.attrs["small"] = 3
+        with h5py.File(source, "a") as f:
+            f[b"gr\xf6\xdfe"] = 4
+            f[b"gr\xf6\xdfe"].attrs["unit"] = "m"
+        done = windrow("copy", source, out)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        lines = our_lines(done)
+        for name in ("/data, attribute large:", " /group/..:", " /..:", "UTF-8"):
+            self.assertEqual(sum(name in line and "cannot copy " in line for line in lines), 1, (name, lines))
+        self.assertEqual(len(lines), 5)
+        self.assertIn("4 parts", lines[-1])
+        self.assertFalse(os.path.exists(out))
+        self.assertEqual(self.leftovers(), [])
+        self.assertEqual(windrow("info", source).returncode, 0)
+
+    def test_names_the_fill_values_that_are_not_copied(self):
+        source, out = self.path("in.h5"), self.path("out.h5")
+        with h5py.File(source, "w") as f:
+            for name, value in (("nine", 9), ("group/minus", -1), ("zero", 0), ("none", None)):
+                f.create_dataset(name, data=np.arange(10), fillvalue=value)
+        for flag in ("--quiet", "--json"):
+            done = windrow("copy", source, out, flag)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(our_lines(done), ["windrow: not copied: the fill value of /nine, /group/minus"])
+            self.assert_same(source, out)
+        self.assertEqual(json.loads(done.stdout)["fill_values_not_copied"], ["/nine", "/group/minus"])
+        with h5py.File(source, "a") as f:
+            del f["nine"], f["group"]
+        done = windrow("copy", source, out, "--json")
+        self.assertEqual((our_lines(done), json.loads(done.stdout)["fill_values_not_copied"]), ([], []))
+
+    def test_long_names(self):
+        source = self.make_input()
+        for length in (241, 242, 255):
+            out = self.path("n" * (length - 3) + ".h5")
+            done = windrow("copy", source, out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assert_same(source, out)
+        with open(self.path("." + "n" * 223 + ".windrow-0000"), "w") as f:  # left behind by a run that was killed
+            f.write("half")
+        self.assertIn("windrow-0000", windrow("info", out).stdout)
+
+    def test_a_locked_file(self):
+        source, out = self.make_input(), self.path("out.h5")
+        with open(source) as f:
+            fcntl.flock(f, fcntl.LOCK_EX)
+            for words in (("copy", source, out), ("info", source), ("check", source)):
+                self.assert_mistake(windrow(*words), "locked")
+
+    @unittest.skipIf(os.geteuid() != 0, "only root mounts file systems")
+    def test_a_full_disk(self):
+        source, disk = self.path("in.h5"), self.path("disk")
+        with h5py.File(source, "w") as f:
+            for i in range(100):
+                f[f"group {i}/variable"] = np.arange(3000.0)
+        os.mkdir(disk)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True).returncode != 0:
+            self.skipTest("no file system can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", disk])
+        for room in (1 << 20, 8192):
+            with open(os.path.join(disk, "filler"), "wb") as f:
+                f.write(bytes((1 << 20) - room))
+            done = windrow("copy", source, os.path.join(disk, "out.h5"))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(len(our_lines(done)), 1, done.stderr)
+            self.assertIn("no space left", our_lines(done)[0])
+            self.assertEqual(os.listdir(disk), ["filler"])
+
     def test_mistakes(self):
         source, out = self.make_input(), self.path("out.h5")
         text = self.path("text.h5")
@@ -175,6 +254,12 @@ class Copy(CommandTest):
             "format": (("copy", source, out, "--format", "xls"), "xls"),
             "ending": (("copy", source, self.path("out.what")), "out.what"),
             "no OUT": (("copy", source), "OUT"),
+            "below a file": (("copy", source, source + "/out.h5"), "not a directory"),
+            "name too long": (("copy", source, self.path("n" * 253 + ".h5")), "too long"),
+            "fault of no store": (("copy", source, out, "--set", "fault=operation=write,error=io"), "faulty"),
+            "progress": (("copy", source, out, "--progress", "maybe"), "takes auto, always or never, not \"maybe\""),
+            "empty strategy": (("copy", source, out, "--strategy", ""), "--strategy: the name is empty"),
+            "empty format": (("copy", source, out, "--format", ""), "--format: the name is empty"),
             "no command": ((), "ommand"),
             "unknown command": (("cut", source), "cut"),
             "unknown flag": (("copy", source, out, "--fast"), "--fast"),
@@ -184,6 +269,9 @@ class Copy(CommandTest):
                 self.assert_mistake(windrow(*words), expected)
         with self.subTest("environment"):
             self.assert_mistake(windrow("copy", source, out, env={"WINDROW_STRATEGY": "fast"}), "fast")
+        with self.subTest("fault"):
+            env = {"WINDROW_STORE": "faulty", "WINDROW_FAULT": "garbage"}
+            self.assert_mistake(windrow("copy", source, out, env=env), "fault: garbage")
         self.assertFalse(os.path.exists(out))
         self.assertEqual(self.leftovers(), [])
 
@@ -215,6 +303,9 @@ class Info(CommandTest):
             self.assertEqual(variables["/deep/er/grid"]["shape"], list(f["deep/er/grid"].shape))
             self.assertEqual(variables["/deep/er/grid"]["offset"], f["deep/er/grid"].id.get_offset())
         self.assertEqual(variables["/types/u2"]["type"], "uint16")
+        deep = next(group for group in found["groups"] if group["path"] == "/deep")
+        self.assertEqual({entry["name"]: entry["values"] for entry in deep["attributes"]},
+                         {"version": [7], "nothing": [], "no names": []})
         self.assertEqual(len(found["leftovers"]), 1)
 
     def test_names_what_it_cannot_read(self):
@@ -233,6 +324,7 @@ class Info(CommandTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(done.stdout.count(expected), 1 if expected != "auto" else done.stdout.count("auto"))
             self.assertIn(expected, done.stdout)
+        self.assertNotIn("memory", windrow("info", "--features").stdout)  # what WINDROW_STORE does not take
         self.assert_mistake(windrow("info", self.path("none.h5")), "no such file")
         self.assert_mistake(windrow("info"), "FILE")
 

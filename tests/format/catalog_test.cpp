@@ -14,7 +14,7 @@ Catalog example() {
   Attribute strange;
   strange.name = "strange";
   strange.unsupported = "compound type";
-  catalog.variables = {{"/a/v", Type::float64, {3, 4}, {2048, 96, true}, {strange}, ""},
+  catalog.variables = {{"/a/v", Type::float64, {3, 4}, {2048, 96, true}, {strange}, "", true},
                        {"/a/w", Type::none, {3}, {}, {}, "chunked"}};
   catalog.unsupported = {"/link: soft link"};
   return catalog;

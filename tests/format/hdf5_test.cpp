@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 
 #include "../contract/example_attributes.hpp"
@@ -261,6 +262,43 @@ TEST_F(Hdf5, the_process_file_size_limit_is_an_error_and_not_a_signal) {
   int result = 1;
   ::waitpid(child, &result, 0);
   EXPECT_EQ(result, 0);
+}
+
+// In a child, which then ends by exit(): HDF5 closes there what it still has, and must not stumble over this file.
+TEST_F(Hdf5, storage_that_refuses_metadata_is_an_error_and_not_a_crash_at_exit) {
+  for (const bool flushed_first : {false, true}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      auto format = open_format("hdf5", path_, FormatMode::create, {});
+      for (int i = 0; i < 60; ++i)
+        if (!format.value()->define_group("/g" + std::to_string(i)).ok()) ::_exit(2);
+      const rlimit limit{.rlim_cur = 10'000, .rlim_max = 10'000};
+      if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) ::_exit(2);
+      bool good = true;
+      if (flushed_first) {
+        good = format.value()->flush().code() == Code::io && format.value()->define_group("/more").code() == Code::io;
+        good = good && format.value()->flush().code() == Code::io;
+      }
+      const Status closed = format.value()->close();
+      good = good && closed.code() == Code::io && closed.message().find("file too large") != std::string::npos;
+      format.value().reset();
+      std::exit(good ? 0 : 1);
+    }
+    int result = 1;
+    ::waitpid(child, &result, 0);
+    EXPECT_EQ(result, 0) << (flushed_first ? "flush, then close" : "close alone");
+  }
+}
+
+TEST_F(Hdf5, a_file_that_is_there_keeps_its_mode_when_it_is_made_anew) {
+  std::ofstream(path_) << std::string(5000, 'x');
+  namespace fs = std::filesystem;
+  fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
+  const auto format = open(FormatMode::create);
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  ASSERT_TRUE(format->close().ok());
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(open(FormatMode::read)->catalog().value().groups.size(), 1U);
 }
 
 TEST_F(Hdf5, a_too_large_attribute_is_refused_and_the_old_one_stays) {

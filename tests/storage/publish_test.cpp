@@ -144,9 +144,56 @@ TEST(Publish, says_what_stands_in_the_way) {
   EXPECT_EQ(start_draft(folder.path("")).status().code(), Code::bad_argument);
   EXPECT_EQ(start_draft("/dev/null").status().code(), Code::bad_argument);
   EXPECT_EQ(start_draft("").status().code(), Code::bad_argument);
-  const auto long_name = start_draft(folder.path(std::string(250, 'x')));
+  const auto long_name = start_draft(folder.path(std::string(256, 'x')));
   EXPECT_EQ(long_name.status().code(), Code::bad_argument);
   EXPECT_THAT(long_name.status().message(), HasSubstr("too long"));
+  write(folder.path("file"), "x");
+  EXPECT_EQ(start_draft(folder.path("file/a.h5")).status().code(), Code::not_found);
+}
+
+TEST(Publish, a_name_that_fits_alone_has_a_shorter_temporary_one) {
+  TemporaryFolder folder;
+  for (const size_t length : {200U, 223U, 224U, 241U, 242U, 250U, 255U}) {
+    const std::string path = folder.path(std::string(length, 'x'));
+    const Draft draft = start(path);
+    const Rename companion{draft.temporary_path + ".json", folder.path("shorter.json")};
+    ASSERT_TRUE(start_companions(draft, {&companion, 1}).ok()) << length;
+    EXPECT_THAT(leftovers(path), ElementsAre(draft.temporary_path, companion.from)) << length;
+    ASSERT_TRUE(remove_files({&companion.from, 1}).ok());
+    ASSERT_TRUE(publish_one(draft).ok()) << length;
+    EXPECT_TRUE(std::filesystem::exists(path));
+  }
+  std::string name;  // of characters that take three bytes each: none is cut in two
+  for (int i = 0; i < 85; ++i) name += "\u20ac";
+  const std::string temporary = start(folder.path(name)).temporary_path;
+  const size_t stem = temporary.find(".windrow-") - (folder.path().size() + 2);
+  EXPECT_EQ(stem % 3, 0U);
+  EXPECT_GT(stem, 200U);
+}
+
+TEST(Publish, a_companion_has_its_mode_from_its_first_moment) {
+  TemporaryFolder folder;
+  const mode_t before = ::umask(022);
+  write(folder.path("a.raw"), "old");
+  ASSERT_EQ(::chmod(folder.path("a.raw").c_str(), 0600), 0);
+  const auto mode_of_companion = [&](const std::string& name) {
+    const Draft draft = start(folder.path(name));
+    const Rename companion{draft.temporary_path + ".json", draft.final_path + ".json"};
+    const Status status = start_companions(draft, {&companion, 1});
+    EXPECT_TRUE(status.ok()) << status.message();
+    return mode_of(companion.from);
+  };
+  EXPECT_EQ(mode_of_companion("fresh.raw"), 0644U);
+  EXPECT_EQ(mode_of_companion("a.raw"), 0600U) << "of a private file, when there was no companion";
+  write(folder.path("a.raw.json"), "old");
+  ASSERT_EQ(::chmod(folder.path("a.raw.json").c_str(), 0640), 0);
+  EXPECT_EQ(mode_of_companion("a.raw"), 0640U);
+  std::filesystem::remove(folder.path("a.raw.json"));
+  std::filesystem::create_directory(folder.path("a.raw.json"));
+  const Draft draft = start(folder.path("a.raw"));
+  const Rename companion{draft.temporary_path + ".json", draft.final_path + ".json"};
+  EXPECT_EQ(start_companions(draft, {&companion, 1}).code(), Code::bad_argument);
+  ::umask(before);
 }
 
 TEST(Publish, leftovers_are_found_and_removed) {

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "storage/system_error.hpp"
 
@@ -37,17 +39,18 @@ Hdf5Error last_error() {
   Hdf5Error error;
   // Upward is from the innermost; a callback of C must not throw.
   const auto take_first = [](unsigned number, const H5E_error2_t* entry, void* data) noexcept -> herr_t {
-    if (number == 0 && entry->desc)
-      (void)guard([&] {
-        static_cast<Hdf5Error*>(data)->text = entry->desc;
-        return Status();
-      });
+    if (number != 0 || !entry->desc) return 0;
+    auto& first = *static_cast<Hdf5Error*>(data);
+    constexpr std::string_view k_mark = "errno = ";
+    if (const char* at = std::strstr(entry->desc, k_mark.data())) first.system_error = std::atoi(at + k_mark.size());
+    const Status taken = guard([&] {
+      first.text = entry->desc;
+      return Status();
+    });
+    if (!taken.ok() && first.system_error == 0) first.system_error = ENOMEM;
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &error);
-  constexpr std::string_view k_mark = "errno = ";
-  if (const size_t at = error.text.find(k_mark); at != std::string::npos)
-    error.system_error = std::atoi(error.text.c_str() + at + k_mark.size());
   return error;
 }
 

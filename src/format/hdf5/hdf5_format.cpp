@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include <cerrno>
 
 #include "base/checked.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/attributes.hpp"
+#include "format/hdf5/driver.hpp"
 #include "format/hdf5/signature.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
@@ -23,7 +22,7 @@ namespace {
 class Hdf5Format final : public Format {
  public:
   Hdf5Format(std::string path, FormatMode mode, const FormatOptions& options, hid_t file) noexcept
-      : path_(std::move(path)), mode_(mode), options_(options), file_(file) {}
+      : path_(std::move(path)), mode_(mode), options_(options), file_(file), failure_(driver_failure(file)) {}
   ~Hdf5Format() override;
   Hdf5Format(const Hdf5Format&) = delete;
   Hdf5Format& operator=(const Hdf5Format&) = delete;
@@ -41,11 +40,13 @@ class Hdf5Format final : public Format {
   Status check_room(int64_t bytes) const;
   Status explain_refusal(const std::string& path) const;
   Status create_dataset(const VariableDefinition& definition, Placement& placement) const;
+  Status outcome(herr_t result, const char* what) const;
 
   std::string path_;
   FormatMode mode_;
   FormatOptions options_;
   hid_t file_;  // invalid when closed
+  std::shared_ptr<const Status> failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
 };
 
 Hdf5Format::~Hdf5Format() {
@@ -55,9 +56,14 @@ Hdf5Format::~Hdf5Format() {
 }
 
 Status Hdf5Format::writable(const char* what, const std::string& path) const {
-  if (file_ >= 0 && mode_ != FormatMode::read) return {};
+  if (file_ >= 0 && mode_ != FormatMode::read) return *failure_;
   return {Code::bad_state,
           fmt::format("{} \"{}\": the file is {}", what, path, file_ < 0 ? "closed" : "open for reading only")};
+}
+
+Status Hdf5Format::outcome(herr_t result, const char* what) const {
+  if (!failure_->ok() || result >= 0) return *failure_;
+  return hdf5_status(Code::io, what, path_);
 }
 
 Result<int64_t> Hdf5Format::file_bytes() const {
@@ -163,7 +169,7 @@ Result<Catalog> Hdf5Format::catalog() {
     const Result<int64_t> bytes = file_bytes();
     if (!bytes.ok()) return bytes.status();
     result = walk_file(file_, path_, bytes.value());
-    return Status();
+    return result.ok() ? Status() : *failure_;  // what the storage said is why HDF5 found what it says
   });
   if (!status.ok()) return status;
   return result;
@@ -173,7 +179,7 @@ Status Hdf5Format::flush() {
   return guard([&] {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("flush: \"{}\" is closed", path_));
-    return H5Fflush(file_, H5F_SCOPE_LOCAL) >= 0 ? Status() : hdf5_status(Code::io, "flush of", path_);
+    return outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of");
   });
 }
 
@@ -181,16 +187,16 @@ Status Hdf5Format::close() {
   return guard([&] {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("close: \"{}\" is closed", path_));
-    return H5Fclose(std::exchange(file_, H5I_INVALID_HID)) >= 0 ? Status() : hdf5_status(Code::io, "close of", path_);
+    return outcome(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close of");
   });
 }
 
 Handle access_list(FormatMode mode, const FormatOptions& options) {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // The driver of plain files, whatever HDF5_DRIVER says: others write at offsets of this very file. Earliest: tools with
+  // A driver of plain files, whatever HDF5_DRIVER says: others write at offsets of this very file. Earliest: tools with
   // old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: nobody knows its temporary name, and once it
   // is published by a sync, others may read it.
-  const bool ok = H5Pset_fapl_sec2(list.get()) >= 0 && H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) >= 0 &&
+  const bool ok = set_driver(list.get()) >= 0 && H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) >= 0 &&
                   H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
                   H5Pset_alignment(list.get(), static_cast<hsize_t>(options.alignment_threshold),
                                    static_cast<hsize_t>(options.alignment)) >= 0;
@@ -199,15 +205,18 @@ Handle access_list(FormatMode mode, const FormatOptions& options) {
   return list;
 }
 
-Handle open_file(const std::string& path, FormatMode mode, hid_t access) {
+Handle creation_list() {
+  Handle list(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  H5Pset_obj_track_times(list.get(), false);  // of the root group
+  return list;
+}
+
+// Calls nothing after what may fail: it would empty HDF5's stack of errors.
+Handle open_file(const std::string& path, FormatMode mode, hid_t creation, hid_t access) {
   if (mode != FormatMode::create)
     return {H5Fopen(path.c_str(), mode == FormatMode::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access), H5Fclose};
-  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-  H5Pset_obj_track_times(creation.get(), false);  // of the root group
-  // Removed and made anew rather than emptied: ext4 writes a file that was opened to be emptied back at its close (see
-  // posix_store.cpp).
-  (void)std::remove(path.c_str());
-  return {H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation.get(), access), H5Fclose};
+  // Emptied, not made anew: a draft keeps the mode that it was given.
+  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose};
 }
 
 // Another program has the file; or the file system has no locks; or this process has it open without (HDF5 then asks that
@@ -232,9 +241,10 @@ Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, Format
   Status status = check_path(path, mode);
   if (!status.ok()) return status;
   const Quiet quiet;
+  const Handle creation = creation_list();
   const Handle access = access_list(mode, options);
   if (!access.valid()) return hdf5_status(Code::bad_argument, "settings of", path);
-  Handle file = open_file(path, mode, access.get());
+  Handle file = open_file(path, mode, creation.get(), access.get());
   Hdf5Error error = file.valid() ? Hdf5Error() : last_error();
   if (!file.valid() && is_about_locks(error)) {
     if (error.system_error == EAGAIN || error.system_error == EWOULDBLOCK)
@@ -242,7 +252,7 @@ Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, Format
                                                  "the environment variable HDF5_USE_FILE_LOCKING=FALSE turns it off)",
                                                  path));
     set_file_locking(access.get(), false);
-    file = open_file(path, mode, access.get());
+    file = open_file(path, mode, creation.get(), access.get());
     if (!file.valid()) error = last_error();
   }
   if (!file.valid()) return hdf5_status(mode == FormatMode::create ? Code::io : Code::bad_file, "open of", path, error);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/checked.hpp"
@@ -55,6 +56,15 @@ std::string layout_reason(hid_t creation) {
     case H5D_VIRTUAL: return "virtual dataset";
     default: return "unknown HDF5 layout";
   }
+}
+
+// Whether somebody has set a fill value that is not the default, which is zero.
+bool has_fill_value(hid_t creation, hid_t type) {
+  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+  std::array<std::byte, 16> value{};
+  if (H5Tget_size(type) > value.size() || H5Pfill_value_defined(creation, &defined) < 0) return false;
+  return defined == H5D_FILL_VALUE_USER_DEFINED && H5Pget_fill_value(creation, type, value.data()) >= 0 &&
+         value != std::array<std::byte, 16>{};
 }
 
 class Walk {
@@ -187,6 +197,7 @@ Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
   const auto bytes = checked_multiply(extent.value().elements, static_cast<int64_t>(H5Tget_size(type.get())));
   if (readable && !bytes) return {Code::bad_file, fmt::format("\"{}\": \"{}\" is too large", path_, object_path)};
   variable.placement.bytes = bytes.value_or(0);
+  variable.fill_value = readable && has_fill_value(creation.get(), type.get());
   Status status = readable ? place(dataset, variable) : Status();
   if (!status.ok()) return status;
   Result<std::vector<Attribute>> attributes = read_attributes(dataset, object_path, file_bytes_);

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/utf8.hpp"
+
 namespace windrow {
 namespace {
 
@@ -67,15 +69,6 @@ bool take_number(const Json& value, Number& number) {
     return std::in_range<Number>(value.get<int64_t>());
   }
   return false;
-}
-
-bool is_utf8(const std::string& text) {
-  try {
-    (void)Json(text).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
 }
 
 Json text_json(const std::string& text) {

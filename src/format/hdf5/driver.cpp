@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Why not H5FD_SEC2: when a write fails inside H5Fclose (the disk is full), HDF5 1.10 frees the file but keeps its identifier, and
+// follows it at the program's exit, into freed memory. Here writes never fail for HDF5: the first failure is kept, nothing is
+// written after it, and the closing of a file that is lost anyway goes through. And: H5FD_SEC2 empties a file only by O_TRUNC
+// (see posix_store.cpp), or would have to make it anew, with another mode than it was given.
+#include "format/hdf5/driver.hpp"
+
+#if __has_include(<H5FDdevelop.h>)  // since HDF5 1.14
+#include <H5FDdevelop.h>
+#endif
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <compare>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "storage/store.hpp"
+#include "storage/system_error.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr haddr_t k_last_address = std::numeric_limits<int64_t>::max();
+
+struct DriverFile : H5FD_t {
+  std::unique_ptr<Store> store;
+  int descriptor = -1;  // for flock(), which a store does not have
+  std::pair<dev_t, ino_t> identity;
+  haddr_t end_of_addresses = 0;
+  haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
+  std::shared_ptr<Status> failure = std::make_shared<Status>();
+
+  DriverFile() : H5FD_t{} {}
+  ~DriverFile() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+  DriverFile(const DriverFile&) = delete;
+  DriverFile& operator=(const DriverFile&) = delete;
+};
+
+DriverFile& of(H5FD_t* file) noexcept { return *static_cast<DriverFile*>(file); }
+const DriverFile& of(const H5FD_t* file) noexcept { return *static_cast<const DriverFile*>(file); }
+
+// Onto HDF5's stack of errors, where last_error() finds the number.
+herr_t complain(hid_t minor, const char* what, int error) noexcept {
+  H5Epush2(H5E_DEFAULT, __FILE__, what, __LINE__, H5E_ERR_CLS, H5E_VFL, minor, "unable to %s: errno = %d", what, error);
+  return -1;
+}
+
+Status open_driver_file(const char* name, unsigned flags, DriverFile& file) {
+  const StoreMode mode = (flags & H5F_ACC_TRUNC) != 0  ? StoreMode::create
+                         : (flags & H5F_ACC_RDWR) != 0 ? StoreMode::update
+                                                       : StoreMode::read;
+  auto store = open_store(name, mode, {});
+  if (!store.ok()) return store.status();
+  file.store = std::move(store).value();
+  file.descriptor = ::open(name, (mode == StoreMode::read ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+  struct stat about {};
+  if (file.descriptor < 0 || ::fstat(file.descriptor, &about) != 0) return system_status("open of", name, errno);
+  file.identity = {about.st_dev, about.st_ino};
+  file.end_of_file = static_cast<haddr_t>(about.st_size);
+  return {};
+}
+
+H5FD_t* open(const char* name, unsigned flags, hid_t, haddr_t) noexcept {
+  std::unique_ptr<DriverFile> file;
+  const Status status = guard([&] {
+    file = std::make_unique<DriverFile>();
+    return open_driver_file(name, flags, *file);
+  });
+  if (status.ok()) return file.release();
+  if (status.code() == Code::out_of_memory) return complain(H5E_CANTOPENFILE, "open file", ENOMEM), nullptr;
+  H5Epush2(H5E_DEFAULT, __FILE__, "open", __LINE__, H5E_ERR_CLS, H5E_VFL, H5E_CANTOPENFILE, "%s", status.message().c_str());
+  return nullptr;
+}
+
+herr_t close(H5FD_t* base) noexcept {
+  const std::unique_ptr<DriverFile> file(&of(base));
+  file->failure->update(file->store->close());
+  return 0;
+}
+
+int compare(const H5FD_t* left, const H5FD_t* right) noexcept {
+  const auto order = of(left).identity <=> of(right).identity;
+  return order < 0 ? -1 : order > 0 ? 1 : 0;
+}
+
+// As H5FD_SEC2, but for H5FD_FEAT_POSIX_COMPAT_HANDLE: our handle is not a descriptor.
+herr_t query(const H5FD_t*, unsigned long* flags) noexcept {
+  if (flags)
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
+             H5FD_FEAT_SUPPORTS_SWMR_IO | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  return 0;
+}
+
+haddr_t end_of_addresses(const H5FD_t* file, H5FD_mem_t) noexcept { return of(file).end_of_addresses; }
+haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) noexcept { return of(file).end_of_file; }
+
+herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t address) noexcept {
+  of(file).end_of_addresses = address;
+  return 0;
+}
+
+herr_t handle_of(H5FD_t* file, hid_t, void** handle) noexcept {
+  *handle = &of(file).failure;
+  return 0;
+}
+
+bool is_range(haddr_t address, size_t size) noexcept { return address <= k_last_address && size <= k_last_address - address; }
+
+// What is behind the file's end reads as zeros.
+herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* data) noexcept {
+  DriverFile& file = of(base);
+  if (!is_range(address, size)) return complain(H5E_OVERFLOW, "read", EOVERFLOW);
+  const Status status = guard([&] {
+    const Result<int64_t> end = file.store->size();
+    if (!end.ok()) return end.status();
+    const int64_t there = std::clamp<int64_t>(end.value() - static_cast<int64_t>(address), 0, static_cast<int64_t>(size));
+    const std::span<std::byte> bytes(static_cast<std::byte*>(data), size);
+    std::memset(bytes.data() + there, 0, size - static_cast<size_t>(there));
+    return file.store->read_at(static_cast<int64_t>(address), bytes.first(static_cast<size_t>(there)));
+  });
+  if (status.ok()) return 0;
+  file.failure->update(status);
+  return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
+}
+
+herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* data) noexcept {
+  DriverFile& file = of(base);
+  if (file.failure->ok())
+    file.failure->update(guard([&] {
+      if (!is_range(address, size)) return Status(Code::internal, "HDF5 writes outside what a file can be");
+      return file.store->write_at(static_cast<int64_t>(address), {static_cast<const std::byte*>(data), size});
+    }));
+  file.end_of_file = std::max(file.end_of_file, address + size);
+  return 0;
+}
+
+herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
+  DriverFile& file = of(base);
+  if (file.end_of_file == file.end_of_addresses) return 0;
+  if (file.failure->ok())
+    file.failure->update(guard([&] { return file.store->resize(static_cast<int64_t>(file.end_of_addresses)); }));
+  file.end_of_file = file.end_of_addresses;
+  return 0;
+}
+
+herr_t lock(H5FD_t* file, hbool_t exclusive) noexcept {
+  if (::flock(of(file).descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno == ENOSYS) return 0;
+  return complain(H5E_CANTLOCKFILE, "lock file", errno);
+}
+
+herr_t unlock(H5FD_t* file) noexcept {
+  if (::flock(of(file).descriptor, LOCK_UN) == 0 || errno == ENOSYS) return 0;
+  return complain(H5E_CANTUNLOCKFILE, "unlock file", errno);
+}
+
+// HDF5 forgets its drivers when a program calls H5Close; and only files of one registration are compared with one another.
+hid_t registered = H5I_INVALID_HID;
+
+herr_t terminate() noexcept {
+  registered = H5I_INVALID_HID;
+  return 0;
+}
+
+const H5FD_class_t& driver_class() noexcept {
+  static const H5FD_class_t instance = [] {
+    H5FD_class_t made{};
+#ifdef H5FD_CLASS_VERSION
+    made.version = H5FD_CLASS_VERSION;
+    made.value = 31977;  // of those that HDF5 leaves to everybody (from 512 on); files do not hold it
+#endif
+    made.name = "windrow";
+    made.maxaddr = k_last_address;
+    made.fc_degree = H5F_CLOSE_WEAK;
+    made.terminate = terminate;
+    made.open = open;
+    made.close = close;
+    made.cmp = compare;
+    made.query = query;
+    made.get_eoa = end_of_addresses;
+    made.set_eoa = set_end_of_addresses;
+    made.get_eof = end_of_file;
+    made.get_handle = handle_of;
+    made.read = read;
+    made.write = write;
+    made.truncate = resize;
+    made.lock = lock;
+    made.unlock = unlock;
+    constexpr H5FD_mem_t k_free_lists[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
+    std::copy(std::begin(k_free_lists), std::end(k_free_lists), made.fl_map);
+    return made;
+  }();
+  return instance;
+}
+
+}  // namespace
+
+herr_t set_driver(hid_t access) {
+  if (registered < 0) registered = H5FDregister(&driver_class());
+  return registered < 0 ? -1 : H5Pset_driver(access, registered, nullptr);
+}
+
+std::shared_ptr<const Status> driver_failure(hid_t file) {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return nullptr;
+  return *static_cast<const std::shared_ptr<Status>*>(handle);
+}
+
+}  // namespace windrow
