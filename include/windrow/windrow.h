@@ -368,7 +368,7 @@ WINDROW_API int windrow_get(windrow_file *file, int variable, const windrow_deco
  *
  * Where puts of one flush overlap: the later put of a variable wins; within one put the rules of windrow_decomposition.
  * @return On error nothing more is in the queue; the message says which variables are undefined.
- * Cost: one agreement before and one after the data; memory per writer and reader <= about 2 x the option "buffer" (default 16 MiB).
+ * Cost: one agreement before and one after the data; memory per writer and reader <= about 3 x the option "buffer" (default 4 MiB).
  * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.
  */
 WINDROW_API int windrow_flush(windrow_file *file);
