@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/item.hpp"
 
-#include <cstring>
-
 namespace windrow {
 
 Item make_item(const RunList& runs, int64_t file_base, std::byte* memory, int64_t swap_bytes) {
@@ -35,7 +33,7 @@ namespace {
 
 inline void copy_out(const Item& item, int64_t memory, int64_t length, std::byte* to) {
   if (item.swap_bytes == 1) {
-    std::memcpy(to, item.memory + memory, static_cast<size_t>(length));
+    copy_bytes(to, item.memory + memory, length);
   } else {
     const int64_t phase = memory % item.swap_bytes;
     copy_swapped_from(to, item.memory + (memory - phase), phase, length, item.swap_bytes);
@@ -44,7 +42,7 @@ inline void copy_out(const Item& item, int64_t memory, int64_t length, std::byte
 
 inline void copy_in(const Item& item, int64_t memory, int64_t length, const std::byte* from) {
   if (item.swap_bytes == 1) {
-    std::memcpy(item.memory + memory, from, static_cast<size_t>(length));
+    copy_bytes(item.memory + memory, from, length);
   } else {
     const int64_t phase = memory % item.swap_bytes;
     copy_swapped_to(item.memory + (memory - phase), from, phase, length, item.swap_bytes);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "extent/extent.hpp"
@@ -20,6 +21,18 @@ struct Item {
   std::byte* memory = nullptr;    // the user's; never written through when writing
   int64_t swap_bytes = 1;         // reverse the bytes of each element of this size; 1: as they are
 };
+
+// memcpy, without a call for single elements: irregular data is full of them.
+inline void copy_bytes(std::byte* to, const std::byte* from, int64_t length) noexcept {
+  switch (length) {
+    case 4: std::memcpy(to, from, 4); return;
+    case 8: std::memcpy(to, from, 8); return;
+    case 12: std::memcpy(to, from, 12); return;
+    case 16: std::memcpy(to, from, 16); return;
+    case 24: std::memcpy(to, from, 24); return;
+    default: std::memcpy(to, from, static_cast<size_t>(length));
+  }
+}
 
 Item make_item(const RunList& runs, int64_t file_base, std::byte* memory, int64_t swap_bytes);
 

@@ -106,7 +106,7 @@ View view_of(RunList runs) {
 int64_t spread_to_slot(const View& view, Extent window, const std::byte* message, std::byte* slot) {
   int64_t copied = 0;
   for_each_in(view.span(), window, [&](const ViewPart&, int64_t, int64_t file, int64_t length) {
-    std::memcpy(slot + (file - window.begin), message + copied, static_cast<size_t>(length));
+    copy_bytes(slot + (file - window.begin), message + copied, length);
     copied += length;
   });
   return copied;
@@ -115,7 +115,7 @@ int64_t spread_to_slot(const View& view, Extent window, const std::byte* message
 int64_t collect_from_slot(const View& view, Extent window, const std::byte* slot, std::byte* message) {
   int64_t copied = 0;
   for_each_in(view.span(), window, [&](const ViewPart&, int64_t, int64_t file, int64_t length) {
-    std::memcpy(message + copied, slot + (file - window.begin), static_cast<size_t>(length));
+    copy_bytes(message + copied, slot + (file - window.begin), length);
     copied += length;
   });
   return copied;

@@ -17,28 +17,41 @@ void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::s
 }
 
 // Long pieces go straight from their holder to the file: raking them would only copy them. Short ones are raked into
-// long rows, since a request costs the same however short it is.
-void choose_domains(Strategy& strategy, const Pattern& pattern, const PlanLimits& limits, std::vector<std::string>& reasons) {
+// long rows, since a request costs the same however short it is. Where there are both, each goes its way; unless there is little of the
+// long ones: without them the rows have holes.
+void choose_domains(Strategy& strategy, const Pattern& pattern, const PlanLimits& limits, int64_t& direct_bytes,
+                    std::vector<std::string>& reasons) {
   if (strategy.domains != Domains::automatic) return;
   const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
+  const int64_t short_pieces = pattern.pieces - pattern.long_pieces;
   const bool alone = pattern.ranks_with_data <= 1 && strategy.access != Access::sieve && mean >= 4096;
-  if (strategy.access == Access::list || mean >= limits.direct_bytes || alone) {
+  const bool all_long = short_pieces == 0 && pattern.pieces > 0;
+  if (strategy.access == Access::list || all_long || alone) {
     strategy.domains = Domains::none;
     reasons.push_back(fmt::format("domains none: pieces are {} bytes long on average, so each rank {} its own", mean,
                                   pattern.reading ? "reads" : "writes"));
     return;
   }
   strategy.domains = Domains::aligned;
+  if (pattern.long_bytes >= pattern.bytes / 4 && pattern.long_pieces > 0 && strategy.gather == Gather::none &&
+      strategy.access != Access::sieve) {  // who sieves writes back what lies between its pieces: nobody else may write there
+    direct_bytes = limits.direct_bytes;
+    reasons.push_back(fmt::format("direct: {} pieces of at least {} bytes, {} bytes together, are {} by the ranks that hold them; domains aligned "
+                                  "for the other {}", pattern.long_pieces, limits.direct_bytes, pattern.long_bytes,
+                                  pattern.reading ? "read" : "written", short_pieces));
+    return;
+  }
   reasons.push_back(fmt::format("domains aligned: pieces are {} bytes long on average, shorter than {}, so they are raked together",
                                 mean, limits.direct_bytes));
 }
 
 }  // namespace
 
-Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& limits, std::vector<std::string>& reasons) {
+Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& limits, int64_t& direct_bytes,
+                std::vector<std::string>& reasons) {
   choose_owner(strategy, pattern, reasons);
   if (strategy.gather == Gather::automatic) strategy.gather = Gather::none;
-  choose_domains(strategy, pattern, limits, reasons);
+  choose_domains(strategy, pattern, limits, direct_bytes, reasons);
   if (strategy.codec == Codec::automatic) strategy.codec = Codec::off;
   if (strategy.access == Access::automatic) {
     const bool own = strategy.domains == Domains::none && strategy.gather == Gather::none;

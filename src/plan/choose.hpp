@@ -9,7 +9,9 @@
 
 namespace windrow {
 
-Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& limits, std::vector<std::string>& reasons);
+// `direct_bytes`: set where long pieces go their own way beside domains.
+Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& limits, int64_t& direct_bytes,
+                std::vector<std::string>& reasons);
 
 // How many ranks touch the file when the file is cut into domains.
 int64_t automatic_writers(const Pattern& pattern, const Topology& topology, const PlanLimits& limits, std::vector<std::string>& reasons);

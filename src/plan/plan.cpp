@@ -42,8 +42,8 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.regions = pattern.regions;
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions) region_bytes += region.size();
-  plan.whole = region_bytes > 0 && pattern.bytes >= region_bytes && !pattern.shared_reads;
-  plan.strategy = choose(strategy, pattern, limits, plan.reasons);
+  plan.strategy = choose(strategy, pattern, limits, plan.direct_bytes, plan.reasons);
+  plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads;
   if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? strategy.team_read : strategy.team_write;
   plan.team = std::min<int64_t>(plan.team, topology.ranks);
   if (plan.strategy.gather == Gather::host) plan.host_roots = topology.host_roots;
@@ -72,6 +72,7 @@ std::string describe_text(const Plan& plan) {
   line("codec", name_of(s.codec));
   line("access", name_of(s.access));
   line("files", name_of(s.files));
+  if (plan.direct_bytes > 0) line("direct", fmt::format("pieces of {} bytes and more", plan.direct_bytes));
   line("buffer", fmt::format("{} bytes a round", plan.window_bytes));
   for (const std::string& reason : plan.reasons) text += fmt::format("  because  {}\n", reason);
   return text;

@@ -18,6 +18,8 @@ struct Pattern {
   bool reading = false;
   int64_t bytes = 0;            // sum over ranks
   int64_t pieces = 0;           // extents, contiguous in file and memory
+  int64_t long_bytes = 0;       // of those: in pieces of at least PlanLimits::direct_bytes
+  int64_t long_pieces = 0;
   int64_t ranks_with_data = 0;
   int64_t largest_rank_bytes = 0;
   bool shared_reads = false;    // several ranks want the same bytes by intent, not only along seams
@@ -34,7 +36,7 @@ struct Topology {
 struct PlanLimits {
   int64_t buffer_bytes = int64_t{16} << 20;  // of a writer's round
   int64_t unit = 4096;                       // bytes that domains=aligned cuts at: a stripe, a block
-  int64_t direct_bytes = int64_t{64} << 10;  // pieces of at least this mean length are written by their holder
+  int64_t direct_bytes = int64_t{64} << 10;  // pieces of at least this length are moved by their holder
   int64_t writers = 0;                       // asked for; 0: the plan decides
 };
 
@@ -51,6 +53,7 @@ struct Plan {
   // The ranks' bytes are at least as many as the regions'. What is written is disjoint, so they are all of the regions' then; of what is
   // read a few bytes too many may be among them. Who puts the pieces together need not know each of them to know what there is.
   bool whole = false;
+  int64_t direct_bytes = 0;          // with domains: pieces of at least this length are moved by their holder all the same; 0: none
   std::vector<std::string> reasons;  // one sentence a choice
 
   bool gathers() const noexcept { return team > 0 || !host_roots.empty(); }

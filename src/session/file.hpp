@@ -39,7 +39,7 @@ struct QueueEntry {
 struct Wave {
   bool reading = false;
   std::vector<Item> items;                                  // sorted by place in the file
-  std::vector<std::shared_ptr<const RunList>> runs;         // what the items point to
+  std::vector<std::shared_ptr<const ByteRuns>> runs;        // [items] what they point to
   std::vector<std::array<int64_t, 3>> key;                  // variable, decomposition, ownership: what a kept plan is found by
   struct Repeat {
     const std::vector<Echo>* echoes;                        // the decomposition's, which the queue keeps
@@ -47,7 +47,7 @@ struct Wave {
     std::byte* memory;
   };
   std::vector<Repeat> repeats;                              // gets of what this rank holds more than once
-  int64_t bytes = 0, pieces = 0, owned_flags = 0, shared_reads = 0;
+  int64_t bytes = 0, pieces = 0, long_bytes = 0, long_pieces = 0, owned_flags = 0, shared_reads = 0;
   std::vector<int64_t> variables;                           // bits: those that this rank moves
 };
 
@@ -57,8 +57,9 @@ struct KeptPlan {
   std::vector<std::array<int64_t, 3>> key;
   Plan plan;
   std::unique_ptr<Transfer> transfer;
-  std::vector<std::shared_ptr<const RunList>> runs;         // keeps alive what the transfer describes
+  std::vector<std::shared_ptr<const ByteRuns>> runs;        // keeps alive what the transfer describes
   bool direct = false;                                      // no exchange: each rank moves its own pieces
+  std::vector<Item> direct_items, raked_items;              // where both are: see part()
   PlanForecast forecast;                                    // over all ranks
   int64_t storage_windows = 0;                              // that this rank moves to or from the storage
 };
@@ -124,6 +125,8 @@ class File {
   Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
   Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
   Status agree_on_decompositions(Status local, const Wave& wave);  // collective
+  Status reserve_bounce(std::span<const Item> items);
+  std::span<const Item> part(KeptPlan& kept, const Wave& wave);  // the raked ones
   Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
   int64_t unfit_plans(const Wave& wave) const noexcept;
   int64_t kept_id(int64_t unfit) const noexcept;             // of the first plan whose bit is not set; 0: none

@@ -144,7 +144,12 @@ Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
       if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
       StorageSink sink(*data_, access_rule(kept.plan), thread, locked);
       StorageFetcher fetcher(*data_, access_rule(kept.plan), thread);
-      local.update(kept.transfer->run(wave.items, arena_, sink, fetcher));
+      const std::span<const Item> raked = part(kept, wave);
+      if (wave.reading)
+        read_direct(kept.direct_items, *data_, bounce_, trace_);
+      else
+        write_direct(kept.direct_items, *data_, bounce_, trace_);
+      local.update(kept.transfer->run(raked, arena_, sink, fetcher));
     }
   }
   data_->settle(trace_);

@@ -166,22 +166,45 @@ OwnerPolicy SharedDecomposition::owner_for(OwnerPolicy asked, bool automatic) co
   return asked == OwnerPolicy::partitioner && !has_flags_ ? OwnerPolicy::first : asked;
 }
 
-Result<std::shared_ptr<const RunList>> SharedDecomposition::kept(int view, const RunList& elements, int64_t element_bytes) {
+namespace {
+
+void part_long(ByteRuns& bytes, int64_t limit) {
+  bytes.limit = limit;
+  for (const Run& run : bytes.runs)
+    if (run.length >= limit) {
+      bytes.long_bytes += run.bytes();
+      bytes.long_pieces += run.count;
+    }
+  if (bytes.long_pieces == 0 || bytes.long_pieces == bytes.pieces) return;
+  for (const Run& run : bytes.runs) (run.length >= limit ? bytes.long_runs : bytes.short_runs).push_back(run);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::kept(int view, const RunList& elements, int64_t element_bytes, int64_t long_limit) {
   auto& slot = bytes_[{view, element_bytes}];
-  if (slot == nullptr) {
+  if (slot == nullptr || slot->limit != long_limit) {
     auto runs = to_bytes(elements, element_bytes);
     if (!runs.ok()) return runs.status();
-    slot = std::make_shared<const RunList>(std::move(runs).value());
+    auto bytes = std::make_shared<ByteRuns>();
+    bytes->runs = std::move(runs).value();
+    bytes->hull = hull(bytes->runs);
+    bytes->total = total_bytes(bytes->runs);
+    bytes->pieces = extent_count(bytes->runs);
+    part_long(*bytes, long_limit);
+    slot = std::move(bytes);
   }
   return slot;
 }
 
-Result<std::shared_ptr<const RunList>> SharedDecomposition::read_runs(int64_t element_bytes) { return kept(-1, held_, element_bytes); }
+Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::read_runs(int64_t element_bytes, int64_t long_limit) {
+  return kept(-1, held_, element_bytes, long_limit);
+}
 
-Result<std::shared_ptr<const RunList>> SharedDecomposition::write_runs(OwnerPolicy owner, int64_t element_bytes) {
+Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit) {
   const auto index = static_cast<size_t>(owner);
   if (!owner_status_[index].ok()) return owner_status_[index];
-  return kept(static_cast<int>(index), owned_[index], element_bytes);
+  return kept(static_cast<int>(index), owned_[index], element_bytes, long_limit);
 }
 
 }  // namespace windrow

@@ -18,6 +18,17 @@ namespace windrow {
 
 inline constexpr size_t k_owner_policies = 3;
 
+// Runs in bytes, and what every flush asks of them.
+struct ByteRuns {
+  RunList runs;
+  Extent hull;
+  int64_t total = 0;   // bytes
+  int64_t pieces = 0;
+  // Those of at least `limit` bytes, which may go their own way; apart from the others where there are both.
+  int64_t limit = 0, long_bytes = 0, long_pieces = 0;
+  RunList long_runs, short_runs;
+};
+
 class SharedDecomposition {
  public:
   enum class Use { reading, any };
@@ -37,16 +48,16 @@ class SharedDecomposition {
   bool has_owned_flags() const noexcept { return has_flags_; }
 
   // What this rank reads (all it holds), or writes (what it owns), in bytes for elements of `element_bytes`. Kept for the next time.
-  Result<std::shared_ptr<const RunList>> read_runs(int64_t element_bytes);
+  Result<std::shared_ptr<const ByteRuns>> read_runs(int64_t element_bytes, int64_t long_limit);
   const std::vector<Echo>& echoes() const noexcept { return echoes_; }
   bool holds_nothing() const noexcept { return held_.empty(); }
-  Result<std::shared_ptr<const RunList>> write_runs(OwnerPolicy owner, int64_t element_bytes);
+  Result<std::shared_ptr<const ByteRuns>> write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit);
 
  private:
   SharedDecomposition(const Comm& comm, Decomposition local) : ranks_(comm.size()), rank_(comm.rank()), local_(std::move(local)) {}
   Status find_owners(Comm& comm);                                                             // collective
   Status apply_policy(Comm& comm, OwnerPolicy policy, const std::vector<Holding>& holdings);  // collective
-  Result<std::shared_ptr<const RunList>> kept(int view, const RunList& elements, int64_t element_bytes);
+  Result<std::shared_ptr<const ByteRuns>> kept(int view, const RunList& elements, int64_t element_bytes, int64_t long_limit);
 
   int ranks_ = 1, rank_ = 0;
   Decomposition local_;
@@ -56,7 +67,7 @@ class SharedDecomposition {
   std::vector<Echo> echoes_;                                  // of what this rank holds more than once
   std::array<RunList, k_owner_policies> owned_;                   // elements, by ownership
   std::array<Status, k_owner_policies> owner_status_;             // e.g. a point that nobody owns; agreed
-  std::map<std::pair<int, int64_t>, std::shared_ptr<const RunList>> bytes_;
+  std::map<std::pair<int, int64_t>, std::shared_ptr<const ByteRuns>> bytes_;
 };
 
 }  // namespace windrow

@@ -37,16 +37,16 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   auto trailing = load(entry.decomposition->local(), variable.shape);
   if (!trailing.ok()) return trailing.status();
   const int64_t element = trailing.value() * type_size(variable.type);
-  std::shared_ptr<const RunList> runs;
+  std::shared_ptr<const ByteRuns> runs;
   int64_t view = -1;
   if (entry.put) {
     const OwnerPolicy owner = entry.decomposition->owner_for(asked_owner(strategy_.owner), strategy_.owner == Owner::automatic);
-    auto owned = entry.decomposition->write_runs(owner, element);
+    auto owned = entry.decomposition->write_runs(owner, element, limits_.direct_bytes);
     if (!owned.ok()) return {owned.status().code(), fmt::format("put of \"{}\": {}", variable.path, owned.status().message()), owned.status().rank()};
     runs = std::move(owned).value();
     view = static_cast<int64_t>(owner);
   } else {
-    auto held = entry.decomposition->read_runs(element);
+    auto held = entry.decomposition->read_runs(element, limits_.direct_bytes);
     if (!held.ok()) return held.status();
     runs = std::move(held).value();
     if (!entry.decomposition->echoes().empty()) wave.repeats.push_back({&entry.decomposition->echoes(), element, entry.data});
@@ -55,12 +55,15 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   wave.variables[static_cast<size_t>(entry.variable) / 64] |= static_cast<int64_t>(uint64_t{1} << (entry.variable % 64));
   if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
-  if (runs->empty()) return {};
+  if (runs->total == 0) return {};
   const int64_t swap = variable.placement.big_endian != native_is_big() ? type_size(variable.type) : 1;
-  Item item = make_item(*runs, variable.placement.offset, entry.data, swap);
-  wave.bytes += item.total;
-  wave.pieces += extent_count(*runs);
-  wave.items.push_back(item);
+  const int64_t base = variable.placement.offset;
+  wave.items.push_back({.runs = &runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
+                        .file_base = base, .memory = entry.data, .swap_bytes = swap});
+  wave.bytes += runs->total;
+  wave.pieces += runs->pieces;
+  wave.long_bytes += runs->long_bytes;
+  wave.long_pieces += runs->long_pieces;
   wave.runs.push_back(std::move(runs));
   return {};
 }
@@ -86,7 +89,7 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most) {
-  constexpr size_t k_waves = 2, k_numbers = 4;
+  constexpr size_t k_waves = 2, k_numbers = 6;
   std::array<int64_t, k_waves * k_numbers + 1> maximum{};
   std::array<int64_t, k_waves * k_numbers> sum{};
   const size_t words = variable_words();
@@ -95,7 +98,8 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
     size_t i = 0;
     for (const Wave* wave : waves) {
       const std::array<int64_t, k_numbers> max_of{wave->bytes, wave->owned_flags, wave->shared_reads};
-      const std::array<int64_t, k_numbers> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size())};
+      const std::array<int64_t, k_numbers> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
+                                                    wave->long_bytes, wave->long_pieces};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
       std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
       std::copy(wave->variables.begin(), wave->variables.end(), pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
@@ -118,6 +122,8 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                .pieces = sums[1],
                .ranks_with_data = sums[2],
                .entries = sums[3],
+               .long_bytes = sums[4],
+               .long_pieces = sums[5],
                .variables = std::span(pulse_bits_).subspan(i * words, words)};
     ++i;
   }
@@ -150,6 +156,8 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
   Pattern pattern{.reading = reading,
                   .bytes = numbers.bytes,
                   .pieces = numbers.pieces,
+                  .long_bytes = numbers.long_bytes,
+                  .long_pieces = numbers.long_pieces,
                   .ranks_with_data = numbers.ranks_with_data,
                   .largest_rank_bytes = numbers.largest_rank_bytes,
                   .shared_reads = numbers.shared_reads != 0,
@@ -198,6 +206,8 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     plans_.reserve(k_kept_plans);
     kept->key = wave.key;
     kept->runs = wave.runs;
+    kept->direct_items.reserve(wave.items.size());
+    kept->raked_items.reserve(wave.items.size());
     const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots()};
     auto plan = make_plan(strategy_, pattern_of(wave.reading, numbers), topology, limits_);
     if (!plan.ok()) return plan.status();
@@ -209,7 +219,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   ++trace_.plans_made;
   kept->id = next_plan_++;  // plans are made by all ranks together, so the numbers stay in step
   if (!kept->direct) {
-    auto transfer = Transfer::prepare(*comm_, kept->plan, wave.items, settings_.boolean("shared_memory"), arena_, trace_);
+    auto transfer = Transfer::prepare(*comm_, kept->plan, part(*kept, wave), settings_.boolean("shared_memory"), arena_, trace_);
     local = transfer.status();
     if (transfer.ok()) kept->transfer = std::move(transfer).value();
   }
@@ -251,17 +261,43 @@ Status File::agree_on_decompositions(Status local, const Wave& wave) {
   return {};
 }
 
+// For elements in the other byte order that go their own way.
+Status File::reserve_bounce(std::span<const Item> items) {
+  const bool swaps = std::any_of(items.begin(), items.end(), [](const Item& item) { return item.swap_bytes > 1; });
+  if (swaps && bounce_.empty()) bounce_.resize(static_cast<size_t>(k_bounce_bytes));
+  return {};
+}
+
+// Each item to those that their holder moves itself, to those that are raked, or in two parts to both. Allocates nothing: the lists have
+// had their room since the plan was made.
+std::span<const Item> File::part(KeptPlan& kept, const Wave& wave) {
+  if (kept.plan.direct_bytes == 0) return wave.items;
+  kept.direct_items.clear();
+  kept.raked_items.clear();
+  for (size_t i = 0; i < wave.items.size(); ++i) {
+    const Item& item = wave.items[i];
+    const ByteRuns& bytes = *kept.runs[i];
+    if (bytes.long_pieces == 0) kept.raked_items.push_back(item);
+    if (bytes.long_pieces > 0 && bytes.long_pieces == bytes.pieces) kept.direct_items.push_back(item);
+    if (bytes.short_runs.empty()) continue;
+    kept.raked_items.push_back(make_item(bytes.short_runs, item.file_base, item.memory, item.swap_bytes));
+    kept.direct_items.push_back(make_item(bytes.long_runs, item.file_base, item.memory, item.swap_bytes));
+  }
+  return kept.raked_items;
+}
+
 Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
   PlanForecast& forecast = kept.forecast;
   forecast.bytes = wave.bytes;
   int64_t& requests = wave.reading ? forecast.read_requests : forecast.write_requests;
   if (kept.direct) {
-    const bool swaps = std::any_of(wave.items.begin(), wave.items.end(), [](const Item& item) { return item.swap_bytes > 1; });
-    if (swaps && bounce_.empty()) bounce_.resize(static_cast<size_t>(k_bounce_bytes));
+    if (const Status room = reserve_bounce(wave.items); !room.ok()) return room;
     requests = direct_requests(wave.items, k_bounce_bytes);
     return {};
   }
   forecast.messages = kept.transfer->expected_messages();
+  if (const Status room = reserve_bounce(kept.direct_items); !room.ok()) return room;
+  requests = direct_requests(kept.direct_items, k_bounce_bytes);
   int64_t scratch = 0;
   kept.transfer->for_each_storage_window([&](Extent window, std::span<const Extent> covered) {
     ++kept.storage_windows;

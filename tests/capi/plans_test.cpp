@@ -137,6 +137,41 @@ TEST_F(Plans, do_not_depend_on_the_order_of_the_queue) {
   }
 }
 
+// Long pieces go from their holder to the file, short ones to a writer; both in one flush, and in one variable.
+TEST_F(Plans, mix_long_and_short_pieces) {
+  const Options options{{"direct_bytes", "4096"}};
+  windrow_file* file = nullptr;
+  int variable = -1;
+  // Rank by rank in turn: a row of 1000 numbers each, and then 200 numbers each by turns.
+  const int64_t size = size_of(), rows = 1000 * size, all = rows + 200 * size;
+  std::vector<int64_t> list, data;
+  for (int64_t i = 0; i < 1000; ++i) list.push_back(1000 * rank_of() + i);
+  for (int64_t i = 0; i < 200; ++i) list.push_back(rows + i * size + rank_of());
+  for (const int64_t point : list) data.push_back(point * 3);
+  windrow_decomposition* d = nullptr;
+  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, all, static_cast<int64_t>(list.size()), list.data(), nullptr, &d));
+  const Decomposition points(d);
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT64, 1, &all, &variable));
+  for (int step = 0; step < 3; ++step) {
+    for (size_t i = 0; i < list.size(); ++i) data[i] = list[i] * 3 + step;
+    EXPECT_WINDROW_OK(windrow_write(file, variable, d, data.data()));
+    const json written = report_of(file);
+    const json& expected = written["plans"][0]["expected"];
+    EXPECT_EQ(written["write_requests"], expected["write_requests"]);
+    EXPECT_EQ(written["messages"], expected["messages"]);
+    if (size > 1) {
+      EXPECT_EQ(written["bytes_direct"], rows * 8);
+      EXPECT_EQ(written["plans"][0]["domains"], "aligned");
+    }
+    EXPECT_EQ(written["plans_made"], step == 0 ? 1 : 0);
+    std::vector<int64_t> read(data.size(), -1);
+    EXPECT_WINDROW_OK(windrow_read(file, variable, d, read.data()));
+    EXPECT_EQ(read, data);
+  }
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 // A rank that moves nothing in either of two patterns has no way to tell them apart; the others have.
 TEST_F(Plans, are_kept_where_a_rank_is_idle) {
   if (size_of() < 2) GTEST_SKIP() << "needs two ranks";

@@ -203,6 +203,8 @@ const std::vector<KeyValues>& strategies() {
       {{"strategy", "scorpio"}},
       {{"strategy", "two-phase"}},
       {{"strategy", "list"}},
+      {{"direct_bytes", "64"}, {"buffer", "4096"}},
+      {{"direct_bytes", "300"}, {"buffer", "4096"}, {"shared_memory", "false"}},
       {{"domains", "even"}, {"writers", "3"}, {"buffer", "4096"}},
       {{"domains", "aligned"}, {"writers", "2"}, {"align", "512"}, {"buffer", "8192"}},
       {{"domains", "even"}, {"writers", "2"}, {"access", "sieve"}, {"buffer", "5000"}},

@@ -14,7 +14,9 @@ Strategy strategy_of(StrategyRequest request) { return parse_strategy(request).v
 // 100 000 ranks on 1000 hosts write an array of 8 TB in pieces of `piece` bytes.
 Pattern large(int64_t piece) {
   const int64_t bytes = 8'000'000'000'000;
-  return {.reading = false, .bytes = bytes, .pieces = bytes / piece, .ranks_with_data = 100'000, .largest_rank_bytes = bytes / 100'000,
+  const bool is_long = piece >= PlanLimits{}.direct_bytes;
+  return {.reading = false, .bytes = bytes, .pieces = bytes / piece, .long_bytes = is_long ? bytes : 0,
+          .long_pieces = is_long ? bytes / piece : 0, .ranks_with_data = 100'000, .largest_rank_bytes = bytes / 100'000,
           .owned_flags = false, .regions = {{2048, 2048 + bytes}}};
 }
 Topology thousand_hosts() {
@@ -38,6 +40,24 @@ TEST(MakePlan, leaves_long_pieces_to_their_holders) {
   EXPECT_EQ(plan.strategy.domains, Domains::none);
   EXPECT_EQ(plan.strategy.access, Access::list);
   EXPECT_TRUE(plan.writers.empty());
+}
+
+TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {
+  Pattern both = large(512);
+  both.long_pieces = 100'000;
+  both.long_bytes = both.bytes / 2;
+  const Plan plan = make_plan(Strategy{}, both, thousand_hosts(), {}).value();
+  EXPECT_EQ(plan.strategy.domains, Domains::aligned);
+  EXPECT_EQ(plan.direct_bytes, PlanLimits{}.direct_bytes);
+  EXPECT_FALSE(plan.whole);  // the rows have holes where the long pieces go
+  EXPECT_THAT(describe_text(plan), HasSubstr("100000 pieces of at least 65536 bytes"));
+  // Few long ones are raked with the others; and who sieves must have the bytes in between to itself.
+  both.long_bytes = both.bytes / 5;
+  EXPECT_EQ(make_plan(Strategy{}, both, thousand_hosts(), {}).value().direct_bytes, 0);
+  EXPECT_TRUE(make_plan(Strategy{}, both, thousand_hosts(), {}).value().whole);
+  both.long_bytes = both.bytes / 2;
+  EXPECT_EQ(make_plan(strategy_of({.access = "sieve"}), both, thousand_hosts(), {}).value().direct_bytes, 0);
+  EXPECT_EQ(make_plan(strategy_of({.domains = "even"}), both, thousand_hosts(), {}).value().direct_bytes, 0);
 }
 
 TEST(MakePlan, teams_are_consecutive_and_the_last_may_be_smaller) {
