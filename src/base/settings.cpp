@@ -45,7 +45,8 @@ constexpr std::array k_registry{
     SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0,
                 "Largest hole between two pieces that sieving reads over."},
     SettingInfo{"direct_bytes", bytes, "1MiB", "", "bytes", 0,
-                "Pieces of at least this length are moved by the rank that holds them, without an exchange."},
+                "Pieces of at least this length are moved by the rank that holds them, without an exchange. Unless it is set, all are read so from a "
+                "local disk when their mean length is 16 KiB."},
     SettingInfo{"shared_memory", boolean, "true", "", "", 0,
                 "Ranks of one host copy through shared memory instead of sending messages."},
     SettingInfo{"io_thread", choice, "auto", "auto|on|off", "", 0,

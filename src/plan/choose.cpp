@@ -24,9 +24,9 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const PlanLimits
   if (strategy.domains != Domains::automatic) return;
   const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
   const int64_t short_pieces = pattern.pieces - pattern.long_pieces;
+  const int64_t limit = pattern.reading ? limits.direct_read_bytes : limits.direct_bytes;
   const bool alone = pattern.ranks_with_data <= 1 && strategy.access != Access::sieve && mean >= 4096;
-  const bool all_long = short_pieces == 0 && pattern.pieces > 0;
-  if (strategy.access == Access::list || all_long || alone) {
+  if (strategy.access == Access::list || (pattern.pieces > 0 && mean >= limit) || alone) {
     strategy.domains = Domains::none;
     reasons.push_back(fmt::format("domains none: pieces are {} bytes long on average, so each rank {} its own", mean,
                                   pattern.reading ? "reads" : "writes"));
@@ -42,7 +42,7 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const PlanLimits
     return;
   }
   reasons.push_back(fmt::format("domains aligned: pieces are {} bytes long on average, shorter than {}, so they are raked together",
-                                mean, limits.direct_bytes));
+                                mean, limit));
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ struct Topology {
 struct PlanLimits {
   int64_t buffer_bytes = int64_t{16} << 20;  // of a writer's round
   int64_t unit = 4096;                       // bytes that domains=aligned cuts at: a stripe, a block
-  int64_t direct_bytes = int64_t{64} << 10;  // pieces of at least this length are moved by their holder
+  int64_t direct_bytes = int64_t{64} << 10;       // pieces of at least this length are moved by their holder
+  int64_t direct_read_bytes = int64_t{64} << 10;  // to read: all pieces are, when they have this mean length
   int64_t writers = 0;                       // asked for; 0: the plan decides
 };
 

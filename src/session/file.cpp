@@ -12,6 +12,7 @@
 #include "comm/handle.hpp"
 #include "format/catalog.hpp"
 #include "session/same.hpp"
+#include "storage/file_system.hpp"
 
 namespace windrow {
 namespace {
@@ -45,11 +46,15 @@ std::string text_of(const Settings& settings) {
   return text;
 }
 
+// Reading from a disk of this host, a piece of 16 KiB is worth a request of its own: it comes to its place in one copy, and readers do not
+// wait for each other. Writers do, for the file's lock.
+constexpr int64_t k_local_read = int64_t{16} << 10;
+
 Result<PlanLimits> limits_of(const Settings& settings) {
   PlanLimits limits;
   limits.buffer_bytes = settings.bytes("buffer");
   limits.unit = settings.bytes("align");
-  limits.direct_bytes = settings.bytes("direct_bytes");
+  limits.direct_bytes = limits.direct_read_bytes = settings.bytes("direct_bytes");
   limits.writers = settings.integer("writers");
   if (limits.unit == 0) limits.unit = int64_t{1} << 20;  // no layout says more: a common stripe, and many pages
   // Messages are counted in MPI's 32-bit integers, and a message is at most a window.
@@ -146,8 +151,12 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   local = share_text(ranks, std::move(local), data_path);
   if (mode != Mode::create) local = file->learn_catalog(std::move(local));
   if (local.ok()) local = guard([&] { return file->learn_store(data_path); });
-  Status verdict = agree(ranks, std::move(local));
-  if (verdict.ok()) return file;
+  int64_t local_disk = ranks.rank() == 0 && is_on_local_disk(data_path) ? 1 : 0;  // all ranks plan with what rank 0 sees
+  Status verdict = agree(ranks, std::move(local), Pulse{.maximum = std::span(&local_disk, 1), .sum = {}, .bits = {}});
+  if (verdict.ok()) {
+    if (local_disk != 0 && !file->settings_.is_set("direct_bytes")) file->limits_.direct_read_bytes = k_local_read;
+    return file;
+  }
   file->abandon();
   return verdict;
 }

@@ -60,6 +60,17 @@ TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {
   EXPECT_EQ(make_plan(strategy_of({.domains = "even"}), both, thousand_hosts(), {}).value().direct_bytes, 0);
 }
 
+TEST(MakePlan, may_read_shorter_pieces_directly_than_it_writes) {
+  PlanLimits limits;
+  limits.direct_bytes = 1 << 20;
+  limits.direct_read_bytes = 16 << 10;
+  Pattern pattern = large(20'000);
+  pattern.long_bytes = pattern.long_pieces = 0;
+  EXPECT_EQ(make_plan(Strategy{}, pattern, thousand_hosts(), limits).value().strategy.domains, Domains::aligned);
+  pattern.reading = true;
+  EXPECT_EQ(make_plan(Strategy{}, pattern, thousand_hosts(), limits).value().strategy.domains, Domains::none);
+}
+
 TEST(MakePlan, teams_are_consecutive_and_the_last_may_be_smaller) {
   const Plan plan = make_plan(strategy_of({.preset = "scorpio"}), large(512), thousand_hosts(), {}).value();
   EXPECT_EQ(plan.team, 16);
