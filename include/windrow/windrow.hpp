@@ -103,14 +103,8 @@ class Sizes {
 
   const int64_t* data() const noexcept { return count_ == 0 ? nullptr : sizes_.data(); }
   int count() const noexcept { return static_cast<int>(count_); }
-  /** The data, when it has `dimensions` entries or was not given; otherwise throws. */
-  const int64_t* of(int dimensions, const char* name) const {
-    if (count_ != 0 && count() != dimensions)
-      throw Error(WINDROW_BAD_ARGUMENT, -1,
-                  std::string(name) + " has " + std::to_string(count_) + " entries, the shape has " +
-                      std::to_string(dimensions));
-    return data();
-  }
+  /** Whether it has `dimensions` entries or was not given. */
+  bool fits(int dimensions) const noexcept { return count_ == 0 || count() == dimensions; }
 
  private:
   std::array<int64_t, WINDROW_MAX_DIMENSIONS> sizes_{};
@@ -145,9 +139,11 @@ class Decomposition {
   static Decomposition block(MPI_Comm comm, Sizes shape, Sizes start, Sizes count, Sizes memory_shape = {},
                              Sizes memory_start = {}) {
     const int ndims = shape.count();
+    const bool fit = start.fits(ndims) && count.fits(ndims) && memory_shape.fits(ndims) && memory_start.fits(ndims);
+    // Lists that do not go together are refused by the call, so that every rank hears of it.
     return make([&](windrow_decomposition** out) {
-      return windrow_block(comm, ndims, shape.data(), start.of(ndims, "start"), count.of(ndims, "count"),
-                           memory_shape.of(ndims, "memory_shape"), memory_start.of(ndims, "memory_start"), out);
+      return windrow_block(comm, fit ? ndims : -1, shape.data(), start.data(), count.data(), memory_shape.data(),
+                           memory_start.data(), out);
     });
   }
 
@@ -172,10 +168,9 @@ class Decomposition {
   /** Points by number, for meshes; `owned` empty: not known. */
   static Decomposition points(MPI_Comm comm, int64_t points, std::span<const int64_t> list,
                               std::span<const unsigned char> owned = {}) {
-    if (!owned.empty() && owned.size() != list.size())
-      throw Error(WINDROW_BAD_ARGUMENT, -1, "points: one flag a point, or none");
+    const bool fit = owned.empty() || owned.size() == list.size();  // otherwise refused by the call, as above
     return make([&](windrow_decomposition** out) {
-      return windrow_points(comm, points, static_cast<int64_t>(list.size()), list.data(),
+      return windrow_points(comm, points, fit ? static_cast<int64_t>(list.size()) : -1, list.data(),
                             owned.empty() ? nullptr : owned.data(), out);
     });
   }
@@ -184,7 +179,8 @@ class Decomposition {
   static Decomposition same(MPI_Comm comm, Sizes shape, Sizes start = {}, Sizes count = {}) {
     const int ndims = shape.count();
     return make([&](windrow_decomposition** out) {
-      return windrow_same(comm, ndims, shape.data(), start.of(ndims, "start"), count.of(ndims, "count"), out);
+      const bool fit = start.fits(ndims) && count.fits(ndims);
+      return windrow_same(comm, fit ? ndims : -1, shape.data(), start.data(), count.data(), out);
     });
   }
 

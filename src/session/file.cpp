@@ -163,6 +163,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 
 Status File::learn_store(const std::string& data_path) {
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options(settings_, comm_->rank()));
+  use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
   return grow_pulse(catalog_.variables.size());
 }
 

@@ -162,6 +162,7 @@ class File {
   std::vector<std::unique_ptr<KeptPlan>> plans_;
   int64_t next_plan_ = 1;
   std::vector<std::byte> bounce_;
+  bool use_io_thread_ = false;
   IoThread io_thread_;                   // of a writer or reader; starts when there is something to overlap
   Trace trace_;
   FlushReport report_;

@@ -139,7 +139,7 @@ Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
     } else {
       // Without domains or teams' disjoint shares, other ranks may write into the holes at the same time.
       const bool locked = !kept.plan.has_domains();
-      IoThread* thread = kept.storage_windows > 1 && wants_io_thread() && io_thread_.start() ? &io_thread_ : nullptr;
+      IoThread* thread = kept.storage_windows > 1 && use_io_thread_ && io_thread_.start() ? &io_thread_ : nullptr;
       if (thread != nullptr) trace_.io_threads = 1;
       if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
       StorageSink sink(*data_, access_rule(kept.plan), thread, locked);

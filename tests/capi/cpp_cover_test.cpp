@@ -121,6 +121,20 @@ TEST(CppCover, throws_what_went_wrong) {
   EXPECT_EQ(blocks(3, 3), WINDROW_BAD_ARGUMENT);
 }
 
+// Wrong on one rank alone: every rank hears of it, and none waits for another.
+TEST(CppCover, refuses_lists_of_other_lengths_on_every_rank) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const bool wrong = rank == size - 1;
+  const std::vector<int64_t> none{0, 0}, shape{2, 3}, odd = wrong ? std::vector<int64_t>{0} : none;
+  const std::vector<int64_t> list{0, 1};
+  const std::vector<unsigned char> flags(wrong ? 1 : 2, 1);
+  EXPECT_THROW(windrow::Decomposition::block(MPI_COMM_WORLD, shape, odd, none), windrow::Error);
+  EXPECT_THROW(windrow::Decomposition::same(MPI_COMM_WORLD, shape, odd, none), windrow::Error);
+  EXPECT_THROW(windrow::Decomposition::points(MPI_COMM_WORLD, 9, list, flags), windrow::Error);
+}
+
 TEST(CppCover, refuses_elements_of_another_type) {
   auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("types.raw"));
   const int variable = file.define_variable<double>("numbers", {10});
