@@ -36,7 +36,7 @@ constexpr std::array k_registry{
                 "How the file is cut among the writers."},
     SettingInfo{"codec", choice, "auto", "auto|off|lzo|lz4|zstd", "", 0,
                 "Compression of the messages between ranks and writers."},
-    SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve", "", 0, "How a writer touches the file."},
+    SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve|mapped", "", 0, "How a writer or reader touches the file; mapped is for reading."},
     SettingInfo{"files", choice, "auto", "auto|one|subfiles(N)|per-rank", "", 0, "Into how many files the data goes."},
     SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
     SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,

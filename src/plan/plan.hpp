@@ -23,6 +23,7 @@ struct Pattern {
   int64_t ranks_with_data = 0;
   int64_t largest_rank_bytes = 0;
   bool shared_reads = false;    // several ranks want the same bytes by intent, not only along seams
+  bool in_memory = false;       // to read: the file is on a disk of this host, and its bytes are in memory
   bool owned_flags = false;     // points carry flags that say who owns them
   std::vector<Extent> regions;  // bytes of the file that the variables concerned occupy: sorted, disjoint, maximal
 };

@@ -29,7 +29,8 @@ constexpr std::array k_domains{
 constexpr std::array k_codecs{Named{"auto", Codec::automatic, true}, Named{"off", Codec::off, true}, Named{"lzo", Codec::lzo, false},
                               Named{"lz4", Codec::lz4, false}, Named{"zstd", Codec::zstd, false}};
 constexpr std::array k_accesses{Named{"auto", Access::automatic, true}, Named{"contiguous", Access::contiguous, true},
-                                Named{"list", Access::list, true}, Named{"sieve", Access::sieve, true}};
+                                Named{"list", Access::list, true}, Named{"sieve", Access::sieve, true},
+                                Named{"mapped", Access::mapped, true}};
 constexpr std::array k_files{Named{"auto", Files::automatic, true}, Named{"one", Files::one, true},
                              Named{"subfiles", Files::subfiles, false}, Named{"per-rank", Files::per_rank, false}};
 

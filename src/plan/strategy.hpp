@@ -16,7 +16,7 @@ enum class Owner { automatic, partitioner, first, highest, idg, random, balanced
 enum class Gather { automatic, none, host, team };
 enum class Domains { automatic, none, even, aligned, cyclic, target };
 enum class Codec { automatic, off, lzo, lz4, zstd };
-enum class Access { automatic, contiguous, list, sieve };
+enum class Access { automatic, contiguous, list, sieve, mapped };
 enum class Files { automatic, one, subfiles, per_rank };
 
 struct Strategy {

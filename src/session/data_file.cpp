@@ -58,6 +58,24 @@ void DataFile::read(int64_t offset, std::span<const Slice> slices) {
   attempt([&](Store& store) { return store.read_slices_at(offset, slices); });
 }
 
+const std::byte* DataFile::map(Extent range) {
+  const std::byte* bytes = nullptr;
+  attempt([&](Store& store) {
+    auto mapped = store.map(range.begin, range.size());
+    if (mapped.ok()) bytes = mapped.value();
+    return mapped.ok() || mapped.status().code() == Code::unsupported ? Status{} : mapped.status();
+  });
+  return bytes;
+}
+
+void DataFile::unmap() {
+  attempt([&](Store& store) { return store.unmap(); });
+}
+
+bool DataFile::in_memory(Extent range) {
+  return guard([&] { return open(); }).ok() && store_->in_memory(range.begin, range.size());
+}
+
 Status DataFile::reserve(int64_t bytes) {
   if (bytes <= scratch_bytes_) return {};
   return guard([&] {

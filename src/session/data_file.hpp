@@ -23,6 +23,10 @@ class DataFile {
   void write(int64_t offset, std::span<const ConstSlice> slices);
   void read(int64_t offset, std::span<std::byte> bytes);
   void read(int64_t offset, std::span<const Slice> slices);
+  // The bytes of `range` where the system keeps them, until unmap(); nullptr: to be read otherwise, unless something has failed.
+  const std::byte* map(Extent range);
+  void unmap();
+  bool in_memory(Extent range);
   // Under a lock: where other ranks at the same time write back what they have read (write_over_holes), bytes written without one could be
   // undone.
   void write_locked(int64_t offset, std::span<const std::byte> bytes);
@@ -67,6 +71,9 @@ class DataFile {
 // the file, no copy. Elements in the other byte order go through `bounce`.
 void write_direct(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace);
 void read_direct(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace);
+
+// The same out of the file's bytes in the system's memory: one copy, no request. Where that cannot be, as read_direct() does.
+void read_mapped(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace);
 
 // Requests that write_direct() and read_direct() will make, if no request is cut short.
 int64_t direct_requests(std::span<const Item> items, int64_t bounce_bytes);

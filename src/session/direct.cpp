@@ -94,6 +94,19 @@ void read_direct(std::span<const Item> items, DataFile& file, std::span<std::byt
   }
 }
 
+void read_mapped(std::span<const Item> items, DataFile& file, std::span<std::byte> bounce, Trace& trace) {
+  if (items.empty()) return;
+  Extent all = items.front().hull;
+  for (const Item& item : items) all = {std::min(all.begin, item.hull.begin), std::max(all.end, item.hull.end)};
+  const std::byte* bytes = file.map(all);
+  if (bytes == nullptr) return read_direct(items, file, bounce, trace);
+  const StageTimer timer(trace, Stage::storage);
+  const int64_t copied = take_from_slot(items, all, bytes);
+  trace.bytes_copied += copied;
+  trace.bytes_mapped += copied;
+  file.unmap();
+}
+
 int64_t direct_requests(std::span<const Item> items, int64_t bounce_bytes) {
   int64_t requests = 0;
   for (const Item& item : items) {

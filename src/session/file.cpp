@@ -154,6 +154,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   int64_t local_disk = ranks.rank() == 0 && is_on_local_disk(data_path) ? 1 : 0;  // all ranks plan with what rank 0 sees
   Status verdict = agree(ranks, std::move(local), Pulse{.maximum = std::span(&local_disk, 1), .sum = {}, .bits = {}});
   if (verdict.ok()) {
+    file->local_disk_ = local_disk != 0;
     if (local_disk != 0 && !file->settings_.is_set("direct_bytes")) file->limits_.direct_read_bytes = k_local_read;
     return file;
   }

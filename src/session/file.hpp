@@ -47,7 +47,7 @@ struct Wave {
     std::byte* memory;
   };
   std::vector<Repeat> repeats;                              // gets of what this rank holds more than once
-  int64_t bytes = 0, pieces = 0, long_bytes = 0, long_pieces = 0, owned_flags = 0, shared_reads = 0;
+  int64_t bytes = 0, pieces = 0, long_bytes = 0, long_pieces = 0, owned_flags = 0, shared_reads = 0, in_memory = 0;
   std::vector<int64_t> variables;                           // bits: those that this rank moves
 };
 
@@ -132,6 +132,7 @@ class File {
   int64_t kept_id(int64_t unfit) const noexcept;             // of the first plan whose bit is not set; 0: none
   KeptPlan* find_plan(int64_t id) noexcept;
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
+  Extent bytes_of_interest(const Wave& wave) const noexcept;
   AccessRule access_rule(const Plan& plan) const;
   std::string names_of(std::span<const int64_t> bits) const;
   Status grow_pulse(size_t variables);                         // local: room for the bits of two waves
@@ -151,6 +152,7 @@ class File {
   std::map<std::string, int, std::less<>> variable_numbers_;
   std::unique_ptr<DataFile> data_;
   bool published_ = false;
+  bool local_disk_ = false;              // as rank 0 sees it
 
   std::vector<QueueEntry> queue_;
   std::map<int, int64_t> put_counts_;

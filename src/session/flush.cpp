@@ -132,7 +132,9 @@ Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
   {
     const StageTimer timer(trace_, Stage::exchange);
     if (kept.direct) {
-      if (wave.reading)
+      if (kept.plan.strategy.access == Access::mapped)
+        read_mapped(wave.items, *data_, bounce_, trace_);
+      else if (wave.reading)
         read_direct(wave.items, *data_, bounce_, trace_);
       else
         write_direct(wave.items, *data_, bounce_, trace_);

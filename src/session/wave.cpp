@@ -84,7 +84,21 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   for (const QueueEntry* entry : entries)
     if (Status status = add_to_wave(*entry, wave); !status.ok()) return status;
   std::sort(wave.key.begin(), wave.key.end());
+  // One rank looks, so that all plan with the same answer.
+  if (reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
+    wave.in_memory = data_->in_memory(bytes_of_interest(wave)) ? 1 : 0;
   return {};
+}
+
+// What this rank is to move, or where it moves nothing, what the file's variables occupy.
+Extent File::bytes_of_interest(const Wave& wave) const noexcept {
+  Extent all{INT64_MAX, 0};
+  const auto add = [&all](Extent part) { all = {std::min(all.begin, part.begin), std::max(all.end, part.end)}; };
+  for (const Item& item : wave.items) add(item.hull);
+  if (!wave.items.empty()) return all;
+  for (const Variable& variable : catalog_.variables)
+    if (variable.placement.offset >= 0) add({variable.placement.offset, variable.placement.offset + variable.placement.bytes});
+  return all;
 }
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
@@ -97,7 +111,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
   if (local.ok()) {
     size_t i = 0;
     for (const Wave* wave : waves) {
-      const std::array<int64_t, k_numbers> max_of{wave->bytes, wave->owned_flags, wave->shared_reads};
+      const std::array<int64_t, k_numbers> max_of{wave->bytes, wave->owned_flags, wave->shared_reads, wave->in_memory};
       const std::array<int64_t, k_numbers> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
                                                     wave->long_bytes, wave->long_pieces};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
@@ -118,6 +132,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                .largest_rank_bytes = max[0],
                .owned_flags = max[1],
                .shared_reads = max[2],
+               .in_memory = max[3],
                .bytes = sums[0],
                .pieces = sums[1],
                .ranks_with_data = sums[2],
@@ -161,6 +176,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .ranks_with_data = numbers.ranks_with_data,
                   .largest_rank_bytes = numbers.largest_rank_bytes,
                   .shared_reads = numbers.shared_reads != 0,
+                  .in_memory = numbers.in_memory != 0,
                   .owned_flags = numbers.owned_flags != 0,
                   .regions = {}};
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
@@ -212,7 +228,8 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     auto plan = make_plan(strategy_, pattern_of(wave.reading, numbers), topology, limits_);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
-    kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && kept->plan.strategy.access == Access::list;
+    const Access access = kept->plan.strategy.access;
+    kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && (access == Access::list || access == Access::mapped);
     return {};
   });
   if (Status verdict = agree_on_decompositions(std::move(local), wave); !verdict.ok()) return verdict;
@@ -292,7 +309,7 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
   int64_t& requests = wave.reading ? forecast.read_requests : forecast.write_requests;
   if (kept.direct) {
     if (const Status room = reserve_bounce(wave.items); !room.ok()) return room;
-    requests = direct_requests(wave.items, k_bounce_bytes);
+    if (kept.plan.strategy.access != Access::mapped) requests = direct_requests(wave.items, k_bounce_bytes);
     return {};
   }
   forecast.messages = kept.transfer->expected_messages();

@@ -50,6 +50,13 @@ class Store {
   // without sole ownership.
   virtual Status lock(int64_t offset, int64_t size) = 0;
   virtual Status unlock(int64_t offset, int64_t size) = 0;
+  // Bytes [offset, offset + size) where the system keeps them, to be read until unmap(): no copy, no request. unsupported: this store,
+  // or this system, cannot.
+  virtual Result<const std::byte*> map(int64_t, int64_t) { return Status(Code::unsupported, ""); }
+  // Once after each map() that went well. What could not be read was zeros, and the status says so.
+  virtual Status unmap() { return {}; }
+  // Whether bytes here and there in the range are in this host's memory, so that reading them needs no disk. False: not known.
+  virtual bool in_memory(int64_t, int64_t) { return false; }
   const StoreCounters& counters() const noexcept { return counters_; }
 
  protected:

@@ -28,6 +28,7 @@ struct Trace {
   int64_t bytes_copied = 0;       // by our own copies: pack, unpack, copy into place
   int64_t bytes_shared = 0;       // of those, through memory that the host shares
   int64_t buffer_bytes = 0;       // held for rounds: windows, staging, messages
+  int64_t bytes_mapped = 0;       // of those, out of the file's bytes in the system's memory
   int64_t direct_bytes = 0;       // written from or read into the user's memory without a copy
   int64_t rounds = 0;
   int64_t allocations = 0;        // buffers newly allocated in this flush

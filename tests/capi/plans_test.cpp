@@ -61,6 +61,24 @@ TEST_F(Plans, a_report_counts_what_the_plan_foretold) {
   }
 }
 
+// What is in the memory of the one host is copied out of it: no message, no request, whatever the pieces.
+TEST_F(Plans, read_what_is_in_memory_without_requests) {
+  for (const KeyValues& strategy : {KeyValues{}, KeyValues{{"access", "mapped"}}}) {
+    Scene scene(path(), strategy);
+    scene.begin();
+    EXPECT_WINDROW_OK(scene.put_and_flush());
+    EXPECT_WINDROW_OK(scene.get_and_flush());
+    const json report = report_of(scene.file);
+    EXPECT_EQ(report["plans"][0]["access"], "mapped");
+    EXPECT_EQ(report["read_requests"], 0);
+    EXPECT_EQ(report["messages"], 0);
+    EXPECT_EQ(report["description_messages"], 0);
+    EXPECT_EQ(report["bytes_mapped"], report["bytes"]);
+    EXPECT_EQ(report["bytes_copied"], report["bytes"]) << "one copy";
+    EXPECT_WINDROW_OK(windrow_discard(std::exchange(scene.file, nullptr)));
+  }
+}
+
 TEST_F(Plans, are_kept_for_the_next_flush_of_the_same_shape) {
   for (const KeyValues& strategy : fault_strategies()) {
     SCOPED_TRACE(text_of(strategy));

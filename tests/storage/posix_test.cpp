@@ -185,4 +185,83 @@ TEST(PosixStore, a_lock_of_another_process_is_waited_for) {
   EXPECT_EQ(result, 0) << "the other process saw what was written under the lock";
 }
 
+TEST(PosixStore, shows_bytes_where_the_system_keeps_them) {
+  TemporaryFolder folder;
+  auto store = create(folder.path("mapped"));
+  std::vector<std::byte> bytes(100'000);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 251);
+  ASSERT_TRUE(store->write_at(0, bytes).ok());
+  EXPECT_TRUE(store->in_memory(0, 100'000));
+  for (const int64_t begin : {int64_t{0}, int64_t{5'001}, int64_t{99'999}}) {
+    const auto mapped = store->map(begin, 100'000 - begin);
+    ASSERT_TRUE(mapped.ok()) << mapped.status().message();
+    EXPECT_TRUE(std::equal(bytes.begin() + begin, bytes.end(), mapped.value()));
+    EXPECT_TRUE(store->unmap().ok());
+  }
+  const std::byte seven{7};
+  ASSERT_TRUE(store->write_at(50, {&seven, 1}).ok());
+  const auto again = store->map(0, 100);
+  EXPECT_EQ(again.value()[50], seven) << "what is written later shows";
+  EXPECT_TRUE(store->unmap().ok());
+  EXPECT_EQ(store->counters().read_requests, 0);
+  EXPECT_EQ(store->map(1, 100'000).status().code(), Code::bad_file);
+  EXPECT_THAT(store->map(1, 100'000).status().message(), HasSubstr("the file ends at byte 100000"));
+}
+
+TEST(PosixStore, survives_a_file_that_is_cut_short_while_it_is_read) {
+  TemporaryFolder folder;
+  auto store = create(folder.path("cut"));
+  const std::vector<std::byte> bytes(1'000'000, std::byte{5});
+  ASSERT_TRUE(store->write_at(0, bytes).ok());
+  struct sigaction before {}, after {};
+  ::sigaction(SIGBUS, nullptr, &before);
+  auto mapped = store->map(0, 1'000'000);
+  ASSERT_TRUE(mapped.ok());
+  ASSERT_EQ(::truncate(folder.path("cut").c_str(), 10), 0);
+  int64_t sum = 0;
+  for (int64_t i = 0; i < 1'000'000; ++i) sum += static_cast<int64_t>(mapped.value()[i]);
+  EXPECT_LT(sum, 5'000'000) << "what is gone reads as zeros";
+  const Status status = store->unmap();
+  EXPECT_EQ(status.code(), Code::bad_file);
+  EXPECT_THAT(status.message(), HasSubstr("the file ends at byte 10"));
+  ::sigaction(SIGBUS, nullptr, &after);
+  EXPECT_EQ(before.sa_handler, after.sa_handler) << "the program's own handling is back";
+  ASSERT_TRUE(store->write_at(0, bytes).ok());
+  mapped = store->map(0, 1'000'000);
+  ASSERT_TRUE(mapped.ok());
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), mapped.value())) << "no zeros are kept";
+  EXPECT_TRUE(store->unmap().ok());
+}
+
+TEST(PosixStore, leaves_other_bus_errors_to_the_program) {
+  EXPECT_TRUE(in_a_child([] {
+    static volatile int caught = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { caught = 1; };
+    ::sigaction(SIGBUS, &action, nullptr);
+    TemporaryFolder folder;
+    auto store = create(folder.path("own"));
+    const std::vector<std::byte> bytes(10'000);
+    if (!store->write_at(0, bytes).ok() || !store->map(0, 10'000).ok()) return false;
+    ::raise(SIGBUS);
+    return store->unmap().ok() && caught == 1;
+  }));
+  TemporaryFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGBUS, SIG_DFL);
+    auto store = create(folder.path("default"));
+    const std::vector<std::byte> bytes(10'000);
+    (void)store->write_at(0, bytes);
+    (void)store->map(0, 10'000);
+    const struct rlimit no_core {0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    ::raise(SIGBUS);
+    ::_exit(0);
+  }
+  int result = 0;
+  ::waitpid(child, &result, 0);
+  EXPECT_TRUE(WIFSIGNALED(result) && WTERMSIG(result) == SIGBUS);
+}
+
 }  // namespace windrow::test

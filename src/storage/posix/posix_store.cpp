@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -136,10 +138,7 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
     if (moved < 0) return failure(verb, *total, offset, path_, errno);
     if (moved == 0 && writes) return failure(verb, *total, offset, path_, EIO);  // else this loop would never end
     if (moved == 0)
-      return guard([&] {
-        return Status(Code::bad_file, fmt::format("read of {} at offset {} of \"{}\": the file ends at byte {}",
-                                                  format_bytes(*total), offset, path_, size().ok() ? size().value() : -1));
-      });
+      return ends_early(*total, offset, size().ok() ? size().value() : -1);
     done += moved;
     cursor.advance(moved);
   }
@@ -229,6 +228,55 @@ Status PosixStore::set_lock(short type, const char* verb, int64_t offset, int64_
 
 Status PosixStore::lock(int64_t offset, int64_t size) { return set_lock(F_WRLCK, "lock", offset, size); }
 Status PosixStore::unlock(int64_t offset, int64_t size) { return set_lock(F_UNLCK, "unlock", offset, size); }
+
+Status PosixStore::ends_early(int64_t bytes, int64_t offset, int64_t end) const noexcept {
+  return guard([&] {
+    return Status(Code::bad_file, fmt::format("read of {} at offset {} of \"{}\": the file ends at byte {}", format_bytes(bytes), offset, path_, end));
+  });
+}
+
+Result<const std::byte*> PosixStore::map(int64_t offset, int64_t size) {
+  Status status = usable("read", false);
+  status.update(check_range("read", offset, size, path_));
+  if (!status.ok()) return status;
+  if (const int error = intervention(Operation::read).error; error != 0) return failure("read", size, offset, path_, error);
+  auto length = this->size();
+  if (!length.ok()) return length.status();
+  if (length.value() < offset + size) return ends_early(size, offset, length.value());
+  if (!mapping_.cover(descriptor_, offset, offset + size)) return Status(Code::unsupported, "");
+  bus_errors_.emplace(mapping_);
+  if (!bus_errors_->holds()) {
+    bus_errors_.reset();
+    return Status(Code::unsupported, "");
+  }
+  mapped_begin_ = offset;
+  mapped_end_ = offset + size;
+  return mapping_.at(offset);
+}
+
+Status PosixStore::unmap() {
+  const bool failed = bus_errors_->failed();
+  bus_errors_.reset();
+  if (!failed) return {};
+  mapping_.drop();  // zeros are in it now
+  const auto length = size();
+  const int64_t bytes = mapped_end_ - mapped_begin_;
+  if (length.ok() && length.value() < mapped_end_) return ends_early(bytes, mapped_begin_, length.value());
+  return failure("read", bytes, mapped_begin_, path_, EIO);
+}
+
+bool PosixStore::in_memory(int64_t offset, int64_t size) {
+  constexpr int64_t k_samples = 16;
+  if (descriptor_ < 0 || size <= 0) return false;
+  struct statfs about {};
+  if (::fstatfs(descriptor_, &about) == 0 && (about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC)) return true;
+  for (int64_t i = 0; i < k_samples; ++i) {
+    std::byte byte{};
+    iovec one{&byte, 1};
+    if (::preadv2(descriptor_, &one, 1, offset + (size - 1) / k_samples * i, RWF_NOWAIT) < 0) return false;
+  }
+  return true;
+}
 
 Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, StoreMode mode, Hook hook) {
   int flags = O_CLOEXEC | (mode == StoreMode::read ? O_RDONLY : O_RDWR);

@@ -5,7 +5,9 @@
 #include <sys/uio.h>
 
 #include <functional>
+#include <optional>
 
+#include "storage/posix/mapping.hpp"
 #include "storage/store.hpp"
 
 namespace windrow {
@@ -38,12 +40,16 @@ class PosixStore final : public Store {
   Status close() override;
   Status lock(int64_t offset, int64_t size) override;
   Status unlock(int64_t offset, int64_t size) override;
+  Result<const std::byte*> map(int64_t offset, int64_t size) override;
+  Status unmap() override;
+  bool in_memory(int64_t offset, int64_t size) override;
 
  private:
   template <class SliceType>
   Status move(Operation operation, int64_t offset, std::span<const SliceType> slices);
   ssize_t call(Operation operation, std::span<iovec> batch, int64_t offset);
   Status set_lock(short type, const char* verb, int64_t offset, int64_t size);
+  Status ends_early(int64_t bytes, int64_t offset, int64_t end) const noexcept;  // of a read
   Status usable(const char* verb, bool writes) const noexcept;
   Intervention intervention(Operation operation) { return hook_ ? hook_(operation) : Intervention{}; }
 
@@ -51,6 +57,9 @@ class PosixStore final : public Store {
   int descriptor_;
   StoreMode mode_;
   Hook hook_;
+  Mapping mapping_;  // kept: the next reading of the same bytes finds its pages
+  std::optional<BusErrorGuard> bus_errors_;
+  int64_t mapped_begin_ = 0, mapped_end_ = 0;  // between map() and unmap()
 };
 
 Result<std::unique_ptr<Store>> open_posix_store(const std::string& path, StoreMode mode, const StoreOptions& options);
