@@ -91,8 +91,18 @@ Case mesh(int64_t load, bool renumbered, const CaseSettings& settings) {
   return {settings.scenario, {share_of_part(path, settings)}, {{"field", ElementType::float64, 0, load}}};
 }
 
-// A map of three decompositions is taken for the F case: 1, 10 and 40 variables; of others, 10 variables each.
-// Source: repository Parallel-NetCDF/E3SM-IO, README.md: most variables of F are on D3, some on D2, one on D1.
+// Held by rank 0 alone.
+Share share_of_one(int64_t elements, const CaseSettings& settings) {
+  Share share;
+  share.shape = {elements};
+  for (int64_t i = 0; i < elements && settings.rank == 0; ++i) share.points.push_back(i);
+  share.owned.assign(share.points.size(), 1);
+  return share;
+}
+
+// A map of three decompositions is taken for the F case's history file, one record: 27 small variables (here of 73 doubles, the levels'
+// edges), 1, 323 and 63 variables on D1, D2 and D3; of others, 10 variables each.
+// Source: repository Parallel-NetCDF/E3SM-IO, README.md, table of the cases.
 Case e3sm(const CaseSettings& settings) {
   Case result{settings.scenario, {}, {}};
   std::vector<std::string> paths;
@@ -101,13 +111,19 @@ Case e3sm(const CaseSettings& settings) {
   if (paths.empty())
     throw std::runtime_error("no decomposition map \"" + settings.map + ".D1.parts\" (bench-maps makes it)");
   const bool is_f = paths.size() == 3;
-  constexpr std::array<int, 3> k_f_variables{1, 10, 40};
+  constexpr std::array<int, 3> k_f_variables{1, 323, 63};
+  constexpr int k_small = 27, k_small_elements = 73;
+  if (is_f) {
+    result.shares.push_back(share_of_one(k_small_elements, settings));
+    for (int v = 0; v < k_small; ++v) result.variables.push_back({"small_" + std::to_string(v), ElementType::float64, 0, 1});
+  }
   for (size_t k = 0; k < paths.size(); ++k) {
+    const size_t share = result.shares.size();
     result.shares.push_back(share_of_part(paths[k], settings));
     const int variables = is_f ? k_f_variables[k] : 10;
     for (int v = 0; v < variables; ++v)
       result.variables.push_back({"d" + std::to_string(k + 1) + "_" + std::to_string(v),
-                                  is_f && k == 0 ? ElementType::float64 : ElementType::float32, k, 1});
+                                  is_f && k == 0 ? ElementType::float64 : ElementType::float32, share, 1});
   }
   return result;
 }

@@ -42,14 +42,17 @@ class Windrow : public System {
   void write(const Job& job) override {
     windrow_file* file = nullptr;
     check(windrow_create(MPI_COMM_WORLD, path_.c_str(), options_, &file));
-    for (size_t v = 0; v < job.data.variables.size(); ++v) {
-      const Variable& variable = job.data.variables[v];
-      const std::vector<int64_t> shape = job.data.shape_of(variable);
-      int number = 0;
-      check(windrow_define_variable(file, variable.name.c_str(), type_of(variable.type), static_cast<int>(shape.size()),
-                                    shape.data(), &number));
-      check(windrow_put(file, number, decompositions_[variable.share], job.buffers[v].data()));
-    }
+    const size_t count = job.data.variables.size();
+    std::vector<std::vector<int64_t>> shapes;
+    std::vector<windrow_variable_definition> definitions;
+    for (const Variable& variable : job.data.variables) shapes.push_back(job.data.shape_of(variable));
+    for (size_t v = 0; v < count; ++v)
+      definitions.push_back({job.data.variables[v].name.c_str(), type_of(job.data.variables[v].type),
+                             static_cast<int>(shapes[v].size()), shapes[v].data(), nullptr});
+    std::vector<int> numbers(count);
+    check(windrow_define_variables(file, static_cast<int>(count), definitions.data(), numbers.data()));
+    for (size_t v = 0; v < count; ++v)
+      check(windrow_put(file, numbers[v], decompositions_[job.data.variables[v].share], job.buffers[v].data()));
     check(windrow_flush(file));
     if (job.explain) report_ = describe(file);
     check(windrow_close(file));

@@ -191,6 +191,27 @@ WINDROW_API int windrow_define_variable(windrow_file *file, const char *path, in
 WINDROW_API int windrow_define_variable_with(windrow_file *file, const char *path, int type, int ndims, const int64_t *shape,
                                              const windrow_options *options, int *variable);
 
+/** A variable to be defined: the arguments of windrow_define_variable_with(). */
+typedef struct windrow_variable_definition {
+  const char *path;
+  int type;
+  int ndims;
+  const int64_t *shape;
+  const windrow_options *options;         /**< NULL: as the file's. */
+} windrow_variable_definition;
+
+/**
+ * Define many variables with two words between the ranks, where one call each would take two a variable.  Collective.
+ *
+ * @param count        How many.  0: nothing is done.                                                            [same]
+ * @param definitions  [count]; the options' values too.                                                         [same]
+ * @param variables    [count] [out] Their numbers, in order.
+ * @return As windrow_define_variable().  When the arguments are refused nothing is defined; when the file refuses one
+ *         (WINDROW_NO_SPACE, WINDROW_IO), those before it are defined.  Since 0.1.
+ */
+WINDROW_API int windrow_define_variables(windrow_file *file, int count, const windrow_variable_definition *definitions,
+                                         int *variables);
+
 /** What a file says of a variable.  Set `size` to sizeof(windrow_variable_info) before the call. */
 typedef struct windrow_variable_info {
   int64_t size;

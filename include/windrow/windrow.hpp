@@ -261,6 +261,13 @@ class File {
     return variable;
   }
 
+  /** Many at once, with two words between the ranks in all; `definitions` as in C. */
+  std::vector<int> define_variables(std::span<const windrow_variable_definition> definitions) {
+    std::vector<int> variables(definitions.size());
+    check(windrow_define_variables(raw_, static_cast<int>(definitions.size()), definitions.data(), variables.data()));
+    return variables;
+  }
+
   int find_variable(const std::string& path) const {
     int variable = -1;
     check(windrow_find_variable(raw_, path.c_str(), &variable));

@@ -40,7 +40,7 @@ constexpr std::array k_registry{
     SettingInfo{"files", choice, "auto", "auto|one|subfiles(N)|per-rank", "", 0, "Into how many files the data goes."},
     SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
     SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,
-                "Largest buffer of one writer or reader for one round; it has up to three."},
+                "Largest buffer of one writer or reader for one round; it has up to four."},
     SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts; 0: 1 MiB."},
     SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0,
                 "Largest hole between two pieces that sieving reads over."},

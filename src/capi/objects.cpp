@@ -27,29 +27,37 @@ Status check_shape(int ndims, const int64_t* shape) {
   return ndims > 0 && shape == nullptr ? null_argument("the shape") : Status{};
 }
 
-// A local error inside a collective call: the call is made all the same, with a definition that every rank will refuse to agree to.
-int define_variable(windrow_file* file, const char* path, int type, int ndims, const int64_t* shape, const windrow_options* options,
-                    int* variable) {
+Status fill_definition(const windrow_file* file, const windrow_variable_definition& from, windrow::VariableDefinition& definition) {
+  if (from.path == nullptr) return null_argument("the path of the variable");
+  if (Status status = check_shape(from.ndims, from.shape); !status.ok()) return status;
+  definition.path = from.path;
+  definition.type = is_type(from.type) ? static_cast<Type>(from.type) : Type::none;
+  definition.shape.assign(from.shape, from.shape + from.ndims);
+  const bool own = from.options != nullptr && from.options->settings.is_set("byte_order");
+  const std::string order = (own ? from.options->settings : file->file->settings()).text("byte_order");
+  const uint16_t one = 1;
+  const bool native_big = *reinterpret_cast<const unsigned char*>(&one) == 0;
+  definition.big_endian = order == "big" || (order == "native" && native_big);
+  return {};
+}
+
+// A local error inside a collective call: the call is made all the same, with definitions that every rank will refuse to agree to.
+int define_variables(windrow_file* file, int count, const windrow_variable_definition* definitions, int* variables) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
-    windrow::VariableDefinition definition;
+    std::vector<windrow::VariableDefinition> filled;
     Status local = guard([&]() -> Status {
-      if (path == nullptr) return null_argument("the path of the variable");
-      if (variable == nullptr) return null_argument("variable");
-      if (Status status = check_shape(ndims, shape); !status.ok()) return status;
-      definition.path = path;
-      definition.type = is_type(type) ? static_cast<Type>(type) : Type::none;
-      definition.shape.assign(shape, shape + ndims);
-      const bool own = options != nullptr && options->settings.is_set("byte_order");
-      const std::string order = (own ? options->settings : file->file->settings()).text("byte_order");
-      const uint16_t one = 1;
-      const bool native_big = *reinterpret_cast<const unsigned char*>(&one) == 0;
-      definition.big_endian = order == "big" || (order == "native" && native_big);
+      if (count < 0) return {Code::bad_argument, "the number of variables is " + std::to_string(count)};
+      if (count > 0 && definitions == nullptr) return null_argument("definitions");
+      if (count > 0 && variables == nullptr) return null_argument("variable");
+      filled.resize(static_cast<size_t>(count));
+      for (size_t i = 0; i < filled.size(); ++i)
+        if (Status status = fill_definition(file, definitions[i], filled[i]); !status.ok()) return status;
       return {};
     });
-    auto defined = file->file->define_variable(std::move(definition), std::move(local));
-    if (!defined.ok()) return defined.status();
-    *variable = defined.value();
+    auto first = file->file->define_variables(filled, std::move(local));
+    if (!first.ok()) return first.status();
+    for (int i = 0; i < count; ++i) variables[i] = first.value() + i;
     return {};
   });
 }
@@ -129,12 +137,17 @@ int windrow_define_group(windrow_file* file, const char* path) {
 }
 
 int windrow_define_variable(windrow_file* file, const char* path, int type, int ndims, const int64_t* shape, int* variable) {
-  return define_variable(file, path, type, ndims, shape, nullptr, variable);
+  return windrow_define_variable_with(file, path, type, ndims, shape, nullptr, variable);
 }
 
 int windrow_define_variable_with(windrow_file* file, const char* path, int type, int ndims, const int64_t* shape,
                                  const windrow_options* options, int* variable) {
-  return define_variable(file, path, type, ndims, shape, options, variable);
+  const windrow_variable_definition definition{path, type, ndims, shape, options};
+  return define_variables(file, 1, &definition, variable);
+}
+
+int windrow_define_variables(windrow_file* file, int count, const windrow_variable_definition* definitions, int* variables) {
+  return define_variables(file, count, definitions, variables);
 }
 
 int windrow_variable_count(const windrow_file* file) {

@@ -17,7 +17,7 @@ namespace {
 // Layout of a pulse on the wire, in int64: three lengths, then maxima, sums, bits. One MPI element is the whole pulse, so that
 // the combining function always sees all of it.
 constexpr size_t k_head = 3;
-constexpr size_t k_inline = 512;  // pulses up to this length need no allocation, and so cannot fail
+constexpr size_t k_inline = 1024;  // pulses up to this length need no allocation, and so cannot fail
 
 void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
   MPI_Count bytes = 0;
@@ -128,9 +128,15 @@ namespace {
 constexpr int64_t k_short = 4096;  // bytes that travel through the stack, without an agreement on the memory
 }
 
-Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes) {
-  int64_t size = comm.rank() == 0 && local.ok() ? static_cast<int64_t>(bytes.size()) : 0;
-  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = std::span(&size, 1), .sum = {}, .bits = {}}); !verdict.ok()) {
+Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum) {
+  std::array<int64_t, 16> numbers;
+  const std::span<int64_t> all = std::span(numbers).first(1 + maximum.size());
+  all[0] = comm.rank() == 0 && local.ok() ? static_cast<int64_t>(bytes.size()) : 0;
+  std::copy(maximum.begin(), maximum.end(), all.begin() + 1);
+  Status verdict = agree(comm, std::move(local), Pulse{.maximum = all, .sum = {}, .bits = {}});
+  std::copy(all.begin() + 1, all.end(), maximum.begin());
+  const int64_t size = all[0];
+  if (!verdict.ok()) {
     bytes.clear();
     return verdict;
   }
@@ -142,7 +148,8 @@ Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& b
     return guard([&] { bytes.assign(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size)); return Status{}; });
   }
   Status room = guard([&] { bytes.resize(static_cast<size_t>(size)); return Status{}; });
-  if (Status verdict = agree(comm, std::move(room)); !verdict.ok()) return verdict;
+  verdict = agree(comm, std::move(room));
+  if (!verdict.ok()) return verdict;
   constexpr int64_t k_part = int64_t{1} << 30;
   int rc = MPI_SUCCESS;
   for (int64_t done = 0; done < size && rc == MPI_SUCCESS; done += k_part)

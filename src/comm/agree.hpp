@@ -26,7 +26,7 @@ Status agree(const Comm& comm, Status local);
 
 // Collective. Sends rank 0's status and bytes to all: for what only rank 0 does (metadata). `bytes` is an in-out
 // argument of rank 0's data; empty on error. An error that any rank came with is every rank's; one that shows on the way, a rank that
-// has no memory for the bytes, is that rank's own, to be agreed on by the caller.
-Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes);
+// has no memory for the bytes, is that rank's own, to be agreed on by the caller. `maximum`: numbers that go along, at most a few.
+Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum = {});
 
 }  // namespace windrow

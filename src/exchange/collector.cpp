@@ -75,6 +75,19 @@ std::vector<WindowBytes> shared_counts(const Grid& grid, std::span<const Extent>
   return counts;
 }
 
+std::vector<WindowBytes> missing_counts(const Grid& grid, std::span<const Extent> covered, std::span<const Peer> peers,
+                                        std::span<const Item> own) {
+  std::vector<WindowBytes> counts;
+  for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1)) {
+    const Extent window = grid.window(step);
+    int64_t bytes = -bytes_in(own, window);
+    for_each_covered(covered, window, [&](Extent extent) { bytes += extent.size(); });
+    for (const Peer& peer : peers) bytes -= bytes_in(peer.view.span(), window);
+    if (bytes > 0) counts.push_back({step, bytes});
+  }
+  return counts;
+}
+
 int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept {
   const auto at = std::partition_point(counts.begin(), counts.end(), [step](const WindowBytes& count) { return count.step < step; });
   return at != counts.end() && at->step == step ? at->bytes : 0;
@@ -85,7 +98,7 @@ Collector::Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer
 
 Status Collector::prepare() {
   if (!whole_) covered_ = covered_by(peers_, own_, std::move(covered_));
-  shared_bytes_ = shared_counts(grid_, covered_, peers_);
+  if (shared_) shared_bytes_ = whole_ ? missing_counts(grid_, covered_, peers_, own_) : shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(forecast_.largest_window);
   slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, k_slots)));

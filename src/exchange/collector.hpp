@@ -22,6 +22,9 @@ struct Peer {
 
 // Of all shared peers together: how many bytes they will copy in the window of a step. Sorted by step, zeros left out.
 std::vector<WindowBytes> shared_counts(const Grid& grid, std::span<const Extent> covered, std::span<const Peer> peers);
+// Of windows that will be full: what neither peers nor own items bring, and ranks of the host will copy.
+std::vector<WindowBytes> missing_counts(const Grid& grid, std::span<const Extent> covered, std::span<const Peer> peers,
+                                        std::span<const Item> own);
 int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept;
 
 // What a collector or a distributor will serve, known beforehand.

@@ -40,6 +40,10 @@ class Transfer {
   static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items, bool share, Arena& arena,
                                                    Trace& trace);
 
+  // Whether prepare() needs words between the ranks; the same answer on every rank. Not where ranks of one host write full windows through
+  // memory that they share already.
+  static bool talks(const Comm& comm, const Plan& plan, bool share);
+
   // Moves the data; to be followed by an agreement. `storage_sink` and `storage_fetcher` do the storage's part on writers and readers.
   // The status is this rank's own. Every rank gets here and gets out, whatever failed where.
   Status run(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher);

@@ -12,6 +12,27 @@ constexpr Extent k_everywhere{0, INT64_MAX / 4};
 constexpr std::byte k_runs{0}, k_counts{1};  // what a letter holds
 }
 
+namespace {
+
+// Whether the windows are known to be full in the end, so that a writer knows what its host's ranks will copy there without being told.
+bool fills(const Plan& plan) { return plan.whole && !plan.reading && plan.has_domains() && !plan.gathers(); }
+
+// Whether the host's ranks share enough memory already. The ranks of the host all see the same.
+bool has_slots(const Comm& comm, const Plan& plan) {
+  for (size_t i = 0; i < plan.domains.size(); ++i) {
+    const int host_rank = comm.host_rank_of(plan.writers[i]);
+    if (host_rank >= 0 && !comm.shared().holds(host_rank, SharedSlots::bytes_needed(plan, i))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Transfer::talks(const Comm& comm, const Plan& plan, bool share) {
+  if (!plan.has_domains() && !plan.gathers()) return false;
+  return !(share && fills(plan) && comm.host_size() > 1 && comm.host_size() == comm.size() && has_slots(comm, plan));
+}
+
 class TransferBuilder {
  public:
   TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, bool share, Arena& arena, Trace& trace)
@@ -66,7 +87,9 @@ class TransferBuilder {
       for (size_t i = 0; i < plan_.domains.size(); ++i) {
         const bool own = plan_.writers[i] == comm_.rank() && !plan_.gathers();
         if (own || bytes_in(held, plan_.domains[i]) == 0) continue;
-        const bool counts = plan_.whole && slots_at(plan_.writers[i], i);
+        const bool shared = static_cast<bool>(slots_at(plan_.writers[i], i));
+        if (shared && fills(plan_)) continue;
+        const bool counts = plan_.whole && shared;
         out.push_back({.peer = plan_.writers[i], .bytes = {counts ? k_counts : k_runs}});
         if (counts)
           describe_counts(counts_of(held, plan_.domains[i]), out.back().bytes);
@@ -75,6 +98,7 @@ class TransferBuilder {
       }
       return Status{};
     });
+    if (sharing_ && fills(plan_) && comm_.host_size() == comm_.size()) return local;  // all ranks know that nobody has to say anything
     return exchange(std::move(local), out, sources_);
   }
 
@@ -125,15 +149,9 @@ class TransferBuilder {
   // Collective over the host. Room for the slots of this rank's domain, where the ranks of its host can reach them.
   Status reserve_slots() {
     int64_t bytes = 0;
-    bool there = true;  // the ranks of the host all see the same
-    for (size_t i = 0; i < plan_.domains.size(); ++i) {
-      const int host_rank = comm_.host_rank_of(plan_.writers[i]);
-      if (host_rank < 0) continue;
-      const int64_t needed = SharedSlots::bytes_needed(plan_, i);
-      there = there && comm_.shared().holds(host_rank, needed);
-      if (plan_.writers[i] == comm_.rank()) bytes = needed;
-    }
-    const auto reserved = there ? Result<bool>(true) : comm_.shared().reserve(comm_.host(), bytes);
+    for (size_t i = 0; i < plan_.domains.size(); ++i)
+      if (plan_.writers[i] == comm_.rank()) bytes = SharedSlots::bytes_needed(plan_, i);
+    const auto reserved = has_slots(comm_, plan_) ? Result<bool>(true) : comm_.shared().reserve(comm_.host(), bytes);
     sharing_ = reserved.ok() && reserved.value();
     if (sharing_ && transfer_) transfer_->shared_bytes_ = bytes;  // a rank without memory has no transfer, and comes here all the same
     if (!sharing_ && transfer_) transfer_->shared_refused_ = true;

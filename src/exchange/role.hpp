@@ -106,6 +106,6 @@ class MessagePool {
 };
 
 inline constexpr int k_message_buffers = 2;
-inline constexpr int64_t k_slots = 3;  // of a writer: one is written, one fills, one is ready to fill
+inline constexpr int64_t k_slots = 4;  // of a writer: one is written, one is full, one fills, one is ready to fill
 
 }  // namespace windrow

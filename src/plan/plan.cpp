@@ -22,7 +22,7 @@ void place_writers(Plan& plan, const Pattern& pattern, const Topology& topology,
 // A small domain is moved in several rounds too, so that one fills while another is written; but in none too small to be worth a
 // request. A power of two, or all that the buffer has.
 int64_t window_of(const std::vector<Extent>& domains, int64_t buffer) {
-  constexpr int64_t k_rounds = 4, k_least = int64_t{512} << 10;
+  constexpr int64_t k_rounds = 16, k_least = int64_t{512} << 10;
   int64_t largest = 0;
   for (const Extent& domain : domains) largest = std::max(largest, domain.size());
   int64_t window = k_least;
@@ -43,7 +43,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions) region_bytes += region.size();
   plan.strategy = choose(strategy, pattern, limits, plan.direct_bytes, plan.reasons);
-  plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads;
+  plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads && !pattern.overlapping;
   if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? strategy.team_read : strategy.team_write;
   plan.team = std::min<int64_t>(plan.team, topology.ranks);
   if (plan.strategy.gather == Gather::host) plan.host_roots = topology.host_roots;

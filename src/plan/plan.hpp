@@ -25,6 +25,7 @@ struct Pattern {
   bool shared_reads = false;    // several ranks want the same bytes by intent, not only along seams
   bool in_memory = false;       // to read: the file is on a disk of this host, and its bytes are in memory
   bool owned_flags = false;     // points carry flags that say who owns them
+  bool overlapping = false;     // variables lie over each other, as they do in no sound file
   std::vector<Extent> regions;  // bytes of the file that the variables concerned occupy: sorted, disjoint, maximal
 };
 

@@ -15,6 +15,8 @@
 namespace windrow {
 namespace {
 
+constexpr size_t k_definitions = 200;
+
 // "/a/b" for "a/b", "/a/b" and "/a/b/"; an error names what is wrong with it.
 Result<std::string> clean_path(const std::string& path) {
   std::string clean = path.starts_with('/') ? path : "/" + path;
@@ -51,17 +53,19 @@ void make_room(std::vector<T>& list, size_t more) {
 }  // namespace
 
 // Which groups have to be made so that `path`'s parents (and `itself`) are there. All ranks find the same.
-Status File::missing_groups(const std::string& path, bool itself, std::vector<std::string>& missing) const {
+Status File::missing_groups(const std::string& path, bool itself, Additions& added) const {
   std::vector<std::string> wanted = parents_of(path);
   if (itself && path != "/") wanted.push_back(path);
   for (const std::string& group : wanted) {
-    if (variable_numbers_.contains(group)) return {Code::exists, fmt::format("\"{}\" in \"{}\" is a variable, not a group", group, path_)};
-    if (find_group(group) == nullptr) missing.push_back(group);
+    if (variable_numbers_.contains(group) || added.variables.contains(group))
+      return {Code::exists, fmt::format("\"{}\" in \"{}\" is a variable, not a group", group, path_)};
+    if (find_group(group) == nullptr && std::find(added.groups.begin(), added.groups.end(), group) == added.groups.end())
+      added.groups.push_back(group);
   }
   return {};
 }
 
-Status File::define_groups_on_root(const std::vector<std::string>& groups) {
+Status File::define_groups_on_root(std::span<const std::string> groups) {
   for (const std::string& group : groups)
     // One that is there already was made by a call that failed afterwards.
     if (Status status = format_->define_group(group); !status.ok() && status.code() != Code::exists) return status;
@@ -69,25 +73,25 @@ Status File::define_groups_on_root(const std::vector<std::string>& groups) {
 }
 
 Status File::define_group(const std::string& path, Status local) {
-  std::vector<std::string> missing;
+  Additions added;
   if (local.ok()) local = guard([&]() -> Status {
     if (Status status = check_writable("define a group"); !status.ok()) return status;
     if (Status status = check_new_name(path); !status.ok()) return status;
     auto clean = clean_path(path);
     if (!clean.ok()) return clean.status();
-    if (Status status = missing_groups(clean.value(), true, missing); !status.ok()) return status;
-    make_room(catalog_.groups, missing.size());
+    if (Status status = missing_groups(clean.value(), true, added); !status.ok()) return status;
+    make_room(catalog_.groups, added.groups.size());
     return {};
   });
   if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path}), "the paths of the group"); !verdict.ok()) return verdict;
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
-  local = comm_->rank() == 0 ? guard([&] { return define_groups_on_root(missing); }) : Status{};
+  local = comm_->rank() == 0 ? guard([&] { return define_groups_on_root(added.groups); }) : Status{};
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  for (std::string& group : missing) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
+  for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
   return {};
 }
 
-Status File::check_definition(VariableDefinition& definition, std::vector<std::string>& missing) const {
+Status File::check_definition(VariableDefinition& definition, Additions& added) const {
   if (Status status = check_writable("define a variable"); !status.ok()) return status;
   if (Status status = check_new_name(definition.path); !status.ok()) return status;
   auto clean = clean_path(definition.path);
@@ -105,49 +109,84 @@ Status File::check_definition(VariableDefinition& definition, std::vector<std::s
       return {Code::bad_argument, fmt::format("variable \"{}\" is larger than a file can be", definition.path)};
     bytes = *product;
   }
-  if (variable_numbers_.contains(definition.path) || find_group(definition.path) != nullptr)
+  const bool new_group = std::find(added.groups.begin(), added.groups.end(), definition.path) != added.groups.end();
+  if (variable_numbers_.contains(definition.path) || added.variables.contains(definition.path) || new_group ||
+      find_group(definition.path) != nullptr)
     return {Code::exists, fmt::format("\"{}\" has \"{}\" already", path_, definition.path)};
-  return missing_groups(definition.path, false, missing);
+  return missing_groups(definition.path, false, added);
 }
 
-Result<int> File::define_variable(VariableDefinition definition, Status local) {
-  std::vector<std::string> missing;
-  std::string arguments;
-  std::map<std::string, int, std::less<>> number_node;  // made beforehand, so that entering it cannot fail
-  const auto number = static_cast<int>(catalog_.variables.size());
-  if (local.ok()) local = guard([&]() -> Status {
-    arguments = fmt::format("{}|{}|{}|{}", definition.path, static_cast<int>(definition.type), fmt::join(definition.shape, ","),
-                            definition.big_endian);
-    if (Status status = check_definition(definition, missing); !status.ok()) return status;
-    make_room(catalog_.groups, missing.size());
-    make_room(catalog_.variables, 1);
-    number_node.emplace(definition.path, number);
-    return grow_pulse(catalog_.variables.size() + 1);
-  });
-  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({arguments}), "path, type, shape or options of the variable");
-      !verdict.ok())
-    return verdict;
-  // Every rank has its memory by now, so what the format has done is what all ranks will know.
-  std::array<int64_t, 2> place{std::numeric_limits<int64_t>::min(), 0};  // rank 0's word, as a maximum
-  local = Status{};
-  if (comm_->rank() == 0)
-    local = guard([&]() -> Status {
-      if (Status status = define_groups_on_root(missing); !status.ok()) return status;
-      auto placement = format_->define_variable(definition);
-      if (!placement.ok()) return placement.status();
-      place = {placement.value().offset, placement.value().bytes};
-      return {};
-    });
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = place, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
-  variable_numbers_.merge(number_node);
-  for (std::string& group : missing) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
+void File::enter(VariableDefinition definition, Placement placement) {
   Variable variable;
   variable.path = std::move(definition.path);
   variable.type = definition.type;
   variable.shape = std::move(definition.shape);
-  variable.placement = {.offset = place[0], .bytes = place[1], .big_endian = definition.big_endian};
+  variable.placement = placement;
   catalog_.variables.push_back(std::move(variable));
-  return number;
+}
+
+Result<int> File::define_variables(std::span<VariableDefinition> definitions, Status local) {
+  Additions added;  // made beforehand, so that entering them cannot fail
+  uint64_t arguments = 0;
+  const auto first = static_cast<int>(catalog_.variables.size());
+  if (local.ok()) local = guard([&]() -> Status {
+    std::string text;
+    for (VariableDefinition& definition : definitions) {
+      text += fmt::format("{}|{}|{}|{};", definition.path, static_cast<int>(definition.type), fmt::join(definition.shape, ","),
+                          definition.big_endian);
+      if (Status status = check_definition(definition, added); !status.ok()) return status;
+      added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
+    }
+    arguments = hash_of({text});
+    make_room(catalog_.groups, added.groups.size());
+    make_room(catalog_.variables, definitions.size());
+    return grow_pulse(catalog_.variables.size() + definitions.size());
+  });
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "number, paths, types, shapes or options of the variables");
+      !verdict.ok())
+    return verdict;
+  // Every rank has its memory by now, so what the format has done is what all ranks will know.
+  Status verdict;
+  for (size_t begin = 0; begin < definitions.size() && verdict.ok(); begin += k_definitions)
+    verdict = define_some(definitions.subspan(begin, std::min(k_definitions, definitions.size() - begin)),
+                          begin == 0 ? std::span<const std::string>(added.groups) : std::span<const std::string>());
+  // Groups may be there that nobody knows when their variable could not be made: see define_groups_on_root().
+  const auto end = static_cast<int>(catalog_.variables.size());
+  std::erase_if(added.variables, [&](const auto& entry) { return entry.second >= end; });
+  variable_numbers_.merge(added.variables);
+  if (end > first)
+    for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
+  if (!verdict.ok()) return verdict;
+  return first;
+}
+
+// Collective. As many as one agreement tells of without memory of its own. Those that the format has made are entered on every rank.
+Status File::define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups) {
+  std::array<int64_t, 1 + 2 * k_definitions> word;  // rank 0's, as maxima: how many were made; offset and bytes of each
+  const std::span<int64_t> places = std::span(word).first(1 + 2 * definitions.size());
+  std::fill(places.begin(), places.end(), std::numeric_limits<int64_t>::min());
+  Status local;
+  if (comm_->rank() == 0) {
+    places[0] = 0;
+    local = guard([&]() -> Status {
+      if (Status status = define_groups_on_root(groups); !status.ok()) return status;
+      for (size_t i = 0; i < definitions.size(); ++i) {
+        auto placement = format_->define_variable(definitions[i]);
+        if (!placement.ok()) return placement.status();
+        places[1 + 2 * i] = placement.value().offset;
+        places[2 + 2 * i] = placement.value().bytes;
+        ++places[0];
+      }
+      return {};
+    });
+  }
+  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = places, .sum = {}, .bits = {}});
+  if (verdict.code() == Code::mpi) return verdict;
+  for (size_t i = 0; i < static_cast<size_t>(places[0]); ++i) {
+    const bool big_endian = definitions[i].big_endian;
+    enter(std::move(definitions[i]), {.offset = places[1 + 2 * i], .bytes = places[2 + 2 * i], .big_endian = big_endian});
+  }
+  return verdict;
 }
 
 const std::vector<Attribute>* File::attributes_of(std::string_view object) const {

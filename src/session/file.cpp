@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "comm/agree.hpp"
+#include "base/varint.hpp"
 #include "comm/handle.hpp"
 #include "format/catalog.hpp"
 #include "session/same.hpp"
@@ -140,29 +141,55 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     return check_store_options(store_options(file->settings_, comm.value()->rank()));
   });
   const Comm& ranks = *comm.value();
-  if (Status verdict = agree_same(ranks, std::move(local), arguments, "path, mode or options (or their environment variables)"); !verdict.ok()) return verdict;
-  local = Status{};
-  if (ranks.rank() == 0) local = guard([&] { return file->open_on_root(file->settings_.text("format")); });
-  std::string data_path;
-  local.update(guard([&] {
-    data_path = mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
-    return Status{};
-  }));
-  local = share_text(ranks, std::move(local), data_path);
-  if (mode != Mode::create) local = file->learn_catalog(std::move(local));
-  if (local.ok()) local = guard([&] { return file->learn_store(data_path); });
-  int64_t local_disk = ranks.rank() == 0 && is_on_local_disk(data_path) ? 1 : 0;  // all ranks plan with what rank 0 sees
-  Status verdict = agree(ranks, std::move(local), Pulse{.maximum = std::span(&local_disk, 1), .sum = {}, .bits = {}});
+  // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
+  std::vector<std::byte> known;
+  SameArguments same(local, arguments);
+  int64_t local_disk = 0;  // all ranks plan with what rank 0 sees
+  if (ranks.rank() == 0 && local.ok()) local = guard([&]() -> Status {
+    if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok()) return status;
+    const std::string data_path = mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
+    local_disk = is_on_local_disk(data_path) ? 1 : 0;
+    file->tell(data_path, known);
+    return {};
+  });
+  std::array<int64_t, 3> numbers{same.numbers()[0], same.numbers()[1], local_disk};
+  local = share_from_root(ranks, std::move(local), known, numbers);
+  std::copy_n(numbers.begin(), 2, same.numbers().begin());
+  // What rank 0 met with arguments that the others do not have tells nobody anything.
+  if (same.differ() && local.code() != Code::bad_argument) local = differing("path, mode or options (or their environment variables)");
+  if (local.ok()) local = guard([&] { return file->learn(known); });
+  const Status verdict = agree(ranks, std::move(local));
   if (verdict.ok()) {
-    file->local_disk_ = local_disk != 0;
-    if (local_disk != 0 && !file->settings_.is_set("direct_bytes")) file->limits_.direct_read_bytes = k_local_read;
+    file->local_disk_ = numbers[2] != 0;
+    if (file->local_disk_ && !file->settings_.is_set("direct_bytes")) file->limits_.direct_read_bytes = k_local_read;
     return file;
   }
-  file->abandon();
+  if (file) file->abandon();
   return verdict;
 }
 
-Status File::learn_store(const std::string& data_path) {
+// Rank 0 alone: where the data goes, and of a file that exists what is in it, for the other ranks to learn.
+void File::tell(const std::string& data_path, std::vector<std::byte>& out) const {
+  append_varint(out, data_path.size());
+  const auto* text = reinterpret_cast<const std::byte*>(data_path.data());
+  out.insert(out.end(), text, text + data_path.size());
+  if (mode_ == Mode::create) return;
+  const std::vector<std::byte> catalog = serialize(catalog_);
+  out.insert(out.end(), catalog.begin(), catalog.end());
+}
+
+Status File::learn(std::span<const std::byte> told) {
+  size_t position = 0;
+  const auto length = read_varint(told, position);
+  if (!length || *length > told.size() - position) return {Code::internal, "rank 0's word on a file is malformed"};
+  const auto* text = reinterpret_cast<const char*>(told.data() + position);
+  const std::string data_path(text, *length);
+  if (mode_ != Mode::create) {
+    auto catalog = deserialize(told.subspan(position + *length));
+    if (!catalog.ok()) return catalog.status();
+    catalog_ = std::move(catalog).value();
+    for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
+  }
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options(settings_, comm_->rank()));
   use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
   return grow_pulse(catalog_.variables.size());
@@ -178,19 +205,6 @@ void File::abandon() {
   (void)remove_files(draft_files_);
   (void)remove_files(std::span(&draft_.temporary_path, 1));
   draft_.temporary_path.clear();
-}
-
-Status File::learn_catalog(Status local) {
-  std::vector<std::byte> bytes;
-  if (comm_->rank() == 0 && local.ok()) local = guard([&] { bytes = serialize(catalog_); return Status{}; });
-  if (Status status = share_from_root(*comm_, std::move(local), bytes); !status.ok()) return status;
-  return guard([&]() -> Status {
-    auto catalog = deserialize(bytes);
-    if (!catalog.ok()) return catalog.status();
-    catalog_ = std::move(catalog).value();
-    for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
-    return {};
-  });
 }
 
 File::~File() {
@@ -252,29 +266,36 @@ Status File::close(bool publish) {
     return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
                                          mode_ == Mode::create && !published_ ? "it is not published" : "what was queued is lost")};
   }
-  Status verdict = publish ? flush() : Status{};
+  const bool durable = publish && mode_ != Mode::read && settings_.boolean("durable");
+  const auto close_data = [&] {
+    Status status = durable ? data_->sync() : Status{};
+    status.update(data_->close());
+    return status;
+  };
+  // A rank that has nothing queued closes first: mostly nobody has, and then the flush has said that all data is in place.
+  Status verdict = publish ? flush(queue_.empty() ? close_data() : Status{}) : Status{};
   drop_queue();
   verdict.update(fatal_);  // agreed when it was set
-  const bool durable = publish && mode_ != Mode::read && settings_.boolean("durable");
-  Status local;
-  if (durable && verdict.ok()) local = data_->sync();
-  local.update(data_->close());
+  Status local = close_data();
+  if (publish && !idle_) {
+    verdict.update(agree(*comm_, std::move(local)));
+    local = Status{};
+  }
   if (comm_->rank() == 0 && format_ && (publish || mode_ != Mode::create)) {
     local.update(guard([&] { return format_->close(); }));
     format_.reset();
   }
-  Status closed = agree(*comm_, publish ? std::move(local) : Status{});
-  verdict.update(std::move(closed));
-  local = Status{};
   if (comm_->rank() == 0) {
-    if (publish && verdict.ok() && mode_ == Mode::create && !published_) {
+    const bool whole = publish && verdict.ok() && local.ok();
+    if (whole && mode_ == Mode::create && !published_) {
       local = guard([&] { return publish_on_root(); });
       published_ = local.ok();
-    } else if (durable && verdict.ok() && mode_ != Mode::create) {
+    } else if (durable && whole && mode_ != Mode::create) {
       local = data_sync_on_root();
     }
     abandon();
   }
+  if (!publish) local = Status{};
   int64_t last = Comm::is_last(comm_) ? 1 : 0;  // the user may have freed the communicator meanwhile
   verdict.update(agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = std::span(&last, 1), .bits = {}}));
   if (last == comm_->size()) Comm::end(comm_);

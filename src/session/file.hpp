@@ -64,6 +64,12 @@ struct KeptPlan {
   int64_t storage_windows = 0;                              // that this rank moves to or from the storage
 };
 
+// What a call that defines adds to the catalog.
+struct Additions {
+  std::vector<std::string> groups;                          // outermost first
+  std::map<std::string, int, std::less<>> variables;
+};
+
 struct WaveNumbers;
 
 class File {
@@ -76,9 +82,10 @@ class File {
                                             Status local = {});
   ~File();
   Status define_group(const std::string& path, Status local = {});
-  Result<int> define_variable(VariableDefinition definition, Status local = {});
+  // The numbers of the variables, in their order; when one cannot be made, those before it are there all the same.
+  Result<int> define_variables(std::span<VariableDefinition> definitions, Status local = {});  // the number of the first
   Status put_attribute(const std::string& object, Attribute attribute, Status local = {});
-  Status flush();
+  Status flush(Status local = {});
   Status sync();
   Status close(bool publish);  // once; nothing else may follow
   Result<std::string> explain(bool json, Status local = {});
@@ -99,20 +106,22 @@ class File {
   File() = default;
 
   Status open_on_root(const std::string& format);                   // rank 0 only
-  Status learn_catalog(Status local);                               // collective; to be agreed on
+  void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
+  Status learn(std::span<const std::byte> told);                    // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
-  Status learn_store(const std::string& data_path);                 // local: where this rank's data goes
   void abandon();                                                   // rank 0 only
   std::vector<Rename> companions() const;                           // rank 0 only: of the draft
   Status publish_on_root();                                         // rank 0 only
   Status data_sync_on_root();                                       // rank 0 only
-  Status define_groups_on_root(const std::vector<std::string>& groups);  // rank 0 only
-  Status missing_groups(const std::string& path, bool itself, std::vector<std::string>& missing) const;
-  Status check_definition(VariableDefinition& definition, std::vector<std::string>& missing) const;
+  Status define_groups_on_root(std::span<const std::string> groups);  // rank 0 only
+  Status missing_groups(const std::string& path, bool itself, Additions& added) const;
+  Status check_definition(VariableDefinition& definition, Additions& added) const;
+  Status define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups);
+  void enter(VariableDefinition definition, Placement placement);             // room was made
   std::vector<Attribute>* find_attributes(std::string_view object) noexcept;  // by the full path
 
   // flush.cpp
-  Status move_queue();
+  Status move_queue(Status local);
   Status run_wave(Wave& wave, const WaveNumbers& numbers);
   void drop_queue();
   bool wants_io_thread() const;
@@ -124,7 +133,8 @@ class File {
   Status pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most);
   Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
   Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
-  Status agree_on_decompositions(Status local, const Wave& wave);  // collective
+  Status make_ready(KeptPlan& kept, const Wave& wave, bool share);
+  Status agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums);  // collective
   Status reserve_bounce(std::span<const Item> items);
   std::span<const Item> part(KeptPlan& kept, const Wave& wave);  // the raked ones
   Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
@@ -169,6 +179,7 @@ class File {
   Trace trace_;
   FlushReport report_;
   double flush_begin_ = 0;
+  bool idle_ = true;                     // no rank had anything queued in the last flush
 };
 
 }  // namespace windrow

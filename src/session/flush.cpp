@@ -47,26 +47,25 @@ void File::drop_queue() {
   queue_status_ = Status{};
 }
 
-Status File::flush() {
+Status File::flush(Status local) {
   trace_ = Trace{};
   report_.plans.clear();
   report_.sums = {};
   report_.maxima = {};
   data_->begin_flush();
   flush_begin_ = seconds_now();
-  Status verdict = move_queue();
+  Status verdict = move_queue(std::move(local));
   drop_queue();
   report_.ranks = comm_->size();
   report_.done = true;
   return verdict;
 }
 
-Status File::move_queue() {
+Status File::move_queue(Status local) {
   Wave puts, gets;
   gets.reading = true;
   WaveNumbers put_numbers, get_numbers;
-  Status local = std::move(queue_status_);
-  queue_status_ = Status{};
+  local.update(std::exchange(queue_status_, Status{}));
   {
     const StageTimer timer(trace_, Stage::describe);
     if (local.ok()) local = guard([&] { return build_wave(false, 0, puts); });
@@ -80,6 +79,7 @@ Status File::move_queue() {
     verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_waves);
   }
   const bool any_gets = verdict.ok() && get_numbers.entries > 0;
+  idle_ = verdict.ok() && put_waves == 0 && !any_gets;
   for (int64_t wave = 0; wave < put_waves && verdict.ok(); ++wave) {
     if (wave > 0) {
       puts = Wave{};

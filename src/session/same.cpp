@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <limits>
-
 #include "comm/agree.hpp"
 
 namespace windrow {
@@ -20,18 +17,24 @@ uint64_t hash_of(std::initializer_list<std::string_view> texts) noexcept {
   return hash;
 }
 
-Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what) {
-  constexpr int64_t k_none = std::numeric_limits<int64_t>::min();
+SameArguments::SameArguments(const Status& local, uint64_t arguments) noexcept {
   const auto value = static_cast<int64_t>(arguments >> 2);
-  std::array<int64_t, 2> both{local.ok() ? value : k_none, local.ok() ? -value : k_none};
-  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = both, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
-  if (both[0] == -both[1]) return {};
+  numbers_ = {local.ok() ? value : k_none, local.ok() ? -value : k_none};
+}
+
+Status differing(std::string_view what) {
   Status differs{Code::bad_argument, ""};
   (void)guard([&] {
     differs = Status{Code::bad_argument, fmt::format("{} differ between the ranks; all ranks must give the same", what)};
     return Status{};
   });
   return differs;
+}
+
+Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what) {
+  SameArguments same(local, arguments);
+  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = same.numbers(), .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  return same.differ() ? differing(what) : Status{};
 }
 
 }  // namespace windrow

@@ -22,6 +22,10 @@ bool native_is_big() {
   return *reinterpret_cast<const unsigned char*>(&one) == 0;
 }
 
+std::array<int64_t, 4> foretold(const KeptPlan& kept) {
+  return {kept.forecast.messages, kept.forecast.write_requests, kept.forecast.read_requests, kept.forecast.bytes};
+}
+
 OwnerPolicy asked_owner(Owner owner) {
   switch (owner) {
     case Owner::partitioner: return OwnerPolicy::partitioner;
@@ -187,6 +191,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
   std::sort(pattern.regions.begin(), pattern.regions.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   size_t kept = 0;
   for (const Extent& region : pattern.regions) {
+    if (kept > 0 && region.begin < pattern.regions[kept - 1].end) pattern.overlapping = true;
     if (kept > 0 && region.begin <= pattern.regions[kept - 1].end)
       pattern.regions[kept - 1].end = std::max(pattern.regions[kept - 1].end, region.end);
     else
@@ -232,29 +237,43 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && (access == Access::list || access == Access::mapped);
     return {};
   });
-  if (Status verdict = agree_on_decompositions(std::move(local), wave); !verdict.ok()) return verdict;
+  // Ranks that need no words with each other to get ready do so first, and one agreement is enough. A rank without a plan goes to the
+  // agreement that comes first either way.
+  const bool share = settings_.boolean("shared_memory");
+  const bool talks = local.ok() && !kept->direct && Transfer::talks(*comm_, kept->plan, share);
+  if (local.ok() && !talks) local = make_ready(*kept, wave, share);
+  std::array<int64_t, 4> sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
+  if (Status verdict = agree_on_decompositions(std::move(local), wave, sums); !verdict.ok()) return verdict;
+  if (talks) {
+    local = make_ready(*kept, wave, share);
+    sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
+    if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
+  }
   ++trace_.plans_made;
   kept->id = next_plan_++;  // plans are made by all ranks together, so the numbers stay in step
-  if (!kept->direct) {
-    auto transfer = Transfer::prepare(*comm_, kept->plan, part(*kept, wave), settings_.boolean("shared_memory"), arena_, trace_);
-    local = transfer.status();
-    if (transfer.ok()) kept->transfer = std::move(transfer).value();
-  }
-  if (local.ok()) local = guard([&] { return prepare_storage(*kept, wave); });
-  const auto& regions = kept->plan.regions;
-  // What was never written is read as something, not as the end of the file.
-  const bool reads = wave.reading || kept->plan.strategy.access == Access::sieve;
-  if (comm_->rank() == 0 && mode_ != Mode::read && reads && !regions.empty()) local.update(data_->extend(regions.back().end));
-  std::array<int64_t, 4> sums{kept->forecast.messages, kept->forecast.write_requests, kept->forecast.read_requests, kept->forecast.bytes};
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
   kept->forecast = {.messages = sums[0], .write_requests = sums[1], .read_requests = sums[2], .bytes = sums[3]};
   return kept;
 }
 
+// Collective when Transfer::talks(). The status is this rank's own.
+Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share) {
+  if (!kept.direct) {
+    auto transfer = Transfer::prepare(*comm_, kept.plan, part(kept, wave), share, arena_, trace_);
+    if (!transfer.ok()) return transfer.status();
+    kept.transfer = std::move(transfer).value();
+  }
+  if (Status status = guard([&] { return prepare_storage(kept, wave); }); !status.ok()) return status;
+  const auto& regions = kept.plan.regions;
+  // What was never written is read as something, not as the end of the file.
+  const bool reads = wave.reading || kept.plan.strategy.access == Access::sieve;
+  if (comm_->rank() == 0 && mode_ != Mode::read && reads && !regions.empty()) return data_->extend(regions.back().end);
+  return {};
+}
+
 // Collective. What is written is disjoint because a decomposition's ranks share it out among themselves; that holds only when all
 // ranks put a variable through the same one.
-Status File::agree_on_decompositions(Status local, const Wave& wave) {
-  if (wave.reading) return agree(*comm_, std::move(local));
+Status File::agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums) {
+  if (wave.reading) return agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}});
   const size_t variables = catalog_.variables.size();
   constexpr int64_t unput = -std::numeric_limits<int64_t>::max();
   // Per variable: the largest identity, and the largest negated one. The memory grew with the variables.
@@ -264,7 +283,7 @@ Status File::agree_on_decompositions(Status local, const Wave& wave) {
     both[2 * static_cast<size_t>(variable)] = identity;
     both[2 * static_cast<size_t>(variable) + 1] = -identity;
   }
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = both, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = both, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
   for (size_t i = 0; i < variables; ++i) {
     if (both[2 * i] == -both[2 * i + 1] || both[2 * i] == unput) continue;
     Status differs{Code::bad_argument, ""};

@@ -32,6 +32,46 @@ TEST_P(Objects, have_names_with_spaces_and_letters_of_the_world) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+TEST_P(Objects, are_defined_many_at_once) {
+  windrow_file* file = create(path());
+  constexpr int k_many = 450;  // more than one word between the ranks tells of
+  const int64_t shape[1] = {3 * size_of()};
+  std::vector<std::string> names;
+  for (int i = 0; i < k_many; ++i) names.push_back("group " + std::to_string(i % 7) + "/number " + std::to_string(i));
+  std::vector<windrow_variable_definition> definitions;
+  for (const std::string& name : names) definitions.push_back({name.c_str(), WINDROW_INT32, 1, shape, nullptr});
+  std::vector<int> numbers(k_many, -1);
+  // Refused as a whole: a name twice, a variable as a group, another number on the last rank.
+  definitions[449].path = names[3].c_str();
+  EXPECT_EQ(windrow_define_variables(file, k_many, definitions.data(), numbers.data()), WINDROW_EXISTS);
+  const std::string below = names[0] + "/below";
+  definitions[449].path = below.c_str();
+  EXPECT_EQ(windrow_define_variables(file, k_many, definitions.data(), numbers.data()), WINDROW_EXISTS);
+  definitions[449].path = names[449].c_str();
+  if (size_of() > 1) {
+    EXPECT_EQ(windrow_define_variables(file, rank_of() == size_of() - 1 ? 17 : k_many, definitions.data(), numbers.data()), WINDROW_BAD_ARGUMENT);
+  }
+  EXPECT_EQ(windrow_define_variables(file, -1, definitions.data(), numbers.data()), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_define_variables(file, 1, nullptr, numbers.data()), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_variable_count(file), 0);
+  EXPECT_WINDROW_OK(windrow_define_variables(file, 0, nullptr, nullptr));
+  EXPECT_WINDROW_OK(windrow_define_variables(file, k_many, definitions.data(), numbers.data()));
+  EXPECT_EQ(windrow_group_count(file), 8);
+  for (int i = 0; i < k_many; ++i) {
+    int found = -1;
+    EXPECT_WINDROW_OK(windrow_find_variable(file, names[static_cast<size_t>(i)].c_str(), &found));
+    EXPECT_EQ(found, i);
+    EXPECT_EQ(numbers[static_cast<size_t>(i)], i);
+  }
+  write(file, numbers[449], 5);
+  write(file, numbers[0], 9);
+  EXPECT_WINDROW_OK(windrow_close(file));
+  file = open(path());
+  expect_numbers(file, names[449].c_str(), 5);
+  expect_numbers(file, names[0].c_str(), 9);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 TEST_P(Objects, refuse_new_names_that_are_not_utf8) {
   windrow_file* file = create(path());
   define(file, "v");

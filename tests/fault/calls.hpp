@@ -41,6 +41,19 @@ inline std::vector<Call> plain_calls() {
          EXPECT_EQ(windrow_variable_count(s.file), 3);
          written(s);
        }, true, true},
+      {"define_variables", k_begin,
+       [](Scene& s) {
+         const windrow_variable_definition both[2] = {{"a group/and in it/one more", WINDROW_FLOAT32, 2, s.grid_shape.data(), nullptr},
+                                                      {"another group with a long name/and a variable", WINDROW_INT8, 2, s.grid_shape.data(), nullptr}};
+         int numbers[2] = {-1, -1};
+         const int code = windrow_define_variables(s.file, 2, both, numbers);
+         EXPECT_EQ(numbers[1], code == WINDROW_OK ? 3 : -1);
+         return code;
+       },
+       [written](Scene& s) {
+         EXPECT_EQ(windrow_variable_count(s.file), 4);
+         written(s);
+       }, true, false},
       {"put_attribute", k_begin,
        [](Scene& s) { return windrow_put_attribute(s.file, "/fields/grid", "the name of an attribute", WINDROW_INT64, 1, s.attribute_shape.data(), s.point_shape.data()); },
        [written](Scene& s) {
