@@ -239,6 +239,8 @@ class File {
   void discard() { check(windrow_discard(std::exchange(raw_, nullptr))); }
   void sync() { check(windrow_sync(raw_)); }
   void flush() { check(windrow_flush(raw_)); }
+  void flush_begin() { check(windrow_flush_begin(raw_)); }
+  void flush_end() { check(windrow_flush_end(raw_)); }
   bool is_open() const noexcept { return raw_ != nullptr; }
   windrow_file* get() const noexcept { return raw_; }
 

@@ -77,6 +77,20 @@ int windrow_flush(windrow_file* file) {
   });
 }
 
+int windrow_flush_begin(windrow_file* file) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    return file->file->flush_begin();
+  });
+}
+
+int windrow_flush_end(windrow_file* file) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    return file->file->flush_end();
+  });
+}
+
 int windrow_write(windrow_file* file, int variable, const windrow_decomposition* decomposition, const void* data) {
   return queue_and_flush(file, true, variable, decomposition, const_cast<void*>(data));
 }

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.hpp"
@@ -20,6 +21,15 @@ inline constexpr int k_tag_description = 3;
 inline constexpr int k_tag_hull = 4;
 inline constexpr int k_tag_data = 5;
 inline constexpr int k_tag_relay = 6;
+
+// Who still uses the memory that the host shares when its transfer is over for the other ranks.
+class SegmentHolder {
+ public:
+  virtual void wait() noexcept = 0;  // until it does not any more; local
+
+ protected:
+  ~SegmentHolder() = default;
+};
 
 class Comm {
  public:
@@ -57,6 +67,13 @@ class Comm {
   int64_t next_generation() noexcept { return ++generation_; }
   int64_t generation() const noexcept { return generation_; }
 
+  // At most one at a time: whoever is next waits for it first.
+  void set_holder(SegmentHolder* holder) noexcept { holder_ = holder; }
+  void release_holder(const SegmentHolder* holder) noexcept { holder_ = holder_ == holder ? nullptr : holder_; }
+  void wait_for_holder() noexcept {
+    if (SegmentHolder* holder = std::exchange(holder_, nullptr)) holder->wait();
+  }
+
   // The parity of sparse exchanges on this communicator, the same on every rank.
   int next_parity() noexcept { return parity_ ^= 1; }
 
@@ -79,6 +96,7 @@ class Comm {
   std::vector<int> host_ranks_;  // [host_size] ascending
   SharedSegment shared_;
   int64_t generation_ = 0;
+  SegmentHolder* holder_ = nullptr;
 };
 
 // A failed MPI call as a status: "MPI_Allreduce: <what MPI says>".

@@ -42,13 +42,14 @@ class Collector final : public Role {
   Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
   // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
-  void set_slots(SharedSlots slots) noexcept { shared_ = slots; }
+  void set_slots(int64_t most, SharedSlots shared) noexcept { most_slots_ = most, shared_ = shared; }
   void set_regions(std::vector<Extent> regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return buffer_bytes_; }
   void begin(std::span<const Item> items, std::byte* buffers) override;
   bool step() override;
   bool finished() const override;
+  bool released() const override { return finished() || (sink_ != nullptr && sink_->lasts() && front_step_ >= grid_.steps()); }
   const ServeForecast& expected() const noexcept { return forecast_; }
   std::span<const Extent> covered() const noexcept { return covered_; }
   const Grid& grid() const noexcept { return grid_; }
@@ -84,6 +85,7 @@ class Collector final : public Role {
   ServeForecast forecast_;
   int64_t slot_bytes_ = 0;
   int64_t buffer_bytes_ = 0;
+  int64_t most_slots_ = 1;
   SharedSlots shared_;
   bool whole_ = false;
   std::vector<WindowBytes> shared_bytes_;

@@ -15,7 +15,7 @@ class Distributor final : public Role {
   Distributor(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
   // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
-  void set_slots(SharedSlots slots) noexcept { shared_ = slots; }
+  void set_slots(int64_t most, SharedSlots shared) noexcept { most_slots_ = most, shared_ = shared; }
   void set_regions(std::vector<Extent> regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return slot_memory_ + pool_.buffer_bytes(); }
@@ -51,6 +51,7 @@ class Distributor final : public Role {
   std::vector<Extent> covered_;
   ServeForecast forecast_;
   int64_t slot_bytes_ = 0, slot_memory_ = 0;
+  int64_t most_slots_ = 1;
   SharedSlots shared_;
   bool whole_ = false;
   std::vector<WindowBytes> shared_bytes_;

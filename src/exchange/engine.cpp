@@ -49,7 +49,23 @@ int64_t Transfer::buffer_bytes() const noexcept {
   return bytes;
 }
 
-Status Transfer::run(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher) {
+template <class Done>
+void Transfer::turn_until(Done&& done) {
+  for (int idle = 0;;) {
+    bool moved = false, all = true;
+    for (auto& role : roles_) {
+      if (done(*role)) continue;
+      moved = role->step() || moved;
+      all = done(*role) && all;
+    }
+    if (all) return;
+    idle = moved ? 0 : idle + 1;
+    if (!moved) relax(idle);
+  }
+}
+
+void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher) {
+  comm_.wait_for_holder();   // another file's last windows may still lie in the memory that the host shares
   comm_.next_generation();  // on every rank of every run, so that it stays in step
   std::byte* buffers = arena.data();
   if (forward_sink_) forward_sink_->begin(std::exchange(buffers, buffers + forward_sink_->buffer_bytes()));
@@ -57,17 +73,11 @@ Status Transfer::run(std::span<const Item> items, Arena& arena, Sink& storage_si
   for (Collector* collector : storing_) collector->set_sink(&storage_sink);
   for (Distributor* distributor : fetching_) distributor->set_fetcher(&storage_fetcher);
   for (auto& role : roles_) role->begin(items, std::exchange(buffers, buffers + role->buffer_bytes()));
-  for (int idle = 0;;) {
-    bool moved = false, finished = true;
-    for (auto& role : roles_) {
-      if (role->finished()) continue;
-      moved = role->step() || moved;
-      finished = role->finished() && finished;
-    }
-    if (finished) break;
-    idle = moved ? 0 : idle + 1;
-    if (!moved) relax(idle);
-  }
+  turn_until([](const Role& role) { return role.released(); });
+}
+
+Status Transfer::end() {
+  turn_until([](const Role& role) { return role.finished(); });
   Status status;
   for (auto& role : roles_) status.update(role->status());
   if (forward_sink_) status.update(forward_sink_->status());

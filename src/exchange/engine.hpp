@@ -44,9 +44,11 @@ class Transfer {
   // memory that they share already.
   static bool talks(const Comm& comm, const Plan& plan, bool share);
 
-  // Moves the data; to be followed by an agreement. `storage_sink` and `storage_fetcher` do the storage's part on writers and readers.
-  // The status is this rank's own. Every rank gets here and gets out, whatever failed where.
-  Status run(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher);
+  // Moves the data; both parts by every rank, whatever failed where, and then an agreement. `storage_sink` and `storage_fetcher` do the
+  // storage's part on writers and readers. When begin() is over, no rank needs another any more: all that is written has left its
+  // holder's memory, and some of it may still be the sink's to write. The status is this rank's own.
+  void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher);
+  Status end();
 
   int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs
   bool shared_refused() const noexcept { return shared_refused_; }  // the host's memory was too small to share
@@ -67,6 +69,8 @@ class Transfer {
  private:
   friend class TransferBuilder;
   explicit Transfer(Comm& comm) : comm_(comm) {}
+  template <class Done>
+  void turn_until(Done&& done);
 
   Comm& comm_;
 

@@ -39,6 +39,7 @@ class TransferBuilder {
       : comm_(comm), plan_(plan), items_(items), share_(share), arena_(arena), trace_(trace), root_(team_root(plan, comm.rank(), comm.host_root())) {}
 
   Result<std::unique_ptr<Transfer>> build() {
+    comm_.wait_for_holder();
     Status local = guard([&] { transfer_.reset(new Transfer(comm_)); return Status{}; });
     if (plan_.gathers()) local = gather_descriptions(std::move(local));
     // With teams the roots send their windows as messages.
@@ -237,7 +238,7 @@ class TransferBuilder {
   Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t from_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Collector>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
-    role->set_slots(slots);
+    role->set_slots(plan_.slots, slots);
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
@@ -256,7 +257,7 @@ class TransferBuilder {
   Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t to_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Distributor>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
-    role->set_slots(slots);
+    role->set_slots(plan_.slots, slots);
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;

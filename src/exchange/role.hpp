@@ -32,6 +32,7 @@ class Role {
   virtual void begin(std::span<const Item> items, std::byte* buffers) = 0;
   virtual bool step() = 0;                                 // does what can be done without waiting; true: something moved
   virtual bool finished() const = 0;
+  virtual bool released() const { return finished(); }     // no other rank needs this one any more, nor it them
 
   const Status& status() const noexcept { return status_; }
 
@@ -61,6 +62,7 @@ class Sink {
   virtual void consume(int64_t step, Extent window, const std::byte* slot, std::span<const Extent> covered) = 0;
   virtual int64_t done() const = 0;  // of the windows consumed in this run, in their order
   virtual bool finished() { return true; }
+  virtual bool lasts() const { return false; }  // goes on by itself with what it has been given
   virtual Status status() const { return {}; }
 };
 
@@ -106,6 +108,5 @@ class MessagePool {
 };
 
 inline constexpr int k_message_buffers = 2;
-inline constexpr int64_t k_slots = 4;  // of a writer: one is written, one is full, one fills, one is ready to fill
 
 }  // namespace windrow

@@ -10,7 +10,7 @@ namespace {
 
 int64_t slots_of(const Plan& plan, size_t domain) noexcept {
   const Windows windows{.domain = plan.domains[domain], .bytes = plan.window_bytes};
-  return std::clamp<int64_t>(windows.count(), 1, k_slots);
+  return std::clamp<int64_t>(windows.count(), 1, plan.slots);
 }
 
 int64_t slot_bytes_of(const Plan& plan, size_t domain) noexcept {

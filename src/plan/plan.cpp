@@ -39,6 +39,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.reading = pattern.reading;
   plan.ranks = topology.ranks;
   plan.window_bytes = limits.buffer_bytes;
+  plan.slots = limits.buffers;
   plan.regions = pattern.regions;
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions) region_bytes += region.size();
@@ -73,7 +74,7 @@ std::string describe_text(const Plan& plan) {
   line("access", name_of(s.access));
   line("files", name_of(s.files));
   if (plan.direct_bytes > 0) line("direct", fmt::format("pieces of {} bytes and more", plan.direct_bytes));
-  line("buffer", fmt::format("{} bytes a round", plan.window_bytes));
+  line("buffer", fmt::format("up to {} of {} bytes", plan.slots, plan.window_bytes));
   for (const std::string& reason : plan.reasons) text += fmt::format("  because  {}\n", reason);
   return text;
 }

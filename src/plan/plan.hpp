@@ -40,6 +40,7 @@ struct PlanLimits {
   int64_t unit = 4096;                       // bytes that domains=aligned cuts at: a stripe, a block
   int64_t direct_bytes = int64_t{64} << 10;       // pieces of at least this length are moved by their holder
   int64_t direct_read_bytes = int64_t{64} << 10;  // to read: all pieces are, when they have this mean length
+  int64_t buffers = 4;                       // of a writer: one is written, one is full, one fills, one is ready to fill
   int64_t writers = 0;                       // asked for; 0: the plan decides
 };
 
@@ -52,6 +53,7 @@ struct Plan {
   std::vector<Extent> domains;       // [writers] file bytes, ascending, disjoint; together they cover the regions
   int64_t team = 0;                  // ranks of a team when gather=team
   std::vector<int> host_roots;       // when gather=host
+  int64_t slots = 1;                 // buffers of a writer or reader, of a window each
   int64_t window_bytes = 0;          // a round covers the file bytes [k, k+1) x window_bytes of a domain
   // The ranks' bytes are at least as many as the regions'. What is written is disjoint, so they are all of the regions' then; of what is
   // read a few bytes too many may be among them. Who puts the pieces together need not know each of them to know what there is.

@@ -128,6 +128,7 @@ void DataFile::settle(Trace& trace) {
   trace.write_requests += work_.write_requests;
   trace.read_requests += work_.read_requests;
   trace.bytes_copied += work_.bytes_copied;
+  trace.direct_bytes += work_.direct_bytes;
   work_ = Trace{};
 }
 

@@ -12,6 +12,7 @@
 #include "base/varint.hpp"
 #include "comm/handle.hpp"
 #include "format/catalog.hpp"
+#include "session/motion.hpp"
 #include "session/same.hpp"
 #include "storage/file_system.hpp"
 
@@ -57,10 +58,13 @@ Result<PlanLimits> limits_of(const Settings& settings) {
   limits.unit = settings.bytes("align");
   limits.direct_bytes = limits.direct_read_bytes = settings.bytes("direct_bytes");
   limits.writers = settings.integer("writers");
+  limits.buffers = settings.integer("buffers");
   if (limits.unit == 0) limits.unit = int64_t{1} << 20;  // no layout says more: a common stripe, and many pages
   // Messages are counted in MPI's 32-bit integers, and a message is at most a window.
   if (limits.buffer_bytes < 4096 || limits.buffer_bytes > (int64_t{1} << 30))
     return Status{Code::bad_argument, fmt::format("buffer is {} bytes; it must be from 4096 bytes to 1 GiB", limits.buffer_bytes)};
+  if (limits.buffers < 2 || limits.buffers > 64)
+    return Status{Code::bad_argument, fmt::format("buffers is {}; it must be from 2 to 64", limits.buffers)};
   if (limits.writers < 0) return Status{Code::bad_argument, fmt::format("writers is {}; it must not be negative", limits.writers)};
   return limits;
 }
@@ -207,7 +211,10 @@ void File::abandon() {
   draft_.temporary_path.clear();
 }
 
+File::File() = default;
+
 File::~File() {
+  pending_.reset();
   // close() has done all that talks. What is left after an error, or after MPI has ended, is this rank's own.
   if (format_ || !draft_.temporary_path.empty()) abandon();
 }
@@ -262,6 +269,7 @@ Status File::sync() {
 
 Status File::close(bool publish) {
   if (!mpi_is_running()) {
+    pending_.reset();
     if (data_) (void)data_->close();
     return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
                                          mode_ == Mode::create && !published_ ? "it is not published" : "what was queued is lost")};
@@ -272,8 +280,11 @@ Status File::close(bool publish) {
     status.update(data_->close());
     return status;
   };
+  Status verdict = publish ? end_pending() : Status{};
+  pending_.reset();
+  idle_ = false;
   // A rank that has nothing queued closes first: mostly nobody has, and then the flush has said that all data is in place.
-  Status verdict = publish ? flush(queue_.empty() ? close_data() : Status{}) : Status{};
+  if (publish && verdict.ok()) verdict = flush(queue_.empty() ? close_data() : Status{});
   drop_queue();
   verdict.update(fatal_);  // agreed when it was set
   Status local = close_data();

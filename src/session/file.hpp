@@ -71,6 +71,8 @@ struct Additions {
 };
 
 struct WaveNumbers;
+struct Motion;
+struct PendingFlush;
 
 class File {
  public:
@@ -86,6 +88,8 @@ class File {
   Result<int> define_variables(std::span<VariableDefinition> definitions, Status local = {});  // the number of the first
   Status put_attribute(const std::string& object, Attribute attribute, Status local = {});
   Status flush(Status local = {});
+  Status flush_begin();
+  Status flush_end();
   Status sync();
   Status close(bool publish);  // once; nothing else may follow
   Result<std::string> explain(bool json, Status local = {});
@@ -103,7 +107,7 @@ class File {
   Mode mode() const noexcept { return mode_; }
 
  private:
-  File() = default;
+  File();
 
   Status open_on_root(const std::string& format);                   // rank 0 only
   void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
@@ -121,8 +125,12 @@ class File {
   std::vector<Attribute>* find_attributes(std::string_view object) noexcept;  // by the full path
 
   // flush.cpp
-  Status move_queue(Status local);
-  Status run_wave(Wave& wave, const WaveNumbers& numbers);
+  Status move_queue(Status local, PendingFlush* pending);
+  Status run_wave(Wave wave, const WaveNumbers& numbers);
+  Status begin_motion(Motion& motion, Wave wave, const WaveNumbers& numbers, bool behind);
+  Status end_motion(Motion& motion);
+  Status end_pending();                                        // of flush_begin, if there is one
+  void begin_report();
   void drop_queue();
   bool wants_io_thread() const;
 
@@ -175,6 +183,7 @@ class File {
   int64_t next_plan_ = 1;
   std::vector<std::byte> bounce_;
   bool use_io_thread_ = false;
+  std::unique_ptr<PendingFlush> pending_;
   IoThread io_thread_;                   // of a writer or reader; starts when there is something to overlap
   Trace trace_;
   FlushReport report_;

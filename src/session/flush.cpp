@@ -2,12 +2,14 @@
 // Flush: the queue becomes waves, a wave becomes a plan, a plan moves the data. Every rank walks the same way through here: between
 // two agreements nothing returns.
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "comm/agree.hpp"
 #include "session/file.hpp"
+#include "session/motion.hpp"
 #include "session/same.hpp"
 #include "session/wave_numbers.hpp"
 #include "session/windows.hpp"
@@ -48,20 +50,66 @@ void File::drop_queue() {
 }
 
 Status File::flush(Status local) {
-  trace_ = Trace{};
-  report_.plans.clear();
-  report_.sums = {};
-  report_.maxima = {};
-  data_->begin_flush();
-  flush_begin_ = seconds_now();
-  Status verdict = move_queue(std::move(local));
+  if (Status before = end_pending(); !before.ok()) {
+    drop_queue();
+    return before;
+  }
+  begin_report();
+  Status verdict = move_queue(std::move(local), nullptr);
   drop_queue();
   report_.ranks = comm_->size();
   report_.done = true;
   return verdict;
 }
 
-Status File::move_queue(Status local) {
+Status File::flush_begin() {
+  if (Status before = end_pending(); !before.ok()) {
+    drop_queue();
+    return before;
+  }
+  begin_report();
+  Status local = guard([&] {
+    pending_ = std::make_unique<PendingFlush>(*comm_, io_thread_);
+    return Status{};
+  });
+  Status verdict = move_queue(std::move(local), pending_.get());
+  if (!verdict.ok()) pending_.reset();
+  if (pending_) {
+    pending_->puts.queue = std::move(queue_);  // the gets' decompositions too
+    pending_->seconds = seconds_now() - flush_begin_;
+  }
+  drop_queue();
+  return verdict;
+}
+
+Status File::flush_end() {
+  if (pending_ == nullptr) return {Code::bad_state, "flush_end: no flush was begun"};
+  flush_begin_ = seconds_now() - pending_->seconds;  // what the program did in between is not the flush's
+  Status verdict = pending_->moving ? end_motion(pending_->puts) : Status{};
+  if (verdict.ok() && pending_->any_gets) {
+    WaveNumbers numbers;
+    verdict = pulse_waves(Status{}, {&pending_->gets}, {&numbers}, nullptr);
+    if (verdict.ok()) verdict = run_wave(std::move(pending_->gets), numbers);
+  }
+  pending_.reset();
+  report_.ranks = comm_->size();
+  report_.done = true;
+  return verdict;
+}
+
+Status File::end_pending() { return pending_ ? flush_end() : Status{}; }
+
+void File::begin_report() {
+  trace_ = Trace{};
+  report_.plans.clear();
+  report_.sums = {};
+  report_.maxima = {};
+  data_->begin_flush();
+  flush_begin_ = seconds_now();
+}
+
+// `pending`: nullptr, or what the last wave of puts goes on in, and the gets, after the call.
+Status File::move_queue(Status local, PendingFlush* pending) {
   Wave puts, gets;
   gets.reading = true;
   WaveNumbers put_numbers, get_numbers;
@@ -86,12 +134,23 @@ Status File::move_queue(Status local) {
       local = guard([&] { return build_wave(false, wave, puts); });
       verdict = pulse_waves(std::move(local), {&puts}, {&put_numbers}, nullptr);
     }
-    if (verdict.ok()) verdict = run_wave(puts, put_numbers);
+    if (!verdict.ok()) break;
+    if (pending != nullptr && wave + 1 == put_waves) {
+      verdict = begin_motion(pending->puts, std::move(puts), put_numbers, true);
+      pending->moving = verdict.ok();
+    } else {
+      verdict = run_wave(std::move(puts), put_numbers);
+    }
   }
   if (!verdict.ok() || !any_gets) return verdict;
+  if (pending != nullptr) {
+    pending->gets = std::move(gets);
+    pending->any_gets = true;
+    return verdict;
+  }
   // The puts may have pulsed since: the numbers of the gets' variables are in that memory.
   if (put_waves > 0) verdict = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
-  return verdict.ok() ? run_wave(gets, get_numbers) : verdict;
+  return verdict.ok() ? run_wave(std::move(gets), get_numbers) : verdict;
 }
 
 namespace {
@@ -114,7 +173,16 @@ bool File::wants_io_thread() const {
   return usable_cores() > comm_->host_size();
 }
 
-Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
+Status File::run_wave(Wave wave, const WaveNumbers& numbers) {
+  Motion motion(*comm_, io_thread_);
+  if (Status verdict = begin_motion(motion, std::move(wave), numbers, false); !verdict.ok()) return verdict;
+  return end_motion(motion);
+}
+
+// Collective. `behind`: the I/O thread may go on after the call. An error is agreed, and nothing moves then.
+Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers, bool behind) {
+  motion.wave = std::move(taken);
+  const Wave& wave = motion.wave;
   auto ready = ready_plan(wave, numbers);
   if (!ready.ok()) {
     // Without storage there is nothing to publish. Without memory nothing was written, and the flush can be made again.
@@ -124,36 +192,56 @@ Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
     return ready.status();
   }
   KeptPlan& kept = *ready.value();
+  motion.kept = &kept;
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
-  Status local = guard([&] {
+  motion.local = guard([&] {
+    motion.variables.assign(numbers.variables.begin(), numbers.variables.end());
     report_.plans.push_back({kept.plan, kept.forecast, numbers.kept_id > 0});
     return Status{};
   });
+  const StageTimer timer(trace_, Stage::exchange);
+  const std::span<const Item> raked = kept.direct ? std::span<const Item>() : part(kept, wave);
+  const std::span<const Item> direct = kept.direct ? std::span<const Item>(wave.items) : std::span<const Item>(kept.direct_items);
+  const bool wanted = behind ? settings_.text("io_thread") != "off" : kept.storage_windows > 1 && use_io_thread_;
+  const bool useful = kept.storage_windows > 0 || (behind && !direct.empty());
+  IoThread* thread = wanted && useful && io_thread_.start() ? &io_thread_ : nullptr;
+  if (thread != nullptr) trace_.io_threads = 1;
+  if (wave.reading && kept.plan.strategy.access == Access::mapped) {
+    read_mapped(direct, *data_, bounce_, trace_);
+  } else if (wave.reading) {
+    read_direct(direct, *data_, bounce_, trace_);
+  } else if (behind && thread != nullptr && !direct.empty()) {
+    motion.direct = {direct, data_.get(), bounce_};
+    thread->post({[](void* object, int64_t) noexcept {
+                    const Motion::Direct& what = static_cast<Motion*>(object)->direct;
+                    write_direct(what.items, *what.file, what.bounce, what.file->work());
+                  },
+                  &motion, 0});
+  } else {
+    write_direct(direct, *data_, bounce_, trace_);
+  }
+  if (kept.direct) return {};
+  if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
+  // Without domains or teams' disjoint shares, other ranks may write into the holes at the same time.
+  const bool locked = !kept.plan.has_domains();
+  motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked);
+  motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
+  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher);
+  if (behind) comm_->set_holder(&motion);
+  return {};
+}
+
+// Collective.
+Status File::end_motion(Motion& motion) {
+  KeptPlan& kept = *motion.kept;
+  const Wave& wave = motion.wave;
   {
     const StageTimer timer(trace_, Stage::exchange);
-    if (kept.direct) {
-      if (kept.plan.strategy.access == Access::mapped)
-        read_mapped(wave.items, *data_, bounce_, trace_);
-      else if (wave.reading)
-        read_direct(wave.items, *data_, bounce_, trace_);
-      else
-        write_direct(wave.items, *data_, bounce_, trace_);
-    } else {
-      // Without domains or teams' disjoint shares, other ranks may write into the holes at the same time.
-      const bool locked = !kept.plan.has_domains();
-      IoThread* thread = kept.storage_windows > 1 && use_io_thread_ && io_thread_.start() ? &io_thread_ : nullptr;
-      if (thread != nullptr) trace_.io_threads = 1;
-      if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
-      StorageSink sink(*data_, access_rule(kept.plan), thread, locked);
-      StorageFetcher fetcher(*data_, access_rule(kept.plan), thread);
-      const std::span<const Item> raked = part(kept, wave);
-      if (wave.reading)
-        read_direct(kept.direct_items, *data_, bounce_, trace_);
-      else
-        write_direct(kept.direct_items, *data_, bounce_, trace_);
-      local.update(kept.transfer->run(raked, arena_, sink, fetcher));
-    }
+    if (!kept.direct) motion.local.update(kept.transfer->end());
+    motion.wait();
+    comm_->release_holder(&motion);
   }
+  Status local = std::move(motion.local);
   data_->settle(trace_);
   local.update(data_->take_status());
   if (wave.reading && local.ok()) repeat(wave, trace_);
@@ -166,15 +254,20 @@ Status File::run_wave(Wave& wave, const WaveNumbers& numbers) {
   if (verdict.ok() || wave.reading) return verdict;
   Status told = verdict;
   (void)guard([&] {
-    told = Status{verdict.code(), fmt::format("{}; undefined now: {}", verdict.message(), names_of(numbers.variables)), verdict.rank()};
+    told = Status{verdict.code(), fmt::format("{}; undefined now: {}", verdict.message(), names_of(motion.variables)), verdict.rank()};
     return Status{};
   });
   if (mode_ == Mode::create && !published_) fatal_.update(told);
   return told;
 }
 
+void Motion::wait() noexcept {
+  while (thread.is_running() && thread.done() != thread.posted()) sched_yield();
+}
+
 Result<std::string> File::explain(bool json, Status local) {
   if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation"); !verdict.ok()) return verdict;
+  if (Status before = end_pending(); !before.ok()) return before;  // plans may be made, and others forgotten
   Wave puts, gets;
   gets.reading = true;
   WaveNumbers put_numbers, get_numbers;

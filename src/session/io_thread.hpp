@@ -17,7 +17,7 @@ int usable_cores() noexcept;
 class IoThread {
  public:
   // What can wait or be at work at the same time: more than a writer has slots.
-  static constexpr int64_t k_jobs = 8;
+  static constexpr int64_t k_jobs = 80;
 
   struct Job {
     void (*work)(void* object, int64_t argument) noexcept = nullptr;

@@ -359,7 +359,7 @@ std::string File::names_of(std::span<const int64_t> bits) const {
   std::string names;
   constexpr int k_shown = 8;
   int shown = 0;
-  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+  for (size_t i = 0; i < std::min(catalog_.variables.size(), bits.size() * 64); ++i) {
     if ((static_cast<uint64_t>(bits[i / 64]) >> (i % 64) & 1) == 0) continue;
     if (++shown <= k_shown) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", catalog_.variables[i].path);
   }

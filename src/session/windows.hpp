@@ -3,6 +3,7 @@
 // the next windows fill.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "exchange/role.hpp"
@@ -19,9 +20,9 @@ class StorageWindows {
   StorageWindows& operator=(const StorageWindows&) = delete;
 
  protected:
-  // `thread`: nullptr, or one that runs and has nothing to do.
+  // `thread`: nullptr, or one that runs.
   StorageWindows(DataFile& file, AccessRule rule, IoThread* thread)
-      : file_(file), rule_(rule), thread_(thread), base_(thread != nullptr ? thread->done() : 0) {}
+      : file_(file), rule_(rule), thread_(thread), base_(thread != nullptr ? thread->posted() : 0) {}
   ~StorageWindows() = default;
   void finish() noexcept;  // waits for what the thread has still to do; by the destructors of those that say what that is
 
@@ -32,7 +33,7 @@ class StorageWindows {
   };
   bool has_room() const noexcept { return thread_ == nullptr || thread_->posted() - thread_->done() < IoThread::k_jobs; }
   void move(const Window& window);
-  int64_t moved() const noexcept { return thread_ == nullptr ? moved_ : thread_->done() - base_; }
+  int64_t moved() const noexcept { return thread_ == nullptr ? moved_ : std::max<int64_t>(0, thread_->done() - base_); }
 
   DataFile& file_;
   AccessRule rule_;
@@ -55,6 +56,7 @@ class StorageSink final : public Sink, private StorageWindows {
   bool ready() override { return has_room(); }
   void consume(int64_t step, Extent window, const std::byte* slot, std::span<const Extent> covered) override;
   int64_t done() const override { return moved(); }
+  bool lasts() const override { return true; }
 
  private:
   void work(const Window& window) override;

@@ -110,6 +110,93 @@ TEST_F(Plans, are_kept_for_the_next_flush_of_the_same_shape) {
   }
 }
 
+TEST_F(Plans, run_in_two_parts_with_the_same_requests) {
+  for (KeyValues strategy : fault_strategies()) {
+    if (strategy.size() % 2 == 1) strategy.push_back({"direct_bytes", "32"});  // some pieces from the program's memory, by the thread
+    SCOPED_TRACE(text_of(strategy));
+    Scene scene(path(), strategy);
+    scene.begin();
+    EXPECT_EQ(windrow_flush_end(scene.file), WINDROW_BAD_STATE);
+    EXPECT_WINDROW_OK(scene.put_and_flush());
+    const json whole = report_of(scene.file);
+    for (int step = 0; step < 3; ++step) {
+      for (int32_t& value : scene.grid) value += 7;
+      (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
+      (void)windrow_put(scene.file, scene.point_variable, scene.points.get(), scene.values.data());
+      EXPECT_WINDROW_OK(windrow_flush_begin(scene.file));
+      std::fill(scene.grid_read.begin(), scene.grid_read.end(), -1);
+      if (step == 1) (void)windrow_get(scene.file, scene.grid_variable, scene.block.get(), scene.grid_read.data());  // for the next flush
+      EXPECT_WINDROW_OK(windrow_flush_end(scene.file));
+      const json report = report_of(scene.file);
+      for (const char* counter : {"write_requests", "messages", "bytes_written", "bytes_direct", "writers", "bytes"})
+        EXPECT_EQ(report[counter], whole[counter]) << counter;
+      EXPECT_EQ(report["plans_made"], 0);
+      EXPECT_EQ(report["allocations"], 0);
+      EXPECT_WINDROW_OK(windrow_flush(scene.file));
+      EXPECT_EQ(scene.grid_read == scene.grid, step == 1);
+    }
+    // A get in the same flush comes after the puts; close ends what was begun.
+    (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
+    (void)windrow_get(scene.file, scene.grid_variable, scene.block.get(), scene.grid_read.data());
+    EXPECT_WINDROW_OK(windrow_flush_begin(scene.file));
+    EXPECT_WINDROW_OK(windrow_flush_end(scene.file));
+    EXPECT_EQ(scene.grid_read, scene.grid);
+    for (int32_t& value : scene.grid) value -= 21;
+    (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
+    EXPECT_WINDROW_OK(windrow_flush_begin(scene.file));
+    EXPECT_WINDROW_OK(scene.close());
+    Scene again(path(), strategy);
+    again.begin_reading();
+    EXPECT_WINDROW_OK(again.get_and_flush());
+    again.expect_read();
+  }
+}
+
+// Two files of one communicator share the writers' memory: the second waits for what the first has still to write.
+TEST_F(Plans, of_two_files_do_not_meet_in_the_shared_memory) {
+  const KeyValues strategy{{"strategy", "two-phase"}, {"buffer", "4096"}};
+  const std::string names[2] = {folder_.file("one.raw"), folder_.file("two.raw")};
+  constexpr int64_t k_rows = 5000;
+  const int64_t shape[2] = {k_rows, size_of()}, start[2] = {0, rank_of()}, count[2] = {k_rows, 1};
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
+  const Decomposition columns(made);
+  const Options options(strategy);
+  std::array<windrow_file*, 2> files{};
+  std::array<std::vector<int32_t>, 2> data;
+  int variable = -1;
+  for (size_t f = 0; f < 2; ++f) {
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, names[f].c_str(), options, &files[f]));
+    ASSERT_WINDROW_OK(windrow_define_variable(files[f], "v", WINDROW_INT32, 2, shape, &variable));
+    for (int64_t i = 0; i < k_rows; ++i) data[f].push_back(static_cast<int32_t>(1'000'000 * f) + static_cast<int32_t>(i * size_of() + rank_of()));
+  }
+  for (int step = 0; step < 5; ++step) {
+    for (size_t f = 0; f < 2; ++f) {
+      (void)windrow_put(files[f], variable, columns.get(), data[f].data());
+      EXPECT_WINDROW_OK(windrow_flush_begin(files[f]));
+    }
+    for (windrow_file* file : files) EXPECT_WINDROW_OK(windrow_flush_end(file));
+  }
+  for (size_t f = 0; f < 2; ++f) {
+    std::vector<int32_t> read(k_rows, -1);
+    EXPECT_WINDROW_OK(windrow_read(files[f], variable, columns.get(), read.data()));
+    EXPECT_EQ(read, data[f]);
+    EXPECT_WINDROW_OK(windrow_close(files[f]));
+  }
+}
+
+TEST_F(Plans, tell_at_the_end_what_failed_behind_the_program) {
+  const KeyValues strategy{{"strategy", "two-phase"}, {"buffer", "4096"}, {"writers", "1"}, {"store", "faulty"},
+                           {"fault", "operation=write,after=0,error=no_space"}};
+  Scene scene(path(), strategy);
+  scene.begin();
+  (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
+  EXPECT_WINDROW_OK(windrow_flush_begin(scene.file));
+  EXPECT_EQ(windrow_flush_end(scene.file), WINDROW_NO_SPACE);
+  EXPECT_NE(std::string(windrow_error_message()).find("undefined now: \"/fields/grid\""), std::string::npos) << windrow_error_message();
+  EXPECT_EQ(scene.close(), WINDROW_NO_SPACE);
+}
+
 TEST_F(Plans, are_not_kept_for_another_shape) {
   Scene scene(path(), {});
   scene.begin();

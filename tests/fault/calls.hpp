@@ -110,6 +110,13 @@ inline std::vector<Call> moving_calls() {
   };
   return {
       {"flush of puts", k_begin, [](Scene& s) { return s.put_and_flush(); }, k_close, true, true},
+      {"flush of puts in two", k_begin,
+       [queue](Scene& s) {
+         queue(s);
+         const int code = windrow_flush_begin(s.file);
+         return code == WINDROW_OK ? windrow_flush_end(s.file) : code;
+       },
+       k_close, true, true},
       {"write", k_begin, [](Scene& s) { return windrow_write(s.file, s.grid_variable, s.block.get(), s.grid.data()); }, written, true, true},
       {"write_block", k_begin, [](Scene& s) { return windrow_write_block(s.file, s.grid_variable, s.start.data(), s.count.data(), s.grid.data()); },
        written, true, true},

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Motion: a wave under way, from its plan to the agreement on what became of it. Between flush_begin and flush_end it lasts beyond the
+// calls: the I/O thread still writes what was handed to it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "session/file.hpp"
+#include "session/windows.hpp"
+
+namespace windrow {
+
+struct Motion final : SegmentHolder {
+  Motion(Comm& shared_by, const IoThread& works) noexcept : comm(shared_by), thread(works) {}
+  ~Motion() {
+    wait();
+    comm.release_holder(this);
+  }
+  Motion(const Motion&) = delete;
+  Motion& operator=(const Motion&) = delete;
+  void wait() noexcept override;
+
+  Comm& comm;
+  const IoThread& thread;
+  Wave wave;
+  KeptPlan* kept = nullptr;
+  std::vector<QueueEntry> queue;       // keeps the decompositions that the wave points to
+  std::vector<int64_t> variables;      // bits: those that any rank moves
+  Status local;                        // what this rank has met so far
+  std::optional<StorageSink> sink;
+  std::optional<StorageFetcher> fetcher;
+  struct Direct {                      // what the I/O thread writes from the user's memory
+    std::span<const Item> items;
+    DataFile* file = nullptr;
+    std::span<std::byte> bounce;
+  } direct;
+};
+
+// What lasts from flush_begin to flush_end.
+struct PendingFlush {
+  PendingFlush(Comm& shared_by, const IoThread& works) noexcept : puts(shared_by, works) {}
+  Motion puts;
+  bool moving = false;                 // the puts are under way
+  Wave gets;
+  bool any_gets = false;
+  double seconds = 0;                  // that flush_begin took
+};
+
+}  // namespace windrow
