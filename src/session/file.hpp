@@ -178,6 +178,7 @@ class File {
   Status fatal_;                         // a failure after which the file cannot be published
 
   std::vector<int64_t> pulse_bits_, pulse_identities_;
+  std::vector<int64_t> moving_bits_;     // the variables that are being written
   Arena arena_;
   std::vector<std::unique_ptr<KeptPlan>> plans_;
   int64_t next_plan_ = 1;

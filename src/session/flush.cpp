@@ -193,9 +193,9 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   }
   KeptPlan& kept = *ready.value();
   motion.kept = &kept;
+  if (!wave.reading) std::copy(numbers.variables.begin(), numbers.variables.end(), moving_bits_.begin());
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
   motion.local = guard([&] {
-    motion.variables.assign(numbers.variables.begin(), numbers.variables.end());
     report_.plans.push_back({kept.plan, kept.forecast, numbers.kept_id > 0});
     return Status{};
   });
@@ -254,7 +254,7 @@ Status File::end_motion(Motion& motion) {
   if (verdict.ok() || wave.reading) return verdict;
   Status told = verdict;
   (void)guard([&] {
-    told = Status{verdict.code(), fmt::format("{}; undefined now: {}", verdict.message(), names_of(motion.variables)), verdict.rank()};
+    told = Status{verdict.code(), fmt::format("{}; undefined now: {}", verdict.message(), names_of(moving_bits_)), verdict.rank()};
     return Status{};
   });
   if (mode_ == Mode::create && !published_) fatal_.update(told);

@@ -27,7 +27,6 @@ struct Motion final : SegmentHolder {
   Wave wave;
   KeptPlan* kept = nullptr;
   std::vector<QueueEntry> queue;       // keeps the decompositions that the wave points to
-  std::vector<int64_t> variables;      // bits: those that any rank moves
   Status local;                        // what this rank has met so far
   std::optional<StorageSink> sink;
   std::optional<StorageFetcher> fetcher;

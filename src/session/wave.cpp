@@ -351,6 +351,7 @@ Status File::grow_pulse(size_t variables) {
   return guard([&] {
     pulse_bits_.resize(2 * ((variables + 63) / 64 + 1));
     pulse_identities_.resize(2 * variables);
+    moving_bits_.resize((variables + 63) / 64);
     return Status{};
   });
 }
