@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <cstdlib>
 #include <new>
 
 #include "comm/handle.hpp"
@@ -108,6 +109,29 @@ Result<std::shared_ptr<Comm>> Comm::of(MPI_Comm user) {
   return made;
 }
 
+namespace {
+
+// Parts of a machine may be told to count as hosts: those that share a memory controller, for example. The largest wish of all ranks, so
+// that all go the same way. 0: none.
+int asked_ranks_per_host() noexcept {
+  const char* text = std::getenv("WINDROW_RANKS_PER_HOST");
+  return text == nullptr ? 0 : static_cast<int>(std::clamp(std::strtol(text, nullptr, 10), 0L, long{INT_MAX}));
+}
+
+Status split_host(MPI_Comm raw, MPI_Comm& host) {
+  int wish = asked_ranks_per_host(), most = 0, rank = 0;
+  if (int rc = MPI_Allreduce(&wish, &most, 1, MPI_INT, MPI_MAX, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+  if (most == 0) return {};
+  MPI_Comm_rank(host, &rank);
+  MPI_Comm part = MPI_COMM_NULL;
+  if (int rc = MPI_Comm_split(host, rank / most, rank, &part); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Comm_split");
+  MPI_Comm_free(&host);
+  host = part;
+  return {};
+}
+
+}  // namespace
+
 // A rank that has no memory for its part takes every collective step with the others: what they need before they can agree lies on
 // the stack.
 Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
@@ -118,6 +142,7 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
   MPI_Comm_rank(raw, &rank);
   if (int rc = MPI_Comm_split_type(raw, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Comm_split_type");
+  if (Status status = split_host(raw, host); !status.ok()) return status;
   MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
   MPI_Comm_rank(host, &host_rank);
   const int mine = host_rank == 0 ? 1 : 0;

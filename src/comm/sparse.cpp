@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 
+#include "base/varint.hpp"
 #include "comm/agree.hpp"
 
 namespace windrow {
@@ -154,6 +156,66 @@ Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, s
   }
   rc = exchange_long(comm, out, in, requests);
   return mpi_status(rc, "exchange of descriptions");
+}
+
+namespace {
+
+// A bundle is letters one behind the other: the other rank, the length, the bytes.
+void append_letter(std::vector<std::byte>& bundle, int peer, std::span<const std::byte> bytes) {
+  append_varint(bundle, static_cast<uint64_t>(peer));
+  append_varint(bundle, bytes.size());
+  bundle.insert(bundle.end(), bytes.begin(), bytes.end());
+}
+
+template <class Take>
+Status open_bundle(std::span<const std::byte> bundle, int ranks, Take&& take) {
+  for (size_t position = 0; position < bundle.size();) {
+    const auto peer = read_varint(bundle, position);
+    const auto size = peer ? read_varint(bundle, position) : std::nullopt;
+    if (!size || *peer >= static_cast<uint64_t>(ranks) || *size > bundle.size() - position)
+      return {Code::internal, "a bundle of descriptions from another rank is malformed"};
+    take(static_cast<int>(*peer), bundle.subspan(position, *size));
+    position += *size;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
+  in.clear();
+  std::vector<Letter> outgoing, incoming;
+  if (local.ok()) local = guard([&] {
+    if (out.empty()) return Status{};
+    outgoing.push_back({.peer = comm.host_root(), .bytes = {}});
+    for (const Letter& letter : out) append_letter(outgoing.back().bytes, letter.peer, letter.bytes);
+    return Status{};
+  });
+  local = exchange_letters(comm, std::move(local), outgoing, incoming, counters);
+  if (local.ok()) local = guard([&]() -> Status {
+    std::map<int, std::vector<std::byte>> bundles;  // by the rank they go to
+    for (const Letter& from : incoming) {
+      Status status = open_bundle(from.bytes, comm.size(), [&](int peer, std::span<const std::byte> bytes) {
+        append_letter(bundles[peer], from.peer, bytes);
+      });
+      if (!status.ok()) return status;
+    }
+    outgoing.clear();
+    for (auto& [peer, bytes] : bundles) outgoing.push_back({peer, std::move(bytes)});
+    return {};
+  });
+  local = exchange_letters(comm, std::move(local), outgoing, incoming, counters);
+  if (local.ok()) local = guard([&]() -> Status {
+    for (const Letter& from : incoming) {
+      Status status = open_bundle(from.bytes, comm.size(), [&](int peer, std::span<const std::byte> bytes) {
+        in.push_back({peer, std::vector<std::byte>(bytes.begin(), bytes.end())});
+      });
+      if (!status.ok()) return status;
+    }
+    std::sort(in.begin(), in.end(), [](const Letter& a, const Letter& b) { return a.peer < b.peer; });
+    return {};
+  });
+  return local;
 }
 
 }  // namespace windrow

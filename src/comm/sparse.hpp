@@ -31,4 +31,8 @@ struct LetterCounters {
 // leave with it. Otherwise the status is this rank's own, to be agreed on by the caller.
 Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters);
 
+// The same by way of the hosts' lowest ranks, which put letters of their host to the same rank into one: fewer messages where there are many
+// ranks on each of several hosts. Collective; the same on all ranks.
+Status exchange_letters_by_host(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters);
+
 }  // namespace windrow

@@ -101,7 +101,7 @@ Status Collector::prepare() {
   if (shared_) shared_bytes_ = whole_ ? missing_counts(grid_, covered_, peers_, own_) : shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(forecast_.largest_window);
-  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, most_slots_)));
+  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, private_slots())));
   for (Slot& slot : slots_) {
     slot.requests.assign(peers_.size(), MPI_REQUEST_NULL);
     slot.staged.assign(peers_.size(), -1);

@@ -55,6 +55,8 @@ class Collector final : public Role {
   const Grid& grid() const noexcept { return grid_; }
 
  private:
+  // Messages need as much memory again as the windows that they are for.
+  int64_t private_slots() const noexcept { return peers_.empty() ? most_slots_ : std::max<int64_t>(2, most_slots_ / 2); }
   struct Slot {
     std::byte* memory = nullptr;
     std::byte* staging = nullptr;

@@ -27,6 +27,8 @@ class Distributor final : public Role {
   const Grid& grid() const noexcept { return grid_; }
 
  private:
+  // Messages need as much memory again as the windows that they are for.
+  int64_t private_slots() const noexcept { return peers_.empty() ? most_slots_ : std::max<int64_t>(2, most_slots_ / 2); }
   struct Slot {
     std::byte* memory = nullptr;
     int64_t step = -1;          // -1: free

@@ -100,14 +100,18 @@ class TransferBuilder {
       return Status{};
     });
     if (sharing_ && fills(plan_) && comm_.host_size() == comm_.size()) return local;  // all ranks know that nobody has to say anything
-    return exchange(std::move(local), out, sources_);
+    // Many ranks on each of several hosts: their letters to a writer travel as one.
+    constexpr int k_crowd = 16;
+    const auto hosts = static_cast<int>(comm_.host_roots().size());
+    return exchange(std::move(local), out, sources_, hosts > 1 && comm_.size() / hosts >= k_crowd);
   }
 
   // Collective.
-  Status exchange(Status local, std::span<const Letter> out, std::vector<Peer>& peers) {
+  Status exchange(Status local, std::span<const Letter> out, std::vector<Peer>& peers, bool by_host = false) {
     std::vector<Letter> in;
     LetterCounters counters;
-    Status status = exchange_letters(comm_, std::move(local), out, in, counters);
+    Status status = by_host ? exchange_letters_by_host(comm_, std::move(local), out, in, counters)
+                            : exchange_letters(comm_, std::move(local), out, in, counters);
     trace_.description_messages += counters.messages;
     trace_.description_bytes += counters.bytes;
     if (!status.ok()) return status;

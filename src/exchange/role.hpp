@@ -108,5 +108,7 @@ class MessagePool {
 };
 
 inline constexpr int k_message_buffers = 2;
+inline constexpr int64_t k_single_message = int64_t{1} << 20;  // longer ones have one buffer, so that a rank that does not write holds little
+inline constexpr int k_eager_ranks = 64;
 
 }  // namespace windrow

@@ -7,7 +7,7 @@ namespace windrow {
 
 void MessagePool::prepare(int buffers, int64_t bytes_each) {
   bytes_ = aligned(bytes_each);
-  const auto count = static_cast<size_t>(bytes_each > 0 ? buffers : 0);
+  const auto count = static_cast<size_t>(bytes_each > k_single_message ? 1 : bytes_each > 0 ? buffers : 0);
   requests_.assign(count, MPI_REQUEST_NULL);
   busy_.assign(count, false);
   done_.resize(count);
@@ -100,7 +100,10 @@ bool Sender::step() {
     if (index == MessagePool::k_none) break;
     Channel& channel = channels_[static_cast<size_t>(next_)];
     const int64_t bytes = pack_message(items_, channel.grid.window(channel.step), pool_.buffer(index));
-    if (!mpi_ok(MPI_Isend(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, channel.rank, tag_, comm_.get(), pool_.request(index)),
+    // Among few ranks MPI may deliver before the writer asks. Among many that would pile up in the writer's memory, so there a message waits
+    // at its sender until the writer has opened its window: what is on its way to a writer is never more than its buffers hold.
+    const auto send = comm_.size() > k_eager_ranks ? MPI_Issend : MPI_Isend;
+    if (!mpi_ok(send(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, channel.rank, tag_, comm_.get(), pool_.request(index)),
                 "MPI_Isend"))
       return true;
     ++trace_.messages;

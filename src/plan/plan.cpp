@@ -39,7 +39,8 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.reading = pattern.reading;
   plan.ranks = topology.ranks;
   plan.window_bytes = limits.buffer_bytes;
-  plan.slots = limits.buffers;
+  // What comes from other hosts lies in messages before it lies in its window: the same memory then makes half as many windows.
+  plan.slots = topology.host_roots.size() > 1 ? std::max<int64_t>(2, limits.buffers / 2) : limits.buffers;
   plan.regions = pattern.regions;
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions) region_bytes += region.size();

@@ -61,9 +61,51 @@ TEST_F(Plans, a_report_counts_what_the_plan_foretold) {
   }
 }
 
+int ranks_per_host() {
+  const char* text = std::getenv("WINDROW_RANKS_PER_HOST");
+  return text == nullptr ? size_of() : std::atoi(text);
+}
+
+// One writer a host; its own host's ranks copy into its buffers, the others send. A grid of columns in two variables: every rank has a part
+// of every window.
+TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
+  constexpr int64_t k_rows = 6000, k_columns = 16;
+  const int64_t shape[2] = {k_rows, k_columns * size_of()}, start[2] = {0, k_columns * rank_of()}, count[2] = {k_rows, k_columns};
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
+  const Decomposition columns(made);
+  const int64_t k_buffer = 65536;
+  const Options options{{"buffer", "65536"}, {"align", "4096"}};
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
+  std::array<int, 2> variables{};
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "a", WINDROW_INT32, 2, shape, &variables[0]));
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "b", WINDROW_INT32, 2, shape, &variables[1]));
+  std::vector<int32_t> data(static_cast<size_t>(k_rows * k_columns), rank_of());
+  for (const int variable : variables) (void)windrow_put(file, variable, columns.get(), data.data());
+  ASSERT_WINDROW_OK(windrow_flush(file));
+  const json report = report_of(file);
+  const int each = ranks_per_host(), hosts = (size_of() + each - 1) / each;
+  std::vector<int> roots;
+  for (int host = 0; host < hosts; ++host) roots.push_back(host * each);
+  EXPECT_EQ(report["plans"][0]["writers"], roots);
+  EXPECT_EQ(report["messages"] == 0, hosts == 1);
+  const bool crowd = std::min(each, size_of()) > 1;
+  EXPECT_EQ(report["bytes_shared"] == 0, !crowd);
+  EXPECT_EQ(report["bytes_copied"] == report["bytes"], hosts == 1) << "one copy on a host, more with messages";
+  EXPECT_LE(report["peak_memory"], k_buffer * 4 * 11 / 10) << "buffer x buffers and a tenth";
+  EXPECT_EQ(report["bytes_written"], report["bytes"]);
+  std::vector<int32_t> read(data.size(), -1);
+  EXPECT_WINDROW_OK(windrow_read(file, variables[1], columns.get(), read.data()));
+  EXPECT_EQ(read, data);
+  EXPECT_LE(report_of(file)["peak_memory"], k_buffer * 4 * 11 / 10);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 // What is in the memory of the one host is copied out of it: no message, no request, whatever the pieces.
 TEST_F(Plans, read_what_is_in_memory_without_requests) {
   for (const KeyValues& strategy : {KeyValues{}, KeyValues{{"access", "mapped"}}}) {
+    if (strategy.empty() && ranks_per_host() < size_of()) continue;  // it is some host's memory then
     Scene scene(path(), strategy);
     scene.begin();
     EXPECT_WINDROW_OK(scene.put_and_flush());

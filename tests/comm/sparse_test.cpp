@@ -34,13 +34,27 @@ TEST(ExchangeLetters, delivers_each_once_in_many_rounds) {
       if (graph[static_cast<size_t>(me)][static_cast<size_t>(peer)]) out.push_back({peer, letter_of(me, peer, round)});
       if (graph[static_cast<size_t>(peer)][static_cast<size_t>(me)]) expected.push_back({peer, letter_of(peer, me, round)});
     }
-    LetterCounters counters;
-    ASSERT_TRUE(exchange_letters(*comm, Status{}, out, in, counters).ok());
-    ASSERT_EQ(in.size(), expected.size());
-    for (size_t i = 0; i < in.size(); ++i) {
-      EXPECT_EQ(in[i].peer, expected[i].peer);
-      EXPECT_EQ(in[i].bytes, expected[i].bytes);
+    for (const auto exchange : {exchange_letters, exchange_letters_by_host}) {
+      LetterCounters counters;
+      ASSERT_TRUE(exchange(*comm, Status{}, out, in, counters).ok());
+      ASSERT_EQ(in.size(), expected.size());
+      for (size_t i = 0; i < in.size(); ++i) {
+        EXPECT_EQ(in[i].peer, expected[i].peer);
+        EXPECT_EQ(in[i].bytes, expected[i].bytes);
+      }
     }
+  }
+}
+
+TEST(ExchangeLetters, by_host_fails_on_all_ranks_when_one_has_failed) {
+  const auto comm = world();
+  for (int victim = 0; victim < comm->size(); ++victim) {
+    const std::vector<Letter> out{{0, std::vector<std::byte>(10)}};
+    std::vector<Letter> in;
+    LetterCounters counters;
+    Status local = comm->rank() == victim ? Status{Code::out_of_memory, "none left"} : Status{};
+    EXPECT_EQ(exchange_letters_by_host(*comm, std::move(local), out, in, counters).code(), Code::out_of_memory);
+    EXPECT_TRUE(in.empty());
   }
 }
 

@@ -11,17 +11,17 @@ using testing::HasSubstr;
 
 Strategy strategy_of(StrategyRequest request) { return parse_strategy(request).value(); }
 
-// 100 000 ranks on 1000 hosts write an array of 8 TB in pieces of `piece` bytes.
+// 131 072 ranks on 1024 hosts write an array of 8 TB in pieces of `piece` bytes.
 Pattern large(int64_t piece) {
   const int64_t bytes = 8'000'000'000'000;
   const bool is_long = piece >= PlanLimits{}.direct_bytes;
   return {.reading = false, .bytes = bytes, .pieces = bytes / piece, .long_bytes = is_long ? bytes : 0,
-          .long_pieces = is_long ? bytes / piece : 0, .ranks_with_data = 100'000, .largest_rank_bytes = bytes / 100'000,
+          .long_pieces = is_long ? bytes / piece : 0, .ranks_with_data = 131'072, .largest_rank_bytes = bytes / 131'072,
           .owned_flags = false, .regions = {{2048, 2048 + bytes}}};
 }
 Topology thousand_hosts() {
-  Topology topology{.ranks = 100'000, .host_roots = {}};
-  for (int host = 0; host < 1000; ++host) topology.host_roots.push_back(host * 100);
+  Topology topology{.ranks = 131'072, .host_roots = {}};
+  for (int host = 0; host < 1024; ++host) topology.host_roots.push_back(host * 128);
   return topology;
 }
 
@@ -29,9 +29,9 @@ TEST(MakePlan, rakes_short_pieces_with_one_writer_a_host) {
   const Plan plan = make_plan(Strategy{}, large(512), thousand_hosts(), {}).value();
   EXPECT_EQ(plan.strategy.domains, Domains::aligned);
   EXPECT_EQ(plan.strategy.access, Access::contiguous);
-  EXPECT_EQ(plan.writers.size(), 1000U);
-  EXPECT_EQ(plan.domains.size(), 1000U);
-  EXPECT_EQ(plan.writers.back(), 99'900);
+  EXPECT_EQ(plan.writers.size(), 1024U);
+  EXPECT_EQ(plan.domains.size(), 1024U);
+  EXPECT_EQ(plan.writers.back(), 130'944);
   EXPECT_FALSE(plan.reasons.empty());
 }
 
