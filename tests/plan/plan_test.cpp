@@ -110,7 +110,7 @@ TEST(MakePlan, decides_every_axis_and_says_so) {
   EXPECT_NE(plan.strategy.access, Access::automatic);
   EXPECT_NE(plan.strategy.files, Files::automatic);
   const std::string text = describe_text(plan);
-  EXPECT_THAT(text, HasSubstr("aligned, 1000 writers"));
+  EXPECT_THAT(text, HasSubstr("aligned, 1024 writers"));
   EXPECT_THAT(text, HasSubstr("because"));
 }
 
