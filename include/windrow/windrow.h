@@ -404,7 +404,7 @@ WINDROW_API int windrow_flush(windrow_file *file);
  * flush_begin moves puts until the rest lies in the writers' buffers, and returns; a thread of each writer writes what is there,
  * and pieces that need no raking are written from the program's memory by a thread of their holder.  No MPI call is made in
  * between, so MPI_THREAD_SINGLE suffices.  Gets are moved by flush_end.  windrow_put() and windrow_get() between the two queue for the
- * next flush; any flush, sync, explain or close in between ends the flush first and returns its error.
+ * next flush; any other collective call on the file in between ends the flush first and returns its error.
  * Memory: per writer the options "buffer" x "buffers" (4 MiB x 4), as in windrow_flush(); none on other ranks.
  * @return flush_begin: what was wrong with the queue or the plan; then nothing has begun.  flush_end: what became of the data;
  *         WINDROW_BAD_STATE when no flush was begun.

@@ -41,14 +41,14 @@ constexpr std::array k_registry{
     SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
     SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,
                 "Largest buffer of one writer or reader for one round; see buffers."},
-    SettingInfo{"buffers", integer, "4", "", "2 to 64", 0,
+    SettingInfo{"buffers", integer, "4", "", "buffers, 2 to 64", 0,
                 "Most buffers of one writer or reader. More of them let more of a flush that was begun be written while the program goes on."},
     SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts; 0: 1 MiB."},
     SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0,
-                "Largest hole between two pieces that sieving reads over."},
+                "Largest hole between two pieces that sieving reads over. Unless it is set, 4 KiB on a local disk."},
     SettingInfo{"direct_bytes", bytes, "1MiB", "", "bytes", 0,
-                "Pieces of at least this length are moved by the rank that holds them, without an exchange. Unless it is set, all are read so from a "
-                "local disk when their mean length is 16 KiB."},
+                "Pieces of at least this length are moved by the rank that holds them, without an exchange. Unless it is set, rows are from "
+                "64 KiB on; on a local disk from 4 KiB on, and all are read so when their mean length is 16 KiB."},
     SettingInfo{"shared_memory", boolean, "true", "", "", 0,
                 "Ranks of one host copy through shared memory instead of sending messages."},
     SettingInfo{"io_thread", choice, "auto", "auto|on|off", "", 0,

@@ -43,6 +43,15 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const PlanLimits
   const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
   const int64_t short_pieces = pattern.pieces - pattern.long_pieces;
   const int64_t limit = pattern.reading ? limits.direct_read_bytes : limits.direct_bytes;
+  // The ranks' rows lie one behind the other already: nothing to rake (8 ranks on a local disk: 0.16 ms instead of 0.27 for rows of 4 KiB,
+  // equal from 1 MiB on).
+  const bool rows = pattern.pieces > 0 && pattern.pieces <= pattern.entries && mean >= limits.direct_row_bytes &&
+                    strategy.access != Access::sieve;
+  if (rows) {
+    strategy.domains = Domains::none;
+    reasons.push_back(fmt::format("domains none: what a rank {} of a variable is one piece", pattern.reading ? "gets" : "puts"));
+    return;
+  }
   const bool alone = pattern.ranks_with_data <= 1 && strategy.access != Access::sieve && mean >= 4096;
   if (strategy.access == Access::list || (pattern.pieces > 0 && mean >= limit) || alone) {
     strategy.domains = Domains::none;
@@ -63,6 +72,23 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const PlanLimits
                                 mean, limit));
 }
 
+// Many short pieces with small holes between them: to read over the holes, and to write them back as they were, costs less than a request a
+// piece. Only where a writer has its domain to itself.
+bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& limits, int64_t direct_bytes,
+            std::vector<std::string>& reasons) {
+  if (strategy.domains == Domains::none || direct_bytes > 0 || pattern.pieces == 0 || pattern.overlapping) return false;
+  int64_t region_bytes = 0;
+  for (const Extent& region : pattern.regions) region_bytes += region.size();
+  const int64_t holes = region_bytes - pattern.bytes;
+  if (holes <= 0) return false;
+  const int64_t hole = holes / pattern.pieces, piece = pattern.bytes / pattern.pieces;
+  // On a local disk (limit 4 KiB) holes and pieces of 4 KiB take the same time either way to write; to read, pieces of 16 KiB.
+  if (hole > limits.hole_bytes || piece > (pattern.reading ? 4 : 1) * limits.hole_bytes) return false;
+  reasons.push_back(fmt::format("access sieve: pieces are {} bytes long on average with holes of {}: reading over them costs less than a request each",
+                                piece, hole));
+  return true;
+}
+
 }  // namespace
 
 Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& limits, int64_t& direct_bytes,
@@ -74,7 +100,7 @@ Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& lim
   if (strategy.codec == Codec::automatic) strategy.codec = Codec::off;
   if (strategy.access == Access::automatic) {
     const bool own = strategy.domains == Domains::none && strategy.gather == Gather::none;
-    strategy.access = own ? Access::list : Access::contiguous;
+    strategy.access = own ? Access::list : sieves(strategy, pattern, limits, direct_bytes, reasons) ? Access::sieve : Access::contiguous;
   }
   if (strategy.files == Files::automatic) strategy.files = Files::one;
   return strategy;

@@ -18,6 +18,7 @@ struct Pattern {
   bool reading = false;
   int64_t bytes = 0;            // sum over ranks
   int64_t pieces = 0;           // extents, contiguous in file and memory
+  int64_t entries = 0;          // puts or gets; where there are no more pieces, each is one row
   int64_t long_bytes = 0;       // of those: in pieces of at least PlanLimits::direct_bytes
   int64_t long_pieces = 0;
   int64_t ranks_with_data = 0;
@@ -40,6 +41,8 @@ struct PlanLimits {
   int64_t unit = 4096;                       // bytes that domains=aligned cuts at: a stripe, a block
   int64_t direct_bytes = int64_t{64} << 10;       // pieces of at least this length are moved by their holder
   int64_t direct_read_bytes = int64_t{64} << 10;  // to read: all pieces are, when they have this mean length
+  int64_t direct_row_bytes = int64_t{64} << 10;   // the same where every put or get is one piece
+  int64_t hole_bytes = int64_t{64} << 10;         // sieving reads over holes up to this
   int64_t buffers = 4;                       // of a writer: one is written, one is full, one fills, one is ready to fill
   int64_t writers = 0;                       // asked for; 0: the plan decides
 };

@@ -73,6 +73,7 @@ Status File::define_groups_on_root(std::span<const std::string> groups) {
 }
 
 Status File::define_group(const std::string& path, Status local) {
+  if (Status before = end_pending(); !before.ok()) return before;
   Additions added;
   if (local.ok()) local = guard([&]() -> Status {
     if (Status status = check_writable("define a group"); !status.ok()) return status;
@@ -126,6 +127,7 @@ void File::enter(VariableDefinition definition, Placement placement) {
 }
 
 Result<int> File::define_variables(std::span<VariableDefinition> definitions, Status local) {
+  if (Status before = end_pending(); !before.ok()) return before;
   Additions added;  // made beforehand, so that entering them cannot fail
   uint64_t arguments = 0;
   const auto first = static_cast<int>(catalog_.variables.size());
@@ -203,6 +205,7 @@ std::vector<Attribute>* File::find_attributes(std::string_view object) noexcept 
 }
 
 Status File::put_attribute(const std::string& object, Attribute attribute, Status local) {
+  if (Status before = end_pending(); !before.ok()) return before;
   std::string clean;
   std::vector<Attribute>* attributes = nullptr;
   if (local.ok()) local = guard([&]() -> Status {

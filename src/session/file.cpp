@@ -51,14 +51,18 @@ std::string text_of(const Settings& settings) {
 // Reading from a disk of this host, a piece of 16 KiB is worth a request of its own: it comes to its place in one copy, and readers do not
 // wait for each other. Writers do, for the file's lock.
 constexpr int64_t k_local_read = int64_t{16} << 10;
+constexpr int64_t k_local_row = 4096;
+constexpr int64_t k_local_hole = 4096;
 
 Result<PlanLimits> limits_of(const Settings& settings) {
   PlanLimits limits;
   limits.buffer_bytes = settings.bytes("buffer");
   limits.unit = settings.bytes("align");
   limits.direct_bytes = limits.direct_read_bytes = settings.bytes("direct_bytes");
+  if (settings.is_set("direct_bytes")) limits.direct_row_bytes = limits.direct_bytes;
   limits.writers = settings.integer("writers");
   limits.buffers = settings.integer("buffers");
+  limits.hole_bytes = settings.bytes("sieve_hole");
   if (limits.unit == 0) limits.unit = int64_t{1} << 20;  // no layout says more: a common stripe, and many pages
   // Messages are counted in MPI's 32-bit integers, and a message is at most a window.
   if (limits.buffer_bytes < 4096 || limits.buffer_bytes > (int64_t{1} << 30))
@@ -165,11 +169,20 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   const Status verdict = agree(ranks, std::move(local));
   if (verdict.ok()) {
     file->local_disk_ = numbers[2] != 0;
-    if (file->local_disk_ && !file->settings_.is_set("direct_bytes")) file->limits_.direct_read_bytes = k_local_read;
+    if (file->local_disk_) file->fit_limits_to_local_disk();
     return file;
   }
   if (file) file->abandon();
   return verdict;
+}
+
+// A request is a system call there, not a way through a network.
+void File::fit_limits_to_local_disk() {
+  if (!settings_.is_set("direct_bytes")) {
+    limits_.direct_read_bytes = k_local_read;
+    limits_.direct_row_bytes = k_local_row;
+  }
+  if (!settings_.is_set("sieve_hole")) limits_.hole_bytes = k_local_hole;
 }
 
 // Rank 0 alone: where the data goes, and of a file that exists what is in it, for the other ranks to learn.

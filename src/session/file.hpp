@@ -110,6 +110,7 @@ class File {
   File();
 
   Status open_on_root(const std::string& format);                   // rank 0 only
+  void fit_limits_to_local_disk();
   void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
   Status learn(std::span<const std::byte> told);                    // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;

@@ -175,6 +175,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
   Pattern pattern{.reading = reading,
                   .bytes = numbers.bytes,
                   .pieces = numbers.pieces,
+                  .entries = numbers.entries,
                   .long_bytes = numbers.long_bytes,
                   .long_pieces = numbers.long_pieces,
                   .ranks_with_data = numbers.ranks_with_data,
@@ -202,7 +203,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
 }
 
 AccessRule File::access_rule(const Plan& plan) const {
-  return {.access = plan.strategy.access, .hole_bytes = settings_.bytes("sieve_hole")};
+  return {.access = plan.strategy.access, .hole_bytes = limits_.hole_bytes};
 }
 
 Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers) {

@@ -110,6 +110,7 @@ TEST_P(Files, that_were_synced_stay_when_discarded) {
 TEST_P(Files, are_changed_in_place) {
   make(path(), 1);
   const std::string before = bytes_of_file(path());
+  MPI_Barrier(MPI_COMM_WORLD);  // rank 0 opens at once
   windrow_file* file = open(path(), WINDROW_UPDATE);
   windrow_variable_info info{};
   info.size = sizeof info;

@@ -69,6 +69,7 @@ int ranks_per_host() {
 // One writer a host; its own host's ranks copy into its buffers, the others send. A grid of columns in two variables: every rank has a part
 // of every window.
 TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
+  if (size_of() == 1) GTEST_SKIP() << "one rank's rows are one piece";
   constexpr int64_t k_rows = 6000, k_columns = 16;
   const int64_t shape[2] = {k_rows, k_columns * size_of()}, start[2] = {0, k_columns * rank_of()}, count[2] = {k_rows, k_columns};
   windrow_decomposition* made = nullptr;
@@ -100,6 +101,33 @@ TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
   EXPECT_EQ(read, data);
   EXPECT_LE(report_of(file)["peak_memory"], k_buffer * 4 * 11 / 10);
   EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+// A contiguous decomposition needs no other rank: a request each and no message.
+TEST_F(Plans, of_rows_cost_a_request_a_rank) {
+  Scene scene(path(), {});
+  ASSERT_WINDROW_OK(scene.create());
+  const int64_t count = 3000 + 10 * scene.rank;
+  windrow_decomposition* made = nullptr;
+  int64_t rows = 0, first = 0, mine = 0;
+  MPI_Allreduce(&count, &rows, 1, MPI_INT64_T, MPI_SUM, scene.comm);
+  ASSERT_WINDROW_OK(windrow_rows(scene.comm, rows, count, &made));
+  const Decomposition decomposition(made);
+  ASSERT_WINDROW_OK(windrow_decomposition_rows(made, &first, &mine));
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_define_variable(scene.file, "rows", WINDROW_FLOAT64, 1, &rows, &variable));
+  std::vector<double> data(static_cast<size_t>(count)), read(static_cast<size_t>(count), -1);
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<double>(first) + static_cast<double>(i);
+  ASSERT_WINDROW_OK(windrow_write(scene.file, variable, made, data.data()));
+  const json report = report_of(scene.file);
+  EXPECT_EQ(report["write_requests"], scene.size);
+  EXPECT_EQ(report["messages"], 0);
+  EXPECT_EQ(report["description_messages"], 0);
+  EXPECT_EQ(report["bytes_copied"], 0);
+  EXPECT_EQ(report["bytes_direct"], rows * 8);
+  ASSERT_WINDROW_OK(windrow_read(scene.file, variable, made, read.data()));
+  EXPECT_EQ(read, data);
+  EXPECT_WINDROW_OK(windrow_discard(std::exchange(scene.file, nullptr)));
 }
 
 // What is in the memory of the one host is copied out of it: no message, no request, whatever the pieces.

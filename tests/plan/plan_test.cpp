@@ -42,6 +42,47 @@ TEST(MakePlan, leaves_long_pieces_to_their_holders) {
   EXPECT_TRUE(plan.writers.empty());
 }
 
+TEST(MakePlan, leaves_rows_to_their_holders) {
+  Pattern rows = large(100'000);
+  rows.pieces = rows.entries = 131'072;
+  rows.bytes = rows.pieces * 100'000;
+  rows.regions = {{0, rows.bytes}};
+  PlanLimits limits;
+  limits.direct_bytes = 1 << 20;
+  const Plan plan = make_plan(Strategy{}, rows, thousand_hosts(), limits).value();
+  EXPECT_EQ(plan.strategy.domains, Domains::none);
+  EXPECT_EQ(plan.strategy.access, Access::list);
+  rows.entries = 131'071;  // one of them is in two pieces: to be raked with the others
+  EXPECT_EQ(make_plan(Strategy{}, rows, thousand_hosts(), limits).value().strategy.domains, Domains::aligned);
+}
+
+TEST(MakePlan, reads_over_small_holes) {
+  Pattern sparse = large(512);
+  sparse.regions = {{0, 2 * sparse.bytes}};
+  EXPECT_EQ(make_plan(Strategy{}, sparse, thousand_hosts(), {}).value().strategy.access, Access::sieve);
+  PlanLimits limits;
+  limits.hole_bytes = 511;
+  EXPECT_EQ(make_plan(Strategy{}, sparse, thousand_hosts(), limits).value().strategy.access, Access::contiguous);
+  limits.hole_bytes = 512;
+  EXPECT_EQ(make_plan(Strategy{}, sparse, thousand_hosts(), limits).value().strategy.access, Access::sieve);
+  sparse.regions = {{0, sparse.bytes + 1000}};
+  sparse.pieces = sparse.bytes / 513;  // longer than a hole may be: to write they are worth a request each, to read they are not
+  EXPECT_EQ(make_plan(Strategy{}, sparse, thousand_hosts(), limits).value().strategy.access, Access::contiguous);
+  sparse.reading = true;
+  EXPECT_EQ(make_plan(Strategy{}, sparse, thousand_hosts(), limits).value().strategy.access, Access::sieve);
+  EXPECT_EQ(make_plan(Strategy{}, large(512), thousand_hosts(), {}).value().strategy.access, Access::contiguous);
+}
+
+TEST(MakePlan, copies_what_is_in_memory_out_of_it) {
+  Pattern reading = large(512);
+  reading.reading = reading.in_memory = true;
+  const Plan plan = make_plan(Strategy{}, reading, Topology{.ranks = 8, .host_roots = {0}}, {}).value();
+  EXPECT_EQ(plan.strategy.access, Access::mapped);
+  EXPECT_FALSE(plan.has_domains());
+  EXPECT_EQ(make_plan(strategy_of({.preset = "two-phase"}), reading, thousand_hosts(), {}).value().strategy.access, Access::contiguous);
+  EXPECT_EQ(make_plan(strategy_of({.access = "mapped"}), large(512), thousand_hosts(), {}).value().strategy.access, Access::contiguous);
+}
+
 TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {
   Pattern both = large(512);
   both.long_pieces = 100'000;
