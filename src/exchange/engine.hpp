@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "exchange/broadcaster.hpp"
 #include "exchange/collector.hpp"
 #include "exchange/copier.hpp"
 #include "exchange/distributor.hpp"
@@ -77,6 +78,7 @@ class Transfer {
   std::vector<std::unique_ptr<Role>> roles_;
   std::vector<Collector*> storing_;         // those whose sink is the storage: none or one
   std::vector<Distributor*> fetching_;
+  Broadcaster* broadcasting_ = nullptr;
   std::unique_ptr<RelayRoute> route_;       // a team's root only
   std::unique_ptr<ForwardSink> forward_sink_;
   std::unique_ptr<ForwardFetcher> forward_fetcher_;

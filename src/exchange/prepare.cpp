@@ -175,6 +175,7 @@ class TransferBuilder {
   }
 
   Status give_roles() {
+    if (plan_.broadcast) return broadcast();
     if (!plan_.gathers()) {
       if (plan_.has_domains()) return give_domain_roles(items_);
       // Each rank its own writer or reader, through a buffer.
@@ -223,6 +224,15 @@ class TransferBuilder {
     if (mine == nullptr) return {};
     for (Peer& peer : sources_) peer.shared = slots && comm_.host_rank_of(peer.rank) >= 0;
     return serve(Grid{{*mine}}, std::move(sources_), own, k_tag_data, false, slots);
+  }
+
+  Status broadcast() {
+    auto role = std::make_unique<Broadcaster>(comm_, trace_, items_, 0, plan_.window_bytes);
+    if (Status status = role->prepare(); !status.ok()) return status;
+    transfer_->broadcasting_ = role.get();
+    if (role->is_root()) set_storage(role->grid(), role->covered());
+    transfer_->roles_.push_back(std::move(role));
+    return {};
   }
 
   Status talk(std::vector<Channel> channels, int tag) {

@@ -30,6 +30,15 @@ int64_t window_of(const std::vector<Extent>& domains, int64_t buffer) {
   return std::min(window, buffer);
 }
 
+constexpr int64_t k_broadcast_window = int64_t{1} << 20;
+
+// On one host the ranks copy out of shared memory instead.
+bool broadcasts(const Strategy& strategy, const Pattern& pattern, const Topology& topology) {
+  return pattern.reading && pattern.uniform && pattern.bytes > 0 && topology.host_roots.size() > 1 &&
+         (strategy.gather == Gather::automatic || strategy.gather == Gather::none) && strategy.domains == Domains::automatic &&
+         strategy.access == Access::automatic;
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
@@ -44,6 +53,15 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.regions = pattern.regions;
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions) region_bytes += region.size();
+  plan.broadcast = broadcasts(strategy, pattern, topology);
+  if (plan.broadcast) {
+    // Every rank has two windows: small ones, and in them all that the storage's way of reading asks for.
+    plan.window_bytes = std::min(plan.window_bytes, k_broadcast_window);
+    plan.strategy = {.preset = strategy.preset, .owner = Owner::first, .gather = Gather::none, .domains = Domains::none, .codec = Codec::off,
+                     .access = Access::contiguous, .files = Files::one};
+    plan.reasons.push_back(fmt::format("broadcast: all ranks on {} hosts read the same, so one reads it and sends it to all", topology.host_roots.size()));
+    return plan;
+  }
   plan.strategy = choose(strategy, pattern, limits, plan.direct_bytes, plan.reasons);
   plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads && !pattern.overlapping;
   if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? strategy.team_read : strategy.team_write;
@@ -71,6 +89,7 @@ std::string describe_text(const Plan& plan) {
   line("domains", plan.has_domains() ? fmt::format("{}, {} {}{}", name_of(s.domains), plan.writers.size(),
                                                    plan.reading ? "reader" : "writer", plan.writers.size() == 1 ? "" : "s")
                                      : std::string(name_of(s.domains)));
+  if (plan.broadcast) line("broadcast", "from rank 0");
   line("codec", name_of(s.codec));
   line("access", name_of(s.access));
   line("files", name_of(s.files));

@@ -25,6 +25,7 @@ struct Pattern {
   int64_t largest_rank_bytes = 0;
   bool shared_reads = false;    // several ranks want the same bytes by intent, not only along seams
   bool in_memory = false;       // to read: the file is on a disk of this host, and its bytes are in memory
+  bool uniform = false;         // to read: all ranks want the very same
   bool owned_flags = false;     // points carry flags that say who owns them
   bool overlapping = false;     // variables lie over each other, as they do in no sound file
   std::vector<Extent> regions;  // bytes of the file that the variables concerned occupy: sorted, disjoint, maximal
@@ -54,6 +55,7 @@ struct Plan {
   std::vector<int> writers;          // [domains] the rank of each domain, ascending; empty when domains=none
   std::vector<Extent> regions;       // of the pattern
   std::vector<Extent> domains;       // [writers] file bytes, ascending, disjoint; together they cover the regions
+  bool broadcast = false;            // rank 0 reads, and sends to all at once
   int64_t team = 0;                  // ranks of a team when gather=team
   std::vector<int> host_roots;       // when gather=host
   int64_t slots = 1;                 // buffers of a writer or reader, of a window each

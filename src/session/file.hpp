@@ -48,6 +48,7 @@ struct Wave {
   };
   std::vector<Repeat> repeats;                              // gets of what this rank holds more than once
   int64_t bytes = 0, pieces = 0, long_bytes = 0, long_pieces = 0, owned_flags = 0, shared_reads = 0, in_memory = 0;
+  int64_t uniform = 0;                                      // of what is got by `same`, a number that it has on every rank; else one that it has on none
   std::vector<int64_t> variables;                           // bits: those that this rank moves
 };
 
@@ -151,6 +152,7 @@ class File {
   int64_t kept_id(int64_t unfit) const noexcept;             // of the first plan whose bit is not set; 0: none
   KeptPlan* find_plan(int64_t id) noexcept;
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
+  int64_t number_of(const Wave& wave, int rank) const;
   Extent bytes_of_interest(const Wave& wave) const noexcept;
   AccessRule access_rule(const Plan& plan) const;
   std::string names_of(std::span<const int64_t> bits) const;

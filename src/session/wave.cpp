@@ -9,6 +9,7 @@
 
 #include "comm/agree.hpp"
 #include "session/file.hpp"
+#include "session/same.hpp"
 #include "session/wave_numbers.hpp"
 
 namespace windrow {
@@ -88,10 +89,20 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   for (const QueueEntry* entry : entries)
     if (Status status = add_to_wave(*entry, wave); !status.ok()) return status;
   std::sort(wave.key.begin(), wave.key.end());
+  if (reading) wave.uniform = number_of(wave, comm_->rank());
   // One rank looks, so that all plan with the same answer.
   if (reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
     wave.in_memory = data_->in_memory(bytes_of_interest(wave)) ? 1 : 0;
   return {};
+}
+
+int64_t File::number_of(const Wave& wave, int rank) const {
+  const bool all_same = std::all_of(queue_.begin(), queue_.end(), [](const QueueEntry& entry) {
+    return entry.put || entry.decomposition->local().kind == DecompositionKind::same;
+  });
+  if (wave.key.empty() || !all_same) return -1 - rank;
+  const auto* bytes = reinterpret_cast<const char*>(wave.key.data());
+  return static_cast<int64_t>(hash_of({std::string_view(bytes, wave.key.size() * sizeof(wave.key.front()))}) >> 2);
 }
 
 // What this rank is to move, or where it moves nothing, what the file's variables occupy.
@@ -115,7 +126,8 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
   if (local.ok()) {
     size_t i = 0;
     for (const Wave* wave : waves) {
-      const std::array<int64_t, k_numbers> max_of{wave->bytes, wave->owned_flags, wave->shared_reads, wave->in_memory};
+      const std::array<int64_t, k_numbers> max_of{wave->bytes,     wave->owned_flags, wave->shared_reads,
+                                                    wave->in_memory, wave->uniform,     -wave->uniform};
       const std::array<int64_t, k_numbers> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
                                                     wave->long_bytes, wave->long_pieces};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
@@ -136,6 +148,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                .largest_rank_bytes = max[0],
                .owned_flags = max[1],
                .shared_reads = max[2],
+               .uniform = max[4] == -max[5],
                .in_memory = max[3],
                .bytes = sums[0],
                .pieces = sums[1],
@@ -182,6 +195,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .largest_rank_bytes = numbers.largest_rank_bytes,
                   .shared_reads = numbers.shared_reads != 0,
                   .in_memory = numbers.in_memory != 0,
+                  .uniform = numbers.uniform,
                   .owned_flags = numbers.owned_flags != 0,
                   .regions = {}};
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {

@@ -12,6 +12,7 @@ struct WaveNumbers {
   int64_t largest_rank_bytes = 0;
   int64_t owned_flags = 0;        // points carry them
   int64_t shared_reads = 0;       // gets by `same`
+  bool uniform = false;           // gets by `same`, and the very same on every rank
   int64_t in_memory = 0;          // what is got lies in the memory of the ranks' one host
   int64_t bytes = 0;
   int64_t pieces = 0;

@@ -29,6 +29,7 @@ struct Trace {
   int64_t bytes_shared = 0;       // of those, through memory that the host shares
   int64_t buffer_bytes = 0;       // held for rounds: windows, staging, messages
   int64_t bytes_mapped = 0;       // of those, out of the file's bytes in the system's memory
+  int64_t bytes_broadcast = 0;    // that one rank sent to all at once
   int64_t direct_bytes = 0;       // written from or read into the user's memory without a copy
   int64_t rounds = 0;
   int64_t allocations = 0;        // buffers newly allocated in this flush

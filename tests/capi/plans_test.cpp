@@ -103,6 +103,47 @@ TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+// What all ranks read is read once: on one host they copy it out of memory, on several rank 0 sends it to all.
+TEST_F(Plans, read_the_same_once) {
+  Scene scene(path(), {});
+  scene.begin();
+  EXPECT_WINDROW_OK(scene.put_and_flush());
+  const int64_t start[2] = {1, 2}, count[2] = {scene.grid_shape[0] - 1, scene.grid_shape[1] - 2};
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_same(scene.comm, 2, scene.grid_shape.data(), start, count, &made));
+  const Decomposition part(made);
+  ASSERT_WINDROW_OK(windrow_same(scene.comm, 2, scene.point_shape.data(), nullptr, nullptr, &made));
+  const Decomposition whole(made);
+  for (int step = 0; step < 2; ++step) {
+    std::vector<int32_t> grid(static_cast<size_t>(count[0] * count[1]), -1);
+    std::vector<double> points(static_cast<size_t>(scene.point_shape[0] * scene.point_shape[1]), -1);
+    (void)windrow_get(scene.file, scene.grid_variable, part.get(), grid.data());
+    (void)windrow_get(scene.file, scene.point_variable, whole.get(), points.data());
+    ASSERT_WINDROW_OK(windrow_flush(scene.file));
+    for (int64_t r = 0; r < count[0]; ++r)
+      for (int64_t c = 0; c < count[1]; ++c)
+        EXPECT_EQ(grid[static_cast<size_t>(r * count[1] + c)], (r + 1) * 1000 + c + 2);
+    for (int64_t p = 0; p < scene.point_shape[0]; ++p) EXPECT_EQ(points[static_cast<size_t>(p * scene.point_shape[1])], 10.0 * static_cast<double>(p));
+    const json report = report_of(scene.file);
+    EXPECT_EQ(report["messages"], 0);
+    EXPECT_EQ(report["description_messages"], 0);
+    const bool one_host = ranks_per_host() >= size_of();
+    EXPECT_EQ(report["writers"], one_host ? size_of() : 1) << "ranks at the file";
+    EXPECT_EQ(report["bytes_broadcast"] == 0, one_host);
+    EXPECT_LT(report["peak_memory"], 4'000'000);
+    EXPECT_EQ(report["plans_made"], step == 0 ? 1 : 0);
+  }
+  // Not the same on one rank: each gets its own.
+  if (size_of() > 1) {
+    std::vector<double> points(static_cast<size_t>(scene.point_shape[0] * scene.point_shape[1]), -1);
+    if (rank_of() != 1) (void)windrow_get(scene.file, scene.point_variable, whole.get(), points.data());
+    ASSERT_WINDROW_OK(windrow_flush(scene.file));
+    EXPECT_EQ(report_of(scene.file)["bytes_broadcast"], 0);
+    EXPECT_EQ(points.back() < 0, rank_of() == 1);
+  }
+  EXPECT_WINDROW_OK(windrow_discard(std::exchange(scene.file, nullptr)));
+}
+
 // A contiguous decomposition needs no other rank: a request each and no message.
 TEST_F(Plans, of_rows_cost_a_request_a_rank) {
   Scene scene(path(), {});
