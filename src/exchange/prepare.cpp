@@ -70,8 +70,12 @@ class TransferBuilder {
   }
 
   Status unite_team() {
-    RunBuilder builder;
-    for (const Extent& extent : covered_by(members_, items_)) builder.add(Piece{extent.begin, 0, extent.size()});
+    PiecesBuilder builder;
+    int64_t place = 0;  // in a message
+    for (const Extent& extent : covered_by(members_, items_)) {
+      builder.add(Piece{extent.begin, place, extent.size()});
+      place += extent.size();
+    }
     transfer_->route_ = std::make_unique<RelayRoute>();
     transfer_->route_->team = view_of(builder.take());
     return {};
@@ -83,7 +87,7 @@ class TransferBuilder {
     if (local.ok()) local = guard([&] {  // only then has a root its route
       if (plan_.gathers() && !is_root()) return Status{};
       if (plan_.gathers())
-        for (const ViewPart& part : transfer_->route_->team.parts) team_items_.push_back(make_item(*part.runs, part.file_base, nullptr, 1));
+        for (const ViewPart& part : transfer_->route_->team.parts) team_items_.push_back(make_item(part.runs, part.file_base, nullptr, 1));
       const std::span<const Item> held = plan_.gathers() ? std::span<const Item>(team_items_) : items_;
       for (size_t i = 0; i < plan_.domains.size(); ++i) {
         const bool own = plan_.writers[i] == comm_.rank() && !plan_.gathers();

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace windrow {
 
@@ -37,10 +36,6 @@ struct Run {
   int64_t file_end() const noexcept { return file + (count - 1) * file_stride + length; }
   friend bool operator==(const Run&, const Run&) = default;
 };
-
-// A list of runs in file order: run i ends before or where run i+1 begins, so that the extents, taken run by run, are
-// sorted by file offset and disjoint. RunBuilder makes such lists.
-using RunList = std::vector<Run>;
 
 // One extent of a list with its place in memory.
 struct Piece {

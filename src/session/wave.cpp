@@ -62,7 +62,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   if (runs->total == 0) return {};
   const int64_t swap = variable.placement.big_endian != native_is_big() ? type_size(variable.type) : 1;
   const int64_t base = variable.placement.offset;
-  wave.items.push_back({.runs = &runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
+  wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
                         .file_base = base, .memory = entry.data, .swap_bytes = swap});
   wave.bytes += runs->total;
   wave.pieces += runs->pieces;
