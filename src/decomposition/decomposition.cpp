@@ -132,8 +132,9 @@ std::vector<int64_t> memory_bases(const Decomposition& decomposition) {
   return bases;
 }
 
-// Calls visit(point, place) for a list in the order of its points; of equal ones in the order of the list. Needs 8 bytes a point
-// where the list does not rise: a point and its place in one number, or places alone where that would be too large.
+// Calls visit(point, place) for a list in the order of its points; of equal ones in the order of the list. Needs 8
+// bytes a point where the list does not rise: a point and its place in one number, or places alone where that would be
+// too large.
 template <class Visit>
 void for_each_sorted(std::span<const int64_t> list, int64_t points, Visit&& visit) {
   const size_t size = list.size();
@@ -151,7 +152,8 @@ void for_each_sorted(std::span<const int64_t> list, int64_t points, Visit&& visi
     return;
   }
   std::iota(keys.begin(), keys.end(), uint64_t{0});
-  std::sort(keys.begin(), keys.end(), [&](uint64_t a, uint64_t b) { return list[a] != list[b] ? list[a] < list[b] : a < b; });
+  std::sort(keys.begin(), keys.end(),
+            [&](uint64_t a, uint64_t b) { return list[a] != list[b] ? list[a] < list[b] : a < b; });
   for (const uint64_t place : keys) visit(list[place], static_cast<int64_t>(place));
 }
 

@@ -3,8 +3,8 @@
 // hold, and who writes what several hold, is in ownership.hpp. The rules for users are in windrow.h, at
 // windrow_decomposition.
 //
-// Here lists count ELEMENTS of the decomposition: file is the number of an element in C order, memory its place in the rank's
-// buffer. to_bytes() sees them as bytes of a variable.
+// Here lists count ELEMENTS of the decomposition: file is the number of an element in C order, memory its place in the
+// rank's buffer. to_bytes() sees them as bytes of a variable.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@ namespace windrow {
 
 enum class DecompositionKind { block, blocks, rows, points, same };
 
-// A rank may hold an element several times (blocks that overlap, a point listed twice). Only one of its places is read into, or written
-// from: the one in element_pieces(). After a read the others get a copy: memory elements [to, to + length) from [from, from + length).
+// A rank may hold an element several times (blocks that overlap, a point listed twice). Only one of its places is read
+// into, or written from: the one in element_pieces(). After a read the others get a copy: memory elements [to, to +
+// length) from [from, from + length).
 struct Echo {
   int64_t from = 0;
   int64_t to = 0;
@@ -40,8 +41,8 @@ struct Decomposition {
   std::vector<int64_t> counts;
   std::vector<int64_t> memory_shapes;
   std::vector<int64_t> memory_starts;
-  // Kind points: those that this rank holds and those of them that it owns, as sorted when it was made; the list of the caller is
-  // not kept.
+  // Kind points: those that this rank holds and those of them that it owns, as sorted when it was made; the list of the
+  // caller is not kept.
   Pieces listed, flagged;
   std::vector<Echo> listed_twice;
   bool has_flags = false;  // the caller said which points this rank owns, be it none
@@ -76,8 +77,9 @@ std::vector<Echo> echoes(const Decomposition& decomposition, PieceView held);
 // bad_argument: the variable does not fit; the message says where.
 Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t> variable_shape);
 
-// Elements seen as bytes: `element_bytes` is load x size of the variable's type. The variable's place in the file comes on top.
-// bad_argument: an offset, or the end of this rank's buffer, does not fit into 64 bits. element_bytes 0: nothing to move.
+// Elements seen as bytes: `element_bytes` is load x size of the variable's type. The variable's place in the file comes
+// on top. bad_argument: an offset, or the end of this rank's buffer, does not fit into 64 bits. element_bytes 0:
+// nothing to move.
 Result<PieceView> to_bytes(const Pieces& elements, int64_t element_bytes);
 
 }  // namespace windrow

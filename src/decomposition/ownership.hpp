@@ -4,9 +4,9 @@
 // holds to the directory ranks concerned; these answer with what it must not write. Pure: others send the messages.
 // Counted in elements, as in decomposition.hpp.
 //
-//   parts = split_by_directory(element_pieces(d), d.elements, ranks)      each rank sends what it holds there, and d.flagged
-//   lost  = lost_pieces(holdings received, policy)                        each directory rank
-//   subtract(element_pieces(d), join(lost lists received))                each rank: what it writes
+//   parts = split_by_directory(element_pieces(d), d.elements, ranks)  each rank: what it holds and owns there is sent
+//   lost  = lost_pieces(holdings received, policy)                    each directory rank
+//   subtract(element_pieces(d), join(lost lists received))            each rank: what it writes
 //
 // `same` needs no directory: all hold the same, and the lowest rank writes.
 #pragma once
@@ -47,9 +47,9 @@ struct Holding {
   bool has_flags = false;  // the rank said which of its points it owns, be it none
 };
 
-// What each holder must not write: result[i] belongs to holders[i]; memory does not matter. Everything held is then written
-// once. Ranks must differ. Near-linear in the extents that interleave. bad_argument, with partitioner: an element that
-// is held has no owner or two, or a holder gave no flags; the message names the element and the ranks.
+// What each holder must not write: result[i] belongs to holders[i]; memory does not matter. Everything held is then
+// written once. Ranks must differ. Near-linear in the extents that interleave. bad_argument, with partitioner: an
+// element that is held has no owner or two, or a holder gave no flags; the message names the element and the ranks.
 Result<std::vector<Pieces>> lost_pieces(std::span<const Holding> holders, OwnerPolicy policy);
 
 // One list of several, each of which ends where the next begins or before.

@@ -35,11 +35,13 @@ std::optional<int64_t> read_number(std::span<const std::byte> bytes, size_t& pos
 
 constexpr int64_t k_largest = std::numeric_limits<int64_t>::max();
 
-// A header that no run has, for a nest: the number of its loops and its run's own header follow, and its loops behind the run.
+// A header that no run has, for a nest: the number of its loops and its run's own header follow, and its loops behind
+// the run.
 constexpr uint64_t k_nest = 2;
 
 // Length and stride of the run, from its header on; its file offset is known.
-Status decode_run(uint64_t header, std::span<const std::byte> bytes, size_t& position, const Previous& previous, Run& run) {
+Status decode_run(uint64_t header, std::span<const std::byte> bytes, size_t& position, const Previous& previous,
+                  Run& run) {
   run.count = static_cast<int64_t>(header >> 2) + 1;
   run.length = previous.length;
   if ((header & 1) == 0) {
@@ -69,7 +71,8 @@ std::optional<int64_t> repeated(int64_t span, int64_t count, int64_t stride) noe
 }
 
 // Reads one nest whose bytes lie packed at `memory`, which moves behind them.
-Status decode_nest(std::span<const std::byte> bytes, size_t& position, Previous& previous, int64_t& memory, Nest& nest) {
+Status decode_nest(std::span<const std::byte> bytes, size_t& position, Previous& previous, int64_t& memory,
+                   Nest& nest) {
   const auto gap = read_number(bytes, position, k_largest - previous.end);
   if (!gap) return damaged("begin", position);
   Run run{.file = previous.end + *gap, .memory = memory};
@@ -125,8 +128,8 @@ void encode_nest(const Nest& nest, Previous& previous, std::vector<std::byte>& o
 
 }  // namespace
 
-// What is contiguous in the file is one piece here, so that a stride that is sent is always longer than the length, hence
-// count <= 2^62 and (count - 1) * 4 fits.
+// What is contiguous in the file is one piece here, so that a stride that is sent is always longer than the length,
+// hence count <= 2^62 and (count - 1) * 4 fits.
 Pieces file_side(PieceView view, Extent window) {
   PiecesBuilder builder;
   int64_t memory = 0;

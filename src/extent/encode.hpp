@@ -12,11 +12,12 @@
 
 namespace windrow {
 
-// What of a list lies inside the window, with the place of each piece in a packed message as its memory: the sum of the lengths
-// before it. Pieces that touch in the file are one: the places of bytes in the message do not change by that.
+// What of a list lies inside the window, with the place of each piece in a packed message as its memory: the sum of the
+// lengths before it. Pieces that touch in the file are one: the places of bytes in the message do not change by that.
 Pieces file_side(PieceView view, Extent window);
 
-// Appends file_side() to `out`: about 2 bytes a run for dense irregular lists, and a few bytes a dimension for the part of a block.
+// Appends file_side() to `out`: about 2 bytes a run for dense irregular lists, and a few bytes a dimension for the part
+// of a block.
 //   list   := varint(nests) nest*
 //   nest   := varint(begin - end of the nest before) [2 varint(loops)] run loop*
 //   run    := varint(header) [length] [stride - length]
@@ -25,8 +26,8 @@ Pieces file_side(PieceView view, Extent window);
 // The length only where it differs, the stride only where it differs and count > 1: no run has the header 2.
 void encode(PieceView view, Extent window, std::vector<std::byte>& out);
 
-// Reads what encode() wrote from `bytes` at `position`, which moves behind it. Any input is safe; what cannot be a list is
-// Code::bad_file.
+// Reads what encode() wrote from `bytes` at `position`, which moves behind it. Any input is safe; what cannot be a list
+// is Code::bad_file.
 Result<Pieces> decode(std::span<const std::byte> bytes, size_t& position);
 
 }  // namespace windrow

@@ -70,7 +70,8 @@ int64_t bytes_before(const Nest& nest, int64_t offset) noexcept {
     bytes += steps * inner;
     ahead -= steps * stride;
   };
-  for (int level = nest.depth; level-- > 0;) descend(nest.loops[Nest::at(level)].count, nest.loops[Nest::at(level)].file_stride);
+  for (int level = nest.depth; level-- > 0;)
+    descend(nest.loops[Nest::at(level)].count, nest.loops[Nest::at(level)].file_stride);
   descend(nest.run.count, nest.run.file_stride);
   return bytes + std::clamp<int64_t>(ahead, 0, nest.run.length);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nest: a run repeated by loops, as the rows of a block are. All that is asked of one is answered by arithmetic, a level at a
-// time: O(dimensions), however many pieces it stands for.
+// Nest: a run repeated by loops, as the rows of a block are. All that is asked of one is answered by arithmetic, a
+// level at a time: O(dimensions), however many pieces it stands for.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,15 @@ struct Loop {
 
 inline constexpr int k_max_loops = 31;  // WINDROW_MAX_DIMENSIONS, without the one that is the run's own
 
-// Loop 0 repeats the run, loop i what lies inside it. No loop is shorter than what it repeats, so that the pieces, taken in the
-// loops' order, are sorted and disjoint. Where there are loops the run has several pieces.
+// Loop 0 repeats the run, loop i what lies inside it. No loop is shorter than what it repeats, so that the pieces,
+// taken in the loops' order, are sorted and disjoint. Where there are loops the run has several pieces.
 struct Nest {
   Run run;
   int depth = 0;
   std::array<Loop, k_max_loops> loops;  // [depth]; the rest is not initialized: most nests have none
 
-  Nest() noexcept {}  // NOLINT
-  explicit Nest(const Run& one) noexcept : run(one) {}  // NOLINT
+  Nest() noexcept {}                                                                            // NOLINT
+  explicit Nest(const Run& one) noexcept : run(one) {}                                          // NOLINT
   Nest(const Nest& other) noexcept : run(other.run), depth(other.depth) { copy_loops(other); }  // NOLINT
   Nest& operator=(const Nest& other) noexcept {
     run = other.run;
@@ -38,7 +38,8 @@ struct Nest {
     return *this;
   }
 
-  // One more loop around all that there is; what continues the loop before, in the file and in memory, becomes one with it.
+  // One more loop around all that there is; what continues the loop before, in the file and in memory, becomes one with
+  // it.
   void repeat(int64_t count, int64_t file_stride, int64_t memory_stride) noexcept;
 
   // File bytes from the first to the last of the run and its `level` inner loops.
@@ -62,9 +63,7 @@ struct Nest {
   static size_t at(int level) noexcept { return static_cast<size_t>(level); }
 
  private:
-  void copy_loops(const Nest& other) noexcept {
-    std::copy_n(other.loops.begin(), other.depth, loops.begin());
-  }
+  void copy_loops(const Nest& other) noexcept { std::copy_n(other.loops.begin(), other.depth, loops.begin()); }
 };
 
 // End of the last piece in memory, and of the one that lies highest.
@@ -123,7 +122,8 @@ void clip_run(const Run& run, Extent window, Add&& add) {
   single(range.last - 1);
 }
 
-// Calls add(const Nest&) for the parts of a nest inside the window, in file order: at most two a level and what lies between.
+// Calls add(const Nest&) for the parts of a nest inside the window, in file order: at most two a level and what lies
+// between.
 template <class Add>
 void clip_nest(const Nest& nest, Extent window, Add& add) {
   if (nest.run.file >= window.begin && nest.file_end() <= window.end) return add(nest);

@@ -27,6 +27,7 @@ void end_page(std::vector<std::byte>& page) { page.resize(page.size() + k_record
 int64_t PieceStore::memory_bytes() const noexcept {
   size_t all = sizeof *this + pages.capacity() * sizeof pages.front() + checkpoints.capacity() * sizeof(Checkpoint);
   for (const auto& page : pages) all += page.capacity();
+  all += runs.capacity() * sizeof(Run);
   return static_cast<int64_t>(all);
 }
 
@@ -58,7 +59,7 @@ void PiecesBuilder::add(const Run& run) {
 
 void PiecesBuilder::add(const Nest& nest) {
   if (nest.depth == 0) return add(nest.run);
-  if (pending_.length > 0 && touches(pending_, piece_of(nest.run, 0))) {  // the first piece goes there, the others alone
+  if (pending_.length > 0 && touches(pending_, piece_of(nest.run, 0))) {  // the first piece goes there
     add(nest.steps(0, 1));
     return add(nest.steps(1, nest.loops[Nest::at(nest.depth - 1)].count - 1));
   }
@@ -86,7 +87,8 @@ void PiecesBuilder::commit_pending() {
 }
 
 // Continues the last run with `run`, or puts it behind. `run` does not touch the last piece, and one of several pieces
-// comes right behind its own first piece (add() saw to both): where lengths agree, its distance from that is its stride.
+// comes right behind its own first piece (add() saw to both): where lengths agree, its distance from that is its
+// stride.
 void PiecesBuilder::append(const Run& run) {
   if (back_.count > 0 && back_.length == run.length) {
     const Piece last = piece_of(back_, back_.count - 1);
@@ -129,6 +131,17 @@ void PiecesBuilder::emit(const Nest& nest) {
   made_.memory_end = std::max(made_.memory_end, highest_memory_end(nest));
   made_.shortest = std::min(made_.shortest, nest.run.length);
   made_.longest = std::max(made_.longest, nest.run.length);
+}
+
+Pieces with_runs(const Pieces& pieces) {
+  if (pieces.empty() || pieces.store()->records > k_most_ready_runs || !pieces.store()->runs.empty()) return pieces;
+  PieceStore store = *pieces.store();
+  store.runs.reserve(static_cast<size_t>(store.records));
+  for (NestCursor cursor(pieces); !cursor.done(); cursor.next()) {
+    if (cursor.nest().depth > 0) return pieces;
+    store.runs.push_back(cursor.nest().run);
+  }
+  return Pieces(std::make_shared<const PieceStore>(std::move(store)));
 }
 
 int64_t total_bytes(PieceView view) noexcept { return view.empty() ? 0 : view.store().bytes * view.scale(); }

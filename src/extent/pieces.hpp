@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces: a list of extents with their places in memory, as small as they can be told: a block costs O(dimensions), a million
-// irregular points five bytes each. Immutable and shared: copies cost nothing. All functions that make one may throw
-// std::bad_alloc (see guard()). Offsets are >= 0 and every end fits into int64_t: decode() checks that, the others rely on it.
+// Pieces: a list of extents with their places in memory, as small as they can be told: a block costs O(dimensions), a
+// million irregular points five bytes each. Immutable and shared: copies cost nothing. All functions that make one may
+// throw std::bad_alloc (see guard()). Offsets are >= 0 and every end fits into int64_t: decode() checks that, the
+// others rely on it.
 #pragma once
 
 #include <cassert>
@@ -32,6 +33,7 @@ struct PieceStore {
   int64_t records = 0, pieces = 0, bytes = 0;
   int64_t memory_end = 0;
   int64_t shortest = INT64_MAX, longest = 0;  // lengths of pieces
+  std::vector<Run> runs;                      // the same once more, where with_runs() has put it
 
   int64_t memory_bytes() const noexcept;
 };
@@ -46,13 +48,14 @@ class Pieces {
 
  private:
   friend class PiecesBuilder;
+  friend Pieces with_runs(const Pieces& pieces);
   explicit Pieces(std::shared_ptr<const PieceStore> store) noexcept : store_(std::move(store)) {}
 
   std::shared_ptr<const PieceStore> store_;
 };
 
-// A list seen at a scale: file, memory and lengths times `scale`, so that one list of elements serves variables of all types.
-// Must not outlive the list. `scale` times the list's largest end fits into int64_t.
+// A list seen at a scale: file, memory and lengths times `scale`, so that one list of elements serves variables of all
+// types. Must not outlive the list. `scale` times the list's largest end fits into int64_t.
 class PieceView {
  public:
   PieceView() noexcept = default;
@@ -68,8 +71,8 @@ class PieceView {
   int64_t scale_ = 1;
 };
 
-// Makes a list of what comes in file order and is disjoint. Pieces that touch in the file and in memory become one; equal
-// lengths at equal strides become one run, greedily. O(1) a call; packs as it goes. What is empty is ignored.
+// Makes a list of what comes in file order and is disjoint. Pieces that touch in the file and in memory become one;
+// equal lengths at equal strides become one run, greedily. O(1) a call; packs as it goes. What is empty is ignored.
 class PiecesBuilder {
  public:
   void add(Piece piece);
@@ -86,8 +89,13 @@ class PiecesBuilder {
   PieceStore made_;
   RecordState state_;
   Run back_{.count = 0};  // the last run, which more pieces may continue; count 0: none
-  Piece pending_;         // the last piece: it may still grow, and only its final length tells whether it continues a run
+  Piece pending_;  // the last piece: it may still grow, and only its final length tells whether it continues a run
 };
+
+// The same list for those who copy through it often: a short one has its runs ready too, which is quicker while they
+// fit into the caches. A long one, and one with nests, stays as it is.
+inline constexpr int64_t k_most_ready_runs = 8192;
+Pieces with_runs(const Pieces& pieces);
 
 int64_t total_bytes(PieceView view) noexcept;
 int64_t extent_count(PieceView view) noexcept;  // number of pieces
@@ -103,7 +111,8 @@ int64_t next_offset(PieceView view, int64_t offset) noexcept;
 // Reads the records of a list, one after the other.
 class RecordReader {
  public:
-  explicit RecordReader(PieceView view) noexcept : store_(view.empty() ? nullptr : &view.store()), scale_(view.scale()) {
+  explicit RecordReader(PieceView view) noexcept
+      : store_(view.empty() ? nullptr : &view.store()), scale_(view.scale()) {
     if (store_ != nullptr) open(0, 0);
   }
   // From the last checkpoint on before which all ends at or before `offset`. The list is not empty.
@@ -118,7 +127,7 @@ class RecordReader {
   }
 
   void seek(int64_t offset) noexcept;
-  void seek_ahead(int64_t offset) noexcept;  // the same, but never back
+  void seek_ahead(int64_t offset) noexcept;                   // the same, but never back
   int64_t bytes_at_start() const noexcept { return bytes_; }  // of all records before the place that seek() found
 
  private:
@@ -173,27 +182,39 @@ void for_each_nest(PieceView view, Extent window, Visit&& visit) {
     if (nest.file_end() > window.begin) clip_nest(nest, window, visit);
 }
 
-// Calls visit(Piece) for each piece inside the window, in file order, cut at the window. This is the loop that copies data: one
-// search, a few bytes decoded a run, nothing a piece.
+// Calls visit(const Run&) for each run with a part in the window.
+template <class Visit>
+void for_each_ready_run(PieceView view, Extent window, Visit&& visit) {
+  const std::vector<Run>& runs = view.store().runs;
+  const int64_t scale = view.scale();
+  auto at = std::partition_point(runs.begin(), runs.end(),
+                                 [&](const Run& run) { return run.file_end() * scale <= window.begin; });
+  for (; at != runs.end() && at->file * scale < window.end; ++at)
+    visit(Run{at->file * scale, at->memory * scale, at->length * scale, at->file_stride * scale,
+              at->memory_stride * scale, at->count});
+}
+
+// Calls visit(Piece) for each piece inside the window, in file order, cut at the window. This is the loop that copies
+// data: one search, a few bytes decoded a run, nothing a piece.
 template <class Visit>
 void for_each_piece(PieceView view, Extent window, Visit&& visit) {
   if (view.empty() || window.empty()) return;
   const auto walk = [&](const Run& run) { for_each_piece_of(run, visit); };
+  const auto walk_part = [&](const Run& run) {
+    if (run.file >= window.begin && run.file_end() <= window.end)
+      walk(run);
+    else
+      clip_run(run, window, walk);
+  };
+  if (!view.store().runs.empty()) return for_each_ready_run(view, window, walk_part);
   const auto walk_nest = [&](const Nest& part) { for_each_run(part, walk); };
   RecordReader reader(view, window.begin);
   Nest nest;
   while (reader.take(nest) && nest.run.file < window.end) {
-    if (nest.depth > 0) {
+    if (nest.depth > 0)
       clip_nest(nest, window, walk_nest);
-      continue;
-    }
-    const Run run = nest.run;
-    const int64_t end = run.file_end();
-    if (end <= window.begin) continue;
-    if (run.file >= window.begin && end <= window.end)
-      walk(run);
     else
-      clip_run(run, window, walk);
+      walk_part(Run(nest.run));
   }
 }
 

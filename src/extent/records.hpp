@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a list of pieces lies in memory: one record a nest, told as differences from the record before. The wire form is in encode.cpp:
-// that one is smaller, this one is read while data is copied. All widths stand in the record's first two bytes, so that nothing
-// in it has to be waited for, or guessed, to find the next.
+// How a list of pieces lies in memory: one record a nest, told as differences from the record before. The wire form is
+// in encode.cpp: that one is smaller, this one is read while data is copied. All widths stand in the record's first two
+// bytes, so that nothing in it has to be waited for, or guessed, to find the next.
 //   record := widths [count] begin length stride memory memory_stride [loops]
-//   begin and memory: from the end of the last piece of the record before; strides: beyond the length; those of memory in zigzag.
+//   begin and memory: from the end of the last piece of the record before; strides: beyond the length; memory in zigzag.
 //   Nothing (a width of 0) where the length or the stride is as before and where memory goes on packed.
-//   count: 1, 2, a byte (count - 3), or 8 bytes whose highest bit says that loops follow: their number, and each as it is.
+//   count: 1, 2, a byte (count - 3), or 8 bytes whose highest bit says that loops follow: their number, and each whole.
 #pragma once
 
 #include <array>
@@ -27,7 +27,8 @@ struct RecordState {
 };
 
 // Bits of the first two bytes, as places of the codes of widths; code 7 is 8 bytes. Lengths have two bits only.
-inline constexpr unsigned k_begin_at = 0, k_stride_at = 3, k_memory_at = 6, k_memory_stride_at = 9, k_length_at = 12, k_count_at = 14;
+inline constexpr unsigned k_begin_at = 0, k_stride_at = 3, k_memory_at = 6, k_memory_stride_at = 9, k_length_at = 12,
+                          k_count_at = 14;
 inline constexpr std::array<uint8_t, 8> k_widths{0, 1, 2, 3, 4, 5, 6, 8};
 inline constexpr std::array<uint8_t, 4> k_length_widths{0, 1, 2, 8};
 inline constexpr unsigned k_count_byte = 2, k_count_word = 3;
@@ -38,8 +39,8 @@ inline constexpr size_t k_record_bytes = 2 + 6 * 8 + 1 + 24 * k_max_loops;  // a
 
 // The lowest `width` bytes of those at `from`.
 inline uint64_t load_field(const std::byte* from, unsigned width) noexcept {
-  constexpr std::array<uint64_t, 9> k_masks{0,          0xff,          0xffff,          0xffffff,  0xffffffff,
-                                            0xffffffffff, 0xffffffffffff, 0xffffffffffffff, ~uint64_t{0}};
+  constexpr std::array<uint64_t, 9> k_masks{
+      0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, ~uint64_t{0}};
   uint64_t word = 0;
   std::memcpy(&word, from, sizeof word);
   if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);

@@ -80,7 +80,8 @@ class Cursor {
       run_.file += steps_[Nest::at(level)] * loop.file_stride;
     }
     piece_ = 0;
-    if (run_.count > 1 && run_.file_stride != run_.length) piece_ = pieces_within(run_, {offset, run_.file_end()}).first;
+    if (run_.count > 1 && run_.file_stride != run_.length)
+      piece_ = pieces_within(run_, {offset, run_.file_end()}).first;
   }
 
   NestCursor nests_;
@@ -101,7 +102,8 @@ template <class Visit>
 void for_each_covered_extent(std::vector<PlacedView> lists, Visit&& visit) {
   const auto begin_of = [](const PlacedView& list) { return hull(list.pieces).begin + list.file_base; };
   std::erase_if(lists, [](const PlacedView& list) { return list.pieces.empty(); });
-  std::sort(lists.begin(), lists.end(), [&](const PlacedView& a, const PlacedView& b) { return begin_of(a) < begin_of(b); });
+  std::sort(lists.begin(), lists.end(),
+            [&](const PlacedView& a, const PlacedView& b) { return begin_of(a) < begin_of(b); });
 
   struct Walk {
     Cursor cursor;

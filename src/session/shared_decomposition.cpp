@@ -64,7 +64,7 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
             value.kind == DecompositionKind::points && !value.has_flags ? 1 : 0, identity};
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
-      made->held_ = element_pieces(made->local_);
+      made->held_ = with_runs(element_pieces(made->local_));
       made->echoes_ = windrow::echoes(made->local_, made->held_);
       return Status{};
     });
@@ -176,8 +176,8 @@ void part_long(ByteRuns& bytes, int64_t element_bytes, int64_t limit) {
   PiecesBuilder longs, shorts;
   for (NestCursor cursor(bytes.elements); !cursor.done(); cursor.next())
     (cursor.nest().run.length * element_bytes >= limit ? longs : shorts).add(cursor.nest());
-  bytes.long_elements = longs.take();
-  bytes.short_elements = shorts.take();
+  bytes.long_elements = with_runs(longs.take());
+  bytes.short_elements = with_runs(shorts.take());
   bytes.long_runs = PieceView(bytes.long_elements, element_bytes);
   bytes.short_runs = PieceView(bytes.short_elements, element_bytes);
   bytes.long_bytes = total_bytes(bytes.long_runs);
@@ -212,21 +212,11 @@ Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::write_runs(OwnerPol
   if (!owner_status_[index].ok()) return owner_status_[index];
   Share& share = shares_[index];
   if (!share.is_found) {
-    share.owned = subtract(held_, share.lost);
+    share.owned = with_runs(subtract(held_, share.lost));
     share.lost = Pieces();
     share.is_found = true;
   }
   return kept(share.owned, element_bytes, long_limit);
-}
-
-int64_t SharedDecomposition::memory_bytes() const noexcept {
-  int64_t bytes = held_.memory_bytes();
-  for (const Share& share : shares_) {
-    bytes += share.lost.memory_bytes();
-    if (share.owned.store() != held_.store()) bytes += share.owned.memory_bytes();
-  }
-  for (const auto& [key, kept] : bytes_) bytes += kept->long_elements.memory_bytes() + kept->short_elements.memory_bytes();
-  return bytes;
 }
 
 }  // namespace windrow

@@ -53,7 +53,6 @@ class SharedDecomposition {
   Result<std::shared_ptr<const ByteRuns>> read_runs(int64_t element_bytes, int64_t long_limit);
   const std::vector<Echo>& echoes() const noexcept { return echoes_; }
   bool holds_nothing() const noexcept { return held_.empty(); }
-  int64_t memory_bytes() const noexcept;  // of all lists of pieces, what they share counted once
   Result<std::shared_ptr<const ByteRuns>> write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit);
 
  private:

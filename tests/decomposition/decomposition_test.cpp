@@ -44,7 +44,8 @@ TEST(Block, is_one_nest) {
 
 // What a block costs depends on its dimensions, not on its rows.
 TEST(Block, of_10_to_the_9_rows_costs_less_than_a_kilobyte) {
-  const Shape shape{1200, 1200, 1200, 64}, start{1, 2, 3, 4}, count{1000, 1000, 1000, 32}, box{1002, 1002, 1002, 36}, inside{1, 1, 1, 2};
+  const Shape shape{1200, 1200, 1200, 64}, start{1, 2, 3, 4}, count{1000, 1000, 1000, 32}, box{1002, 1002, 1002, 36},
+      inside{1, 1, 1, 2};
   const Pieces pieces = element_pieces(make_block(shape, {start, count, box, inside}).value());
   EXPECT_EQ(extent_count(pieces), 1'000'000'000);
   EXPECT_EQ(total_bytes(pieces), 32'000'000'000);
@@ -151,7 +152,8 @@ TEST(Blocks, two_huge_memory_boxes_overflow) {
 TEST(Rows, are_a_block_of_one_dimension) {
   const auto rows = make_rows(5'000'000'000, 4'000'000'000, 1'000'000'000);
   ASSERT_TRUE(rows.ok());
-  EXPECT_THAT(runs_of(element_pieces(rows.value())), ElementsAre(windrow::Run{4'000'000'000, 0, 1'000'000'000, 0, 0, 1}));
+  EXPECT_THAT(runs_of(element_pieces(rows.value())),
+              ElementsAre(windrow::Run{4'000'000'000, 0, 1'000'000'000, 0, 0, 1}));
   EXPECT_THAT(message_of(make_rows(10, 8, 3)), HasSubstr("3 rows from row 8 on leave the 10 rows"));
   EXPECT_THAT(message_of(make_rows(10, -1, 3)), HasSubstr("row -1"));
   EXPECT_THAT(message_of(make_rows(10, 1, -3)), HasSubstr("-3"));
@@ -168,7 +170,8 @@ TEST(Points, are_sorted_and_the_later_of_two_wins) {
   EXPECT_EQ(points.value().memory_elements, 5);
   EXPECT_EQ(element_map(element_pieces(points.value())), (ElementMap{{3, 3}, {4, 2}, {7, 0}, {9, 4}}));
   EXPECT_EQ(element_map(points.value().flagged).size(), 3u);
-  EXPECT_THAT(runs_of(points.value().flagged), ElementsAre(windrow::Run{3, 0, 2, 0, 0, 1}, windrow::Run{7, 2, 1, 0, 0, 1}));
+  EXPECT_THAT(runs_of(points.value().flagged),
+              ElementsAre(windrow::Run{3, 0, 2, 0, 0, 1}, windrow::Run{7, 2, 1, 0, 0, 1}));
   EXPECT_THAT(echoes(points.value(), points.value().listed), ElementsAre(Echo{3, 1, 1}));
   EXPECT_THAT(message_of(make_points(10, Shape{0, 10}, {})), HasSubstr("entry 1 of the points is 10, not in [0, 10)"));
   EXPECT_THAT(message_of(make_points(10, Shape{-1}, {})), HasSubstr("entry 0 of the points is -1"));
@@ -207,7 +210,8 @@ TEST(Points, agree_with_the_model) {
 TEST(Same, is_all_or_a_part) {
   const Shape shape{4, 6}, start{1, 2}, count{1, 2};
   EXPECT_EQ(total_bytes(element_pieces(make_same(shape, {}, {}).value())), 24);
-  EXPECT_THAT(runs_of(element_pieces(make_same(shape, start, count).value())), ElementsAre(windrow::Run{8, 0, 2, 0, 0, 1}));
+  EXPECT_THAT(runs_of(element_pieces(make_same(shape, start, count).value())),
+              ElementsAre(windrow::Run{8, 0, 2, 0, 0, 1}));
 }
 
 TEST(Load, is_the_trailing_elements) {
@@ -238,7 +242,8 @@ TEST(ToBytes, scales_everything) {
   const Pieces elements = element_pieces(make_block(shape, {start, count, box, inside}).value());
   const Result<PieceView> bytes = to_bytes(elements, 8);
   ASSERT_TRUE(bytes.ok());
-  EXPECT_THAT(runs_of(bytes.value()), ElementsAre(windrow::Run{8 * 1'000'020, 8 * 30'003, 240'000, 800'000, 240'016, 20'000}));
+  EXPECT_THAT(runs_of(bytes.value()),
+              ElementsAre(windrow::Run{8 * 1'000'020, 8 * 30'003, 240'000, 800'000, 240'016, 20'000}));
   EXPECT_TRUE(to_bytes(elements, 0).value().empty());
   EXPECT_EQ(to_bytes(elements, k_max / 1000).status().code(), Code::bad_argument);
 }

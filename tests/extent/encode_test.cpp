@@ -14,8 +14,8 @@ namespace {
 using test::broken_invariant;
 using test::byte_map;
 using test::ByteMap;
-using test::Random;
 using test::pieces_of;
+using test::Random;
 using test::random_list;
 using test::random_nests;
 using test::runs_of;
@@ -107,7 +107,8 @@ TEST(Encode, a_block_is_a_few_bytes_a_dimension_until_it_is_cut_and_then_too) {
   encode(list, {hull(list).begin + 77, hull(list).end - 8'000'000'077}, part);
   EXPECT_LE(part.size(), 120u);
   size_t position = 0;
-  EXPECT_EQ(total_bytes(decode(part, position).value()), bytes_within(list, {hull(list).begin + 77, hull(list).end - 8'000'000'077}));
+  EXPECT_EQ(total_bytes(decode(part, position).value()),
+            bytes_within(list, {hull(list).begin + 77, hull(list).end - 8'000'000'077}));
 }
 
 TEST(Encode, is_small) {
@@ -141,28 +142,28 @@ TEST(Encode, reaches_the_largest_offset) {
 TEST(Decode, refuses_what_cannot_be_a_list) {
   constexpr uint64_t k_max = std::numeric_limits<int64_t>::max();
   const std::vector<std::vector<std::byte>> bad{
-      {},                                   // nothing at all
-      numbers({~uint64_t{0}}),              // more runs than bytes
-      numbers({1}),                         // the run is missing
-      numbers({1, 0, 0}),                   // no length
-      numbers({1, 0, 0, 0}),                // length 0
-      numbers({1, 0, 1}),                   // length as before, but there is none
-      numbers({1, k_max + 1, 0, 1}),        // begin beyond int64
-      numbers({1, k_max, 0, 1}),            // end beyond int64
-      numbers({1, 5, 0, k_max}),            // end beyond int64
-      numbers({1, 0, 4, 8, k_max}),         // stride beyond int64
-      numbers({1, 0, ~uint64_t{3}, 1, 2}),  // count so large that the end overflows
-      numbers({1, 0, 6, 8}),                // stride as before, but there is none
-      numbers({1, 0, 2, 8}),                // a single piece with a stride
-      numbers({2, 0, 0, k_max, 0, 1}),      // begins at the very end
-      numbers({1, 0, 3, 8}),                // a single piece with a stride, in the other way
-      numbers({1, 0, 2, 1}),                // a nest without a run
-      numbers({1, 0, 2, 32, 4, 1, 1}),      // more loops than there can be
-      numbers({1, 0, 2, 1, 0, 8, 0, 0}),    // loops around a single piece
-      numbers({1, 0, 2, 1, 4, 8, 8, 0}),    // a loop without a stride
-      numbers({1, 0, 2, 1, 4, 8, 8, 0, k_max}),         // stride of a loop beyond int64
-      numbers({1, 0, 2, 1, 4, 8, 8, k_max, 0}),         // count of a loop beyond int64
-      numbers({1, 0, 2, 1, 4, 8, 8, k_max / 16, 0}),    // end of a loop beyond int64
+      {},                                             // nothing at all
+      numbers({~uint64_t{0}}),                        // more runs than bytes
+      numbers({1}),                                   // the run is missing
+      numbers({1, 0, 0}),                             // no length
+      numbers({1, 0, 0, 0}),                          // length 0
+      numbers({1, 0, 1}),                             // length as before, but there is none
+      numbers({1, k_max + 1, 0, 1}),                  // begin beyond int64
+      numbers({1, k_max, 0, 1}),                      // end beyond int64
+      numbers({1, 5, 0, k_max}),                      // end beyond int64
+      numbers({1, 0, 4, 8, k_max}),                   // stride beyond int64
+      numbers({1, 0, ~uint64_t{3}, 1, 2}),            // count so large that the end overflows
+      numbers({1, 0, 6, 8}),                          // stride as before, but there is none
+      numbers({1, 0, 2, 8}),                          // a single piece with a stride
+      numbers({2, 0, 0, k_max, 0, 1}),                // begins at the very end
+      numbers({1, 0, 3, 8}),                          // a single piece with a stride, in the other way
+      numbers({1, 0, 2, 1}),                          // a nest without a run
+      numbers({1, 0, 2, 32, 4, 1, 1}),                // more loops than there can be
+      numbers({1, 0, 2, 1, 0, 8, 0, 0}),              // loops around a single piece
+      numbers({1, 0, 2, 1, 4, 8, 8, 0}),              // a loop without a stride
+      numbers({1, 0, 2, 1, 4, 8, 8, 0, k_max}),       // stride of a loop beyond int64
+      numbers({1, 0, 2, 1, 4, 8, 8, k_max, 0}),       // count of a loop beyond int64
+      numbers({1, 0, 2, 1, 4, 8, 8, k_max / 16, 0}),  // end of a loop beyond int64
   };
   for (size_t i = 0; i < bad.size(); ++i) {
     size_t position = 0;

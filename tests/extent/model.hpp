@@ -17,7 +17,8 @@ using ByteMap = std::map<int64_t, int64_t>;  // file byte -> memory byte
 inline void put_into(ByteMap& map, const Nest& nest) {
   for (int64_t number = 0; number < nest.pieces(); ++number) {
     int64_t rest = number / nest.run.count, index = number % nest.run.count;
-    int64_t file = nest.run.file + index * nest.run.file_stride, memory = nest.run.memory + index * nest.run.memory_stride;
+    int64_t file = nest.run.file + index * nest.run.file_stride,
+            memory = nest.run.memory + index * nest.run.memory_stride;
     for (int level = 0; level < nest.depth; ++level) {
       const Loop& loop = nest.loops[Nest::at(level)];
       index = rest % loop.count;
@@ -85,7 +86,8 @@ inline const char* broken_invariant(PieceView list) {
     if (run.count > 1 && run.file_stride == run.length && run.memory_stride == run.length)
       return "touching pieces are one";
     for (int i = 0; i < nest.depth; ++i)
-      if (nest.loops[Nest::at(i)].count < 2 || nest.loops[Nest::at(i)].file_stride < nest.span(i)) return "disjoint loops";
+      if (nest.loops[Nest::at(i)].count < 2 || nest.loops[Nest::at(i)].file_stride < nest.span(i))
+        return "disjoint loops";
     end = nest.file_end();
   }
   return "";

@@ -86,7 +86,7 @@ void expect_window(PieceView list, const ByteMap& whole, Extent window) {
 TEST(Window, every_function_agrees_with_the_model) {
   Random random(4);
   for (int round = 0; round < 20000; ++round) {
-    const Pieces list = random_list(random);
+    const Pieces list = random(0, 1) == 0 ? random_list(random) : with_runs(random_list(random));
     const int64_t begin = random(-5, 120);
     expect_window(list, byte_map(list), {begin, begin + random(0, 120)});
     if (HasFatalFailure()) return;
@@ -96,14 +96,18 @@ TEST(Window, every_function_agrees_with_the_model) {
 TEST(Window, of_a_list_with_checkpoints_at_any_scale) {
   Random random(5);
   for (int round = 0; round < 60; ++round) {
-    const std::vector<Nest> nests = random_nests(random, random(0, 20), 400);
+    std::vector<Nest> nests = random_nests(random, random(0, 20), 600);
+    if (random(0, 1) == 0) std::erase_if(nests, [](const Nest& nest) { return nest.depth > 0; });
     const Pieces list = pieces_of(nests);
     ASSERT_GT(list.store()->checkpoints.size(), 2u);
     const int64_t factor = random(0, 1) == 0 ? 1 : random(2, 5);
     std::vector<Nest> scaled = nests;
     for (Nest& nest : scaled) scale(nest, factor);
     const ByteMap whole = byte_map(scaled);
-    const PieceView view(list, factor);
+    const Pieces ready = with_runs(list);
+    ASSERT_EQ(ready.store()->runs.empty(),
+              std::any_of(nests.begin(), nests.end(), [](const Nest& nest) { return nest.depth > 0; }));
+    const PieceView view(random(0, 1) == 0 ? ready : list, factor);
     ASSERT_EQ(total_bytes(view), static_cast<int64_t>(whole.size()));
     ASSERT_EQ(byte_map(view), whole);
     for (int i = 0; i < 20; ++i) {
@@ -189,7 +193,8 @@ TEST(Large, cutting_is_arithmetic) {
   const Pieces list = pieces_of({windrow::Run{0, 0, 4, 1000, 4, 1'000'000'000'000}});
   EXPECT_EQ(bytes_within(list, {0, 500'000'000'000'000}), 2'000'000'000'000);
   Nest block(windrow::Run{0, 0, 4, 0, 0, 1});
-  for (int64_t stride = 5, memory = 4, d = 0; d < 4; ++d, stride *= 1001, memory *= 1000) block.repeat(1000, stride, memory);
+  for (int64_t stride = 5, memory = 4, d = 0; d < 4; ++d, stride *= 1001, memory *= 1000)
+    block.repeat(1000, stride, memory);
   ASSERT_EQ(block.depth, 3);
   const Pieces rows = pieces_of(std::vector<Nest>{block});
   EXPECT_LT(rows.memory_bytes(), 1000);
@@ -211,7 +216,8 @@ TEST(Memory, of_a_million_irregular_points_is_small) {
   Random random(8);
   std::vector<int64_t> places(k_points);
   std::iota(places.begin(), places.end(), int64_t{0});
-  for (size_t i = places.size() - 1; i > 0; --i) std::swap(places[i], places[static_cast<size_t>(random(0, static_cast<int64_t>(i)))]);
+  for (size_t i = places.size() - 1; i > 0; --i)
+    std::swap(places[i], places[static_cast<size_t>(random(0, static_cast<int64_t>(i)))]);
   std::vector<Piece> pieces;
   PiecesBuilder builder;
   int64_t file = 0;
@@ -231,7 +237,8 @@ TEST(Memory, of_a_million_irregular_points_is_small) {
   for (int i = 0; i < 100; ++i) {
     const int64_t begin = random(0, file), end = begin + random(0, file / 8);
     const auto at = [&](int64_t offset) {
-      return std::partition_point(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.file < offset; });
+      return std::partition_point(pieces.begin(), pieces.end(),
+                                  [&](const Piece& piece) { return piece.file < offset; });
     };
     ASSERT_EQ(bytes_within(list, {begin, end}), at(end) - at(begin));
   }

@@ -66,7 +66,8 @@ TEST_P(Descriptions, of_points_that_several_hold_are_small) { write_and_read(tru
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Descriptions,
                          testing::Values(KeyValues{{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "65536"}},
-                                         KeyValues{{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "65536"}, {"shared_memory", "false"}},
+                                         KeyValues{{"strategy", "two-phase"}, {"writers", "2"}, {"buffer", "65536"},
+                                                   {"shared_memory", "false"}},
                                          KeyValues{{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"buffer", "65536"}}));
 
 }  // namespace
