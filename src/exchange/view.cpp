@@ -119,24 +119,18 @@ int64_t collect_from_slot(const View& view, Extent window, const std::byte* slot
   return copied;
 }
 
-std::vector<Extent> covered_extents(std::span<const View* const> views, std::span<const Item> items, Extent domain) {
+Pieces covered_extents(std::span<const View* const> views, std::span<const Item> items) {
   std::vector<PlacedView> lists;
   for (const View* view : views)
     for (const ViewPart& part : view->parts) lists.push_back({part.runs, part.file_base});
   for (const Item& item : items) lists.push_back({item.runs, item.file_base});
-  // Packed first: what is known to be so many is allocated once.
   PiecesBuilder builder;
   int64_t place = 0;
   for_each_covered_extent(std::move(lists), [&](Extent extent) {
-    const Extent inside = intersect(extent, domain);
-    builder.add(Piece{inside.begin, place, inside.size()});
-    place += inside.size();
+    builder.add(Piece{extent.begin, place, extent.size()});
+    place += extent.size();
   });
-  const Pieces pieces = builder.take();
-  std::vector<Extent> covered;
-  covered.reserve(static_cast<size_t>(extent_count(pieces)));
-  for_each_piece(pieces, [&](const Piece& piece) { covered.push_back({piece.file, piece.file + piece.length}); });
-  return covered;
+  return builder.take();
 }
 
 }  // namespace windrow

@@ -47,7 +47,7 @@ View view_of(Pieces pieces);
 int64_t spread_to_slot(const View& view, Extent window, const std::byte* message, std::byte* slot);
 int64_t collect_from_slot(const View& view, Extent window, const std::byte* slot, std::byte* message);
 
-// Maximal contiguous extents of everything that the views and items hold within `domain`; sorted and disjoint.
-std::vector<Extent> covered_extents(std::span<const View* const> views, std::span<const Item> items, Extent domain);
+// Maximal contiguous extents of everything that the views and items hold. Memory is the place of each in a packed message.
+Pieces covered_extents(std::span<const View* const> views, std::span<const Item> items);
 
 }  // namespace windrow
