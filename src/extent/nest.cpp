@@ -96,13 +96,7 @@ int64_t next_offset(const Nest& nest, int64_t offset) noexcept {
   return offset;
 }
 
-void scale(Nest& nest, int64_t factor) noexcept {
-  Run& run = nest.run;
-  run.file *= factor;
-  run.memory *= factor;
-  run.length *= factor;
-  run.file_stride *= factor;
-  run.memory_stride *= factor;
+void scale_loops(Nest& nest, int64_t factor) noexcept {
   for (int i = 0; i < nest.depth; ++i) {
     Loop& loop = nest.loops[Nest::at(i)];
     loop.file_stride *= factor;

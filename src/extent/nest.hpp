@@ -77,7 +77,15 @@ int64_t bytes_before(const Nest& nest, int64_t offset) noexcept;
 int64_t next_offset(const Nest& nest, int64_t offset) noexcept;
 
 // Everything times `factor`: elements become bytes.
-void scale(Nest& nest, int64_t factor) noexcept;
+void scale_loops(Nest& nest, int64_t factor) noexcept;
+inline Run scaled(const Run& run, int64_t factor) noexcept {
+  return {run.file * factor,        run.memory * factor,        run.length * factor,
+          run.file_stride * factor, run.memory_stride * factor, run.count};
+}
+inline void scale(Nest& nest, int64_t factor) noexcept {
+  nest.run = scaled(nest.run, factor);
+  if (nest.depth > 0) scale_loops(nest, factor);
+}
 
 // The same bytes of the file, packed in memory from `memory` on.
 Nest packed(const Nest& nest, int64_t memory) noexcept;

@@ -118,11 +118,18 @@ class RecordReader {
   // From the last checkpoint on before which all ends at or before `offset`. The list is not empty.
   RecordReader(PieceView view, int64_t offset) noexcept : store_(&view.store()), scale_(view.scale()) { seek(offset); }
 
-  // False at the end of the list.
-  bool take(Nest& nest) noexcept {
+  // False at the end of the list. Of a nest with loops all is in `nest`, else it has no depth and the run is all.
+  bool take(Run& run, Nest& nest) noexcept {
     if (at_ == end_ && !turn_page()) return false;
-    take_record(at_, state_, nest);
-    if (scale_ != 1) scale(nest, scale_);
+    take_record(at_, state_, run, nest);
+    if (nest.depth > 0) scale(nest, scale_);
+    run = scaled(run, scale_);
+    return true;
+  }
+  bool take(Nest& nest) noexcept {
+    Run run;
+    if (!take(run, nest)) return false;
+    nest.run = run;
     return true;
   }
 
@@ -189,9 +196,7 @@ void for_each_ready_run(PieceView view, Extent window, Visit&& visit) {
   const int64_t scale = view.scale();
   auto at = std::partition_point(runs.begin(), runs.end(),
                                  [&](const Run& run) { return run.file_end() * scale <= window.begin; });
-  for (; at != runs.end() && at->file * scale < window.end; ++at)
-    visit(Run{at->file * scale, at->memory * scale, at->length * scale, at->file_stride * scale,
-              at->memory_stride * scale, at->count});
+  for (; at != runs.end() && at->file * scale < window.end; ++at) visit(scaled(*at, scale));
 }
 
 // Calls visit(Piece) for each piece inside the window, in file order, cut at the window. This is the loop that copies
@@ -210,11 +215,11 @@ void for_each_piece(PieceView view, Extent window, Visit&& visit) {
   const auto walk_nest = [&](const Nest& part) { for_each_run(part, walk); };
   RecordReader reader(view, window.begin);
   Nest nest;
-  while (reader.take(nest) && nest.run.file < window.end) {
+  for (Run run; reader.take(run, nest) && run.file < window.end;) {
     if (nest.depth > 0)
       clip_nest(nest, window, walk_nest);
     else
-      walk_part(Run(nest.run));
+      walk_part(run);
   }
 }
 

@@ -49,9 +49,11 @@ inline uint64_t load_field(const std::byte* from, unsigned width) noexcept {
 
 inline int64_t unzigzag(uint64_t value) noexcept { return static_cast<int64_t>(value >> 1 ^ (~(value & 1) + 1)); }
 
-// Reads the record at `from`, which moves behind it.
 const std::byte* take_loops(const std::byte* from, Nest& nest) noexcept;
-inline void take_record(const std::byte*& from, RecordState& state, Nest& nest) noexcept {
+
+// Reads the record at `from`, which moves behind it: its run, which thus stays in registers, and the whole nest only
+// where there are loops; else that has no depth.
+inline void take_record(const std::byte*& from, RecordState& state, Run& run, Nest& nest) noexcept {
   const auto widths = static_cast<unsigned>(load_field(from, 2));
   const std::byte* at = from + 2;
   const unsigned code = widths >> k_count_at;
@@ -68,7 +70,6 @@ inline void take_record(const std::byte*& from, RecordState& state, Nest& nest) 
   };
   const unsigned length_width = k_length_widths[widths >> k_length_at & 3];
   const unsigned stride_width = k_widths[widths >> k_stride_at & 7];
-  Run run;
   run.file = state.file_end + static_cast<int64_t>(take(k_widths[widths >> k_begin_at & 7]));
   const auto length = static_cast<int64_t>(take(length_width));
   if (length_width != 0) state.length = length;
@@ -83,13 +84,13 @@ inline void take_record(const std::byte*& from, RecordState& state, Nest& nest) 
     run.memory += unzigzag(take(k_widths[widths >> k_memory_at & 7]));
     run.memory_stride += unzigzag(take(k_widths[widths >> k_memory_stride_at & 7]));
   }
-  nest.run = run;
   nest.depth = 0;
   from = at;
   if ((count & k_loops_follow) == 0) {
     state.file_end = run.file_end();
     state.memory_end = run.memory + (run.count - 1) * run.memory_stride + run.length;
   } else {
+    nest.run = run;
     from = take_loops(at, nest);
     state.file_end = nest.file_end();
     state.memory_end = last_memory_end(nest);
