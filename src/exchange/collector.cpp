@@ -70,8 +70,7 @@ std::vector<WindowBytes> missing_counts(const Grid& grid, PieceView covered, std
   std::vector<WindowBytes> counts;
   for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1)) {
     const Extent window = grid.window(step);
-    int64_t bytes = -bytes_in(own, window);
-    bytes += bytes_within(covered, window);
+    int64_t bytes = bytes_within(covered, window) - bytes_in(own, window);
     for (const Peer& peer : peers) bytes -= bytes_in(peer.view.span(), window);
     if (bytes > 0) counts.push_back({step, bytes});
   }
