@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <string>
+
+#include "extent/algebra.hpp"
 
 namespace windrow {
 
@@ -95,63 +98,18 @@ std::vector<int64_t> strides_of(std::span<const int64_t> box) {
   return strides;
 }
 
-// A loop over a block: `count` steps, this far apart.
-struct Axis {
-  int64_t count;
-  int64_t file_stride;
-  int64_t memory_stride;
-};
-
-// The loops of a block, innermost first. Dimensions of count 1 vanish; those that continue each other, in the file and
-// in memory, are one: a block that spans whole trailing dimensions has a single loop.
-std::vector<Axis> axes_of(const BlockView& block, std::span<const int64_t> file_strides,
-                          std::span<const int64_t> memory_strides) {
-  std::vector<Axis> axes;
-  for (size_t d = block.count.size(); d-- > 0;) {
-    if (block.count[d] == 1) continue;
-    const Axis axis{block.count[d], file_strides[d], memory_strides[d]};
-    if (!axes.empty() && axis.file_stride == axes.back().count * axes.back().file_stride &&
-        axis.memory_stride == axes.back().count * axes.back().memory_stride)
-      axes.back().count *= axis.count;
-    else
-      axes.push_back(axis);
-  }
-  return axes;
-}
-
-// Appends the runs of a block that is not empty, in file order. The innermost loop is the length where it is
-// contiguous, the next one the run; those outside are counted like an odometer.
-void append_runs(const BlockView& block, std::span<const int64_t> shape, int64_t memory_base, std::vector<Run>& runs) {
+// A block as one nest; its length is 0 when it is empty.
+Nest nest_of(const BlockView& block, std::span<const int64_t> shape, int64_t memory_base) {
+  if (block.empty()) return Nest(Run{});
   const std::vector<int64_t> file_strides = strides_of(shape);
   const std::vector<int64_t> memory_strides = strides_of(block.memory_shape);
-  std::vector<Axis> axes = axes_of(block, file_strides, memory_strides);
-  Run run{0, memory_base, 1, 0, 0, 1};
+  Nest nest(Run{0, memory_base, 1, 0, 0, 1});
   for (size_t d = 0; d < shape.size(); ++d) {
-    run.file += block.start[d] * file_strides[d];
-    run.memory += block.memory_start[d] * memory_strides[d];
+    nest.run.file += block.start[d] * file_strides[d];
+    nest.run.memory += block.memory_start[d] * memory_strides[d];
   }
-  size_t outer = 0;
-  if (!axes.empty() && axes[0].file_stride == 1 && axes[0].memory_stride == 1) run.length = axes[outer++].count;
-  if (outer < axes.size()) {
-    run.count = axes[outer].count;
-    run.file_stride = axes[outer].file_stride;
-    run.memory_stride = axes[outer++].memory_stride;
-  }
-  std::vector<int64_t> index(axes.size(), 0);
-  for (size_t d = outer; d <= axes.size();) {
-    if (d == outer) runs.push_back(run);
-    if (d == axes.size()) return;
-    if (++index[d] < axes[d].count) {
-      run.file += axes[d].file_stride;
-      run.memory += axes[d].memory_stride;
-      d = outer;
-    } else {
-      index[d] = 0;
-      run.file -= (axes[d].count - 1) * axes[d].file_stride;
-      run.memory -= (axes[d].count - 1) * axes[d].memory_stride;
-      ++d;
-    }
-  }
+  for (size_t d = shape.size(); d-- > 0;) nest.repeat(block.count[d], file_strides[d], memory_strides[d]);
+  return nest;
 }
 
 BlockView block_of(const Decomposition& decomposition, int64_t block) noexcept {
@@ -163,22 +121,69 @@ BlockView block_of(const Decomposition& decomposition, int64_t block) noexcept {
           slice(decomposition.memory_starts)};
 }
 
-// Points in the order of their numbers; of one that is listed twice the later.
-RunList point_runs(const std::vector<int64_t>& points) {
-  RunBuilder builder;
-  const auto rising = [](int64_t a, int64_t b) { return a >= b; };
-  if (std::ranges::adjacent_find(points, rising) == points.end()) {
-    for (size_t i = 0; i < points.size(); ++i) builder.add(Piece{points[i], static_cast<int64_t>(i), 1});
-    return builder.take();
+// Where each block's memory box begins.
+std::vector<int64_t> memory_bases(const Decomposition& decomposition) {
+  std::vector<int64_t> bases;
+  int64_t memory = 0;
+  for (int64_t i = 0; i < decomposition.blocks; ++i) {
+    bases.push_back(memory);
+    memory += *box_elements(block_of(decomposition, i).memory_shape);
   }
-  std::vector<std::pair<int64_t, int64_t>> sorted;  // point, place in memory
-  sorted.reserve(points.size());
-  for (const int64_t point : points) sorted.emplace_back(point, static_cast<int64_t>(sorted.size()));
-  std::sort(sorted.begin(), sorted.end());
-  for (size_t i = 0; i < sorted.size(); ++i)
-    if (i + 1 == sorted.size() || sorted[i + 1].first != sorted[i].first)
-      builder.add(Piece{sorted[i].first, sorted[i].second, 1});
-  return builder.take();
+  return bases;
+}
+
+// Calls visit(point, place) for a list in the order of its points; of equal ones in the order of the list. Needs 8
+// bytes a point where the list does not rise: a point and its place in one number, or places alone where that would be
+// too large.
+template <class Visit>
+void for_each_sorted(std::span<const int64_t> list, int64_t points, Visit&& visit) {
+  const size_t size = list.size();
+  if (std::ranges::is_sorted(list)) {
+    for (size_t i = 0; i < size; ++i) visit(list[i], static_cast<int64_t>(i));
+    return;
+  }
+  const auto place_bits = static_cast<unsigned>(std::bit_width(size));
+  std::vector<uint64_t> keys(size);
+  if (static_cast<unsigned>(std::bit_width(static_cast<uint64_t>(points))) + place_bits <= 64) {
+    for (size_t i = 0; i < size; ++i) keys[i] = static_cast<uint64_t>(list[i]) << place_bits | i;
+    std::sort(keys.begin(), keys.end());
+    const uint64_t places = (uint64_t{1} << place_bits) - 1;
+    for (const uint64_t key : keys) visit(static_cast<int64_t>(key >> place_bits), static_cast<int64_t>(key & places));
+    return;
+  }
+  std::iota(keys.begin(), keys.end(), uint64_t{0});
+  std::sort(keys.begin(), keys.end(),
+            [&](uint64_t a, uint64_t b) { return list[a] != list[b] ? list[a] < list[b] : a < b; });
+  for (const uint64_t place : keys) visit(list[place], static_cast<int64_t>(place));
+}
+
+// Of a point that is listed twice the later place counts, and any flag.
+void sort_points(std::span<const int64_t> list, std::span<const unsigned char> owned, Decomposition& decomposition) {
+  PiecesBuilder listed, flagged;
+  Piece last;  // length 0: none
+  bool last_owned = false;
+  int64_t flags = 0;
+  std::vector<int64_t> same;  // earlier places of the last point
+  const auto close = [&] {
+    listed.add(last);
+    for (const int64_t place : same) decomposition.listed_twice.push_back({last.memory, place, 1});
+    if (last_owned) flagged.add(Piece{last.file, flags++, 1});
+    same.clear();
+  };
+  for_each_sorted(list, decomposition.elements, [&](int64_t point, int64_t place) {
+    const bool is_owned = !owned.empty() && owned[static_cast<size_t>(place)] != 0;
+    if (last.length > 0 && last.file == point) {
+      same.push_back(last.memory);
+      last_owned = last_owned || is_owned;
+    } else {
+      if (last.length > 0) close();
+      last_owned = is_owned;
+    }
+    last = {point, place, 1};
+  });
+  if (last.length > 0) close();
+  decomposition.listed = listed.take();
+  decomposition.flagged = flagged.take();
 }
 
 Result<Decomposition> make(DecompositionKind kind, std::span<const int64_t> shape, int64_t blocks,
@@ -236,8 +241,8 @@ Result<Decomposition> make_points(int64_t points, std::span<const int64_t> list,
   Result<Decomposition> made = make_empty(DecompositionKind::points, {&points, 1});
   if (!made.ok()) return made;
   made.value().memory_elements = static_cast<int64_t>(list.size());
-  made.value().points.assign(list.begin(), list.end());
-  made.value().owned.assign(owned.begin(), owned.end());
+  made.value().has_flags = !owned.empty() || list.empty();
+  sort_points(list, owned, made.value());
   return made;
 }
 
@@ -248,22 +253,18 @@ Result<Decomposition> make_same(std::span<const int64_t> shape, std::span<const 
               {start.empty() ? zeros : start, count.empty() ? shape : count, {}, {}});
 }
 
-RunList element_runs(const Decomposition& decomposition) {
-  if (decomposition.kind == DecompositionKind::points) return point_runs(decomposition.points);
-  std::vector<Run> runs;
-  int64_t memory = 0;
-  for (int64_t i = 0; i < decomposition.blocks; ++i) {
-    const BlockView block = block_of(decomposition, i);
-    if (!block.empty()) append_runs(block, decomposition.shape, memory, runs);
-    memory += *box_elements(block.memory_shape);
-  }
-  return runs_from_runs(runs);
+Pieces element_pieces(const Decomposition& decomposition) {
+  if (decomposition.kind == DecompositionKind::points) return decomposition.listed;
+  const std::vector<int64_t> bases = memory_bases(decomposition);
+  return pieces_from_nests(bases.size(), [&](size_t i) {
+    return nest_of(block_of(decomposition, static_cast<int64_t>(i)), decomposition.shape, bases[i]);
+  });
 }
 
-std::vector<Echo> echoes(const Decomposition& decomposition, const RunList& held) {
-  const bool points = decomposition.kind == DecompositionKind::points;
-  int64_t places = static_cast<int64_t>(decomposition.points.size());
-  for (int64_t i = 0; i < decomposition.blocks && !points; ++i) places += *box_elements(block_of(decomposition, i).count);
+std::vector<Echo> echoes(const Decomposition& decomposition, PieceView held) {
+  if (decomposition.kind == DecompositionKind::points) return decomposition.listed_twice;
+  int64_t places = 0;
+  for (int64_t i = 0; i < decomposition.blocks; ++i) places += *box_elements(block_of(decomposition, i).count);
   std::vector<Echo> found;
   if (places == total_bytes(held)) return found;
   const auto compare = [&](const Piece& place) {
@@ -272,23 +273,12 @@ std::vector<Echo> echoes(const Decomposition& decomposition, const RunList& held
       if (to != source.memory) found.push_back({source.memory, to, source.length});
     });
   };
-  for (size_t i = 0; i < decomposition.points.size(); ++i) compare({decomposition.points[i], static_cast<int64_t>(i), 1});
-  int64_t memory = 0;
-  for (int64_t i = 0; i < decomposition.blocks && !points; ++i) {
-    const BlockView block = block_of(decomposition, i);
-    std::vector<Run> runs;
-    if (!block.empty()) append_runs(block, decomposition.shape, memory, runs);
-    for_each_piece(runs, compare);
-    memory += *box_elements(block.memory_shape);
+  const std::vector<int64_t> bases = memory_bases(decomposition);
+  for (size_t i = 0; i < bases.size(); ++i) {
+    const Nest nest = nest_of(block_of(decomposition, static_cast<int64_t>(i)), decomposition.shape, bases[i]);
+    if (nest.run.length > 0) for_each_run(nest, [&](const Run& run) { for_each_piece_of(run, compare); });
   }
   return found;
-}
-
-RunList owned_runs(const Decomposition& decomposition) {
-  std::vector<int64_t> points;
-  for (size_t i = 0; i < decomposition.owned.size(); ++i)
-    if (decomposition.owned[i] != 0) points.push_back(decomposition.points[i]);
-  return point_runs(points);
 }
 
 Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t> variable_shape) {
@@ -324,17 +314,12 @@ Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t
   return *trailing;
 }
 
-Result<RunList> to_bytes(const RunList& elements, int64_t element_bytes) {
-  if (elements.empty() || element_bytes == 0) return RunList{};
+Result<PieceView> to_bytes(const Pieces& elements, int64_t element_bytes) {
+  if (elements.empty() || element_bytes == 0) return PieceView{};
   const int64_t largest = std::max(hull(elements).end, memory_end(elements));
   if (element_bytes < 0 || !checked_multiply(largest, element_bytes))
     return bad(fmt::format("{} elements of {} bytes are more than 2^63 - 1 bytes", largest, element_bytes));
-  // What touches as bytes touched as elements: nothing new can be merged.
-  RunList bytes = elements;
-  for (Run& run : bytes)
-    run = {run.file * element_bytes,        run.memory * element_bytes,        run.length * element_bytes,
-           run.file_stride * element_bytes, run.memory_stride * element_bytes, run.count};
-  return bytes;
+  return PieceView(elements, element_bytes);
 }
 
 }  // namespace windrow

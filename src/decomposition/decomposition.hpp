@@ -3,8 +3,8 @@
 // hold, and who writes what several hold, is in ownership.hpp. The rules for users are in windrow.h, at
 // windrow_decomposition.
 //
-// Here Extent and Run count ELEMENTS of the decomposition: file is the number of an element in C order, memory its
-// place in the rank's buffer. to_bytes() turns them into bytes of a variable.
+// Here lists count ELEMENTS of the decomposition: file is the number of an element in C order, memory its place in the
+// rank's buffer. to_bytes() sees them as bytes of a variable.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,21 @@
 #include <vector>
 
 #include "base/status.hpp"
-#include "extent/runs.hpp"
+#include "extent/pieces.hpp"
 
 namespace windrow {
 
 enum class DecompositionKind { block, blocks, rows, points, same };
+
+// A rank may hold an element several times (blocks that overlap, a point listed twice). Only one of its places is read
+// into, or written from: the one in element_pieces(). After a read the others get a copy: memory elements [to, to +
+// length) from [from, from + length).
+struct Echo {
+  int64_t from = 0;
+  int64_t to = 0;
+  int64_t length = 0;
+  friend bool operator==(const Echo&, const Echo&) = default;
+};
 
 // Made by the functions below, which check everything: starts and counts lie in the shape and in the memory boxes, no
 // product or sum of them overflows.
@@ -31,9 +41,11 @@ struct Decomposition {
   std::vector<int64_t> counts;
   std::vector<int64_t> memory_shapes;
   std::vector<int64_t> memory_starts;
-  // Kind points, in the order of memory.
-  std::vector<int64_t> points;
-  std::vector<unsigned char> owned;  // [points] not 0: this rank owns the point; empty: not known
+  // Kind points: those that this rank holds and those of them that it owns, as sorted when it was made; the list of the
+  // caller is not kept.
+  Pieces listed, flagged;
+  std::vector<Echo> listed_twice;
+  bool has_flags = false;  // the caller said which points this rank owns, be it none
 };
 
 // This rank's blocks as the caller has them, [blocks][ndims]; empty memory spans: the boxes are the counts, the starts
@@ -55,31 +67,19 @@ Result<Decomposition> make_same(std::span<const int64_t> shape, std::span<const 
                                 std::span<const int64_t> count);
 
 // What this rank holds: the read view. Of an element that it holds twice the later block or point counts.
-// One run for each pair of outer indices of a block at most; points are sorted once.
-RunList element_runs(const Decomposition& decomposition);
+// A block is one nest: O(dimensions). Points cost about five bytes each.
+Pieces element_pieces(const Decomposition& decomposition);
 
-// A rank may hold an element several times (blocks that overlap, a point listed twice). Only one of its places is read into, or written
-// from: the one in element_runs(). After a read the others get a copy: memory elements [to, to + length) from [from, from + length).
-struct Echo {
-  int64_t from = 0;
-  int64_t to = 0;
-  int64_t length = 0;
-  friend bool operator==(const Echo&, const Echo&) = default;
-};
-
-// `held`: element_runs(decomposition). Empty, at the cost of one sum, where nothing is held twice.
-std::vector<Echo> echoes(const Decomposition& decomposition, const RunList& held);
-
-// The points that this rank has flagged as owned; memory does not matter. Empty for all other kinds.
-RunList owned_runs(const Decomposition& decomposition);
+// `held`: element_pieces(decomposition). Empty, at the cost of one sum, where nothing is held twice.
+std::vector<Echo> echoes(const Decomposition& decomposition, PieceView held);
 
 // How many trailing elements of a variable one element of the decomposition stands for; 1 when their shapes are equal.
 // bad_argument: the variable does not fit; the message says where.
 Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t> variable_shape);
 
-// Elements to bytes: `element_bytes` is load x size of the variable's type. Shift the result by the variable's place in
-// the file. bad_argument: an offset, or the end of this rank's buffer, does not fit into 64 bits. element_bytes 0:
+// Elements seen as bytes: `element_bytes` is load x size of the variable's type. The variable's place in the file comes
+// on top. bad_argument: an offset, or the end of this rank's buffer, does not fit into 64 bits. element_bytes 0:
 // nothing to move.
-Result<RunList> to_bytes(const RunList& elements, int64_t element_bytes);
+Result<PieceView> to_bytes(const Pieces& elements, int64_t element_bytes);
 
 }  // namespace windrow

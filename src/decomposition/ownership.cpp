@@ -7,15 +7,16 @@
 #include <limits>
 #include <string>
 
+#include "extent/algebra.hpp"
 #include "extent/sweep.hpp"
 
 namespace windrow {
 
 namespace {
 
-std::vector<const RunList*> lists_of(std::span<const Holding> holders, RunList Holding::*member) {
-  std::vector<const RunList*> lists;
-  for (const Holding& holder : holders) lists.push_back(&(holder.*member));
+std::vector<PieceView> lists_of(std::span<const Holding> holders, Pieces Holding::*member) {
+  std::vector<PieceView> lists;
+  for (const Holding& holder : holders) lists.emplace_back(holder.*member);
   return lists;
 }
 
@@ -31,8 +32,8 @@ std::string name_ranks(std::vector<int> ranks) {
 }
 
 // The winner is the lowest or the highest rank; every other holder of a shared range loses it.
-std::vector<RunList> lost_by_rank(std::span<const Holding> holders, bool lowest_wins) {
-  std::vector<RunBuilder> lost(holders.size());
+std::vector<Pieces> lost_by_rank(std::span<const Holding> holders, bool lowest_wins) {
+  std::vector<PiecesBuilder> lost(holders.size());
   for_each_shared(lists_of(holders, &Holding::held), [&](Extent range, std::span<const size_t> sharing) {
     const auto by_rank = [&](size_t a, size_t b) { return holders[a].rank < holders[b].rank; };
     const size_t winner = lowest_wins ? *std::min_element(sharing.begin(), sharing.end(), by_rank)
@@ -40,8 +41,8 @@ std::vector<RunList> lost_by_rank(std::span<const Holding> holders, bool lowest_
     for (const size_t holder : sharing)
       if (holder != winner) lost[holder].add(Piece{range.begin, range.begin, range.size()});
   });
-  std::vector<RunList> lists;
-  for (RunBuilder& builder : lost) lists.push_back(builder.take());
+  std::vector<Pieces> lists;
+  for (PiecesBuilder& builder : lost) lists.push_back(builder.take());
   return lists;
 }
 
@@ -69,9 +70,9 @@ Status check_owners(std::span<const Holding> holders) {
   });
   if (!status.ok()) return status;
 
-  const RunList orphans = subtract(coverage(lists_of(holders, &Holding::held)), coverage(owned));
+  const Pieces orphans = subtract(coverage(lists_of(holders, &Holding::held)), coverage(owned));
   if (orphans.empty()) return {};
-  const int64_t point = orphans.front().file;
+  const int64_t point = hull(orphans).begin;
   std::vector<int> ranks;
   for (const Holding& holder : holders)
     if (bytes_within(holder.held, {point, point + 1}) > 0) ranks.push_back(holder.rank);
@@ -98,47 +99,36 @@ int directory_of(int64_t elements, int ranks, int64_t element) noexcept {
   return static_cast<int>(element < in_larger ? element / (each + 1) : more + (element - in_larger) / each);
 }
 
-std::vector<DirectoryPart> split_by_directory(const RunList& runs, int64_t elements, int ranks) {
+std::vector<DirectoryPart> split_by_directory(PieceView held, int64_t elements, int ranks) {
   std::vector<DirectoryPart> parts;
   // Hops from the first element not yet given away to the end of its directory block: blocks in holes are never looked
   // at.
-  int64_t position = 0;
-  for (Cursor cursor(runs);;) {
-    cursor.skip(position);
-    if (cursor.done()) return parts;
-    const int directory = directory_of(elements, ranks, std::max(position, cursor.extent().begin));
-    const Extent block = directory_block(elements, ranks, directory);
-    parts.push_back({directory, clip(runs, block)});
-    position = block.end;
+  for (int64_t position = hull(held).begin; position < hull(held).end;) {
+    const int directory = directory_of(elements, ranks, next_offset(held, position));
+    parts.push_back({directory, directory_block(elements, ranks, directory)});
+    position = parts.back().elements.end;
   }
+  return parts;
 }
 
-Result<std::vector<RunList>> lost_runs(std::span<const Holding> holders, OwnerPolicy policy) {
+Result<std::vector<Pieces>> lost_pieces(std::span<const Holding> holders, OwnerPolicy policy) {
   if (policy != OwnerPolicy::partitioner) return lost_by_rank(holders, policy == OwnerPolicy::first);
   if (Status status = check_owners(holders); !status.ok()) return status;
-  std::vector<RunList> lost;
-  for (const Holding& holder : holders) {
-    RunList not_owned = subtract(holder.held, holder.owned);
-    for (Run& run : not_owned) {
-      run.memory = run.file;
-      run.memory_stride = run.file_stride;
-    }
-    RunBuilder merge;  // what was apart in memory may touch now
-    for (const Run& run : not_owned) merge.add(run);
-    lost.push_back(merge.take());
-  }
+  std::vector<Pieces> lost;
+  for (const Holding& holder : holders) lost.push_back(subtract(holder.held, holder.owned));
   return lost;
 }
 
-RunList write_view(const RunList& held, std::span<const RunList> lost) {
-  RunBuilder all;
-  for (const RunList& list : lost)
-    for (Run run : list) {
-      run.memory = run.file;
-      run.memory_stride = run.file_stride;
-      all.add(run);
+Pieces join(std::span<const Pieces> lists) {
+  if (lists.size() == 1) return lists.front();
+  PiecesBuilder all;
+  int64_t memory = 0;
+  for (const Pieces& list : lists)
+    for (NestCursor cursor(list); !cursor.done(); cursor.next()) {
+      all.add(packed(cursor.nest(), memory));
+      memory += cursor.nest().bytes();
     }
-  return subtract(held, all.take());
+  return all.take();
 }
 
 }  // namespace windrow

@@ -4,9 +4,9 @@
 // holds to the directory ranks concerned; these answer with what it must not write. Pure: others send the messages.
 // Counted in elements, as in decomposition.hpp.
 //
-//   parts = split_by_directory(element_runs(d), d.elements, ranks)      each rank; and the same for owned_runs(d)
-//   lost  = lost_runs(holdings received, policy)                        each directory rank
-//   write_view(element_runs(d), lost lists received)                    each rank
+//   parts = split_by_directory(element_pieces(d), d.elements, ranks)  each rank: what it holds and owns there is sent
+//   lost  = lost_pieces(holdings received, policy)                    each directory rank
+//   subtract(element_pieces(d), join(lost lists received))            each rank: what it writes
 //
 // `same` needs no directory: all hold the same, and the lowest rank writes.
 #pragma once
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/status.hpp"
-#include "extent/runs.hpp"
+#include "extent/pieces.hpp"
 
 namespace windrow {
 
@@ -32,28 +32,27 @@ Extent even_part(int64_t total, int64_t parts, int64_t index) noexcept;
 Extent directory_block(int64_t elements, int ranks, int directory) noexcept;
 int directory_of(int64_t elements, int ranks, int64_t element) noexcept;
 
-// What of a list goes to which directory rank; only those that get something, in rank order. O(parts log runs + runs).
+// Which directory ranks get something of a list, in rank order, and what they look after. O(parts log n).
 struct DirectoryPart {
   int directory = 0;
-  RunList runs;
+  Extent elements;
 };
-std::vector<DirectoryPart> split_by_directory(const RunList& runs, int64_t elements, int ranks);
+std::vector<DirectoryPart> split_by_directory(PieceView held, int64_t elements, int ranks);
 
 // What one rank holds within a directory block.
 struct Holding {
   int rank = 0;
-  RunList held;
-  RunList owned;           // part of `held`
+  Pieces held;
+  Pieces owned;            // part of `held`
   bool has_flags = false;  // the rank said which of its points it owns, be it none
 };
 
-// What each holder must not write: result[i] belongs to holders[i]; memory equals file. Everything held is then written
-// once. Ranks must differ. Near-linear in the extents that interleave. bad_argument, with partitioner: an element that
-// is held has no owner or two, or a holder gave no flags; the message names the element and the ranks.
-Result<std::vector<RunList>> lost_runs(std::span<const Holding> holders, OwnerPolicy policy);
+// What each holder must not write: result[i] belongs to holders[i]; memory does not matter. Everything held is then
+// written once. Ranks must differ. Near-linear in the extents that interleave. bad_argument, with partitioner: an
+// element that is held has no owner or two, or a holder gave no flags; the message names the element and the ranks.
+Result<std::vector<Pieces>> lost_pieces(std::span<const Holding> holders, OwnerPolicy policy);
 
-// What a rank writes: what it holds without what it has lost to others, one list for each directory rank asked, in rank
-// order.
-RunList write_view(const RunList& held, std::span<const RunList> lost);
+// One list of several, each of which ends where the next begins or before.
+Pieces join(std::span<const Pieces> lists);
 
 }  // namespace windrow

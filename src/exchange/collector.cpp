@@ -6,35 +6,25 @@
 
 namespace windrow {
 
-std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own, std::vector<Extent> regions) {
-  int64_t held = 0, all = 0;
-  for (const Extent& region : regions) all += region.size();
+Pieces covered_by(std::span<const Peer> peers, std::span<const Item> own, const Pieces& regions) {
+  const int64_t all = total_bytes(regions);
+  int64_t held = 0;
   for (const Peer& peer : peers)
     for (const ViewPart& part : peer.view.parts) held += part.total;
-  for (const Extent& region : regions) held += bytes_in(own, region);
+  for_each_covered(regions, hull(regions), [&](Extent region) { held += bytes_in(own, region); });
   if (all > 0 && held >= all) return regions;
   std::vector<const View*> views;
   for (const Peer& peer : peers) views.push_back(&peer.view);
-  return covered_extents(views, own, {0, INT64_MAX});
+  return covered_extents(views, own);
 }
 
-int64_t next_covered_step(const Grid& grid, std::span<const Extent> covered, int64_t step) {
-  const auto first_after = [&](int64_t offset) {
-    return std::partition_point(covered.begin(), covered.end(), [offset](const Extent& e) { return e.end <= offset; });
-  };
+int64_t next_covered_step(const Grid& grid, PieceView covered, int64_t step) {
   return next_step(
-      grid, step,
-      [&](Extent window) {
-        const auto at = first_after(window.begin);
-        return at != covered.end() && at->begin < window.end ? 1 : 0;
-      },
-      [&](int64_t offset) {
-        const auto at = first_after(offset);
-        return at == covered.end() ? INT64_MAX : std::max(at->begin, offset);
-      });
+      grid, step, [&](Extent window) { return bytes_within(covered, window); },
+      [&](int64_t offset) { return offset >= hull(covered).end ? INT64_MAX : next_offset(covered, offset); });
 }
 
-ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<const Item>, std::span<const Extent> covered) {
+ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<const Item>, PieceView covered) {
   ServeForecast result;
   for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1)) {
     const Extent window = grid.window(step);
@@ -54,7 +44,7 @@ ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<
   return result;
 }
 
-std::vector<WindowBytes> shared_counts(const Grid& grid, std::span<const Extent> covered, std::span<const Peer> peers) {
+std::vector<WindowBytes> shared_counts(const Grid& grid, PieceView covered, std::span<const Peer> peers) {
   std::vector<WindowBytes> counts;
   for (const Peer& peer : peers) {
     if (!peer.shared) continue;
@@ -75,13 +65,12 @@ std::vector<WindowBytes> shared_counts(const Grid& grid, std::span<const Extent>
   return counts;
 }
 
-std::vector<WindowBytes> missing_counts(const Grid& grid, std::span<const Extent> covered, std::span<const Peer> peers,
+std::vector<WindowBytes> missing_counts(const Grid& grid, PieceView covered, std::span<const Peer> peers,
                                         std::span<const Item> own) {
   std::vector<WindowBytes> counts;
   for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1)) {
     const Extent window = grid.window(step);
-    int64_t bytes = -bytes_in(own, window);
-    for_each_covered(covered, window, [&](Extent extent) { bytes += extent.size(); });
+    int64_t bytes = bytes_within(covered, window) - bytes_in(own, window);
     for (const Peer& peer : peers) bytes -= bytes_in(peer.view.span(), window);
     if (bytes > 0) counts.push_back({step, bytes});
   }
@@ -97,7 +86,7 @@ Collector::Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer
     : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
 
 Status Collector::prepare() {
-  if (!whole_) covered_ = covered_by(peers_, own_, std::move(covered_));
+  if (!whole_) covered_ = covered_by(peers_, own_, covered_);
   if (shared_) shared_bytes_ = whole_ ? missing_counts(grid_, covered_, peers_, own_) : shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(forecast_.largest_window);

@@ -21,9 +21,9 @@ struct Peer {
 };
 
 // Of all shared peers together: how many bytes they will copy in the window of a step. Sorted by step, zeros left out.
-std::vector<WindowBytes> shared_counts(const Grid& grid, std::span<const Extent> covered, std::span<const Peer> peers);
+std::vector<WindowBytes> shared_counts(const Grid& grid, PieceView covered, std::span<const Peer> peers);
 // Of windows that will be full: what neither peers nor own items bring, and ranks of the host will copy.
-std::vector<WindowBytes> missing_counts(const Grid& grid, std::span<const Extent> covered, std::span<const Peer> peers,
+std::vector<WindowBytes> missing_counts(const Grid& grid, PieceView covered, std::span<const Peer> peers,
                                         std::span<const Item> own);
 int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept;
 
@@ -43,7 +43,7 @@ class Collector final : public Role {
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
   // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
   void set_slots(int64_t most, SharedSlots shared) noexcept { most_slots_ = most, shared_ = shared; }
-  void set_regions(std::vector<Extent> regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
+  void set_regions(Pieces regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return buffer_bytes_; }
   void begin(std::span<const Item> items, std::byte* buffers) override;
@@ -51,7 +51,7 @@ class Collector final : public Role {
   bool finished() const override;
   bool released() const override { return finished() || (sink_ != nullptr && sink_->lasts() && front_step_ >= grid_.steps()); }
   const ServeForecast& expected() const noexcept { return forecast_; }
-  std::span<const Extent> covered() const noexcept { return covered_; }
+  PieceView covered() const noexcept { return covered_; }
   const Grid& grid() const noexcept { return grid_; }
 
  private:
@@ -83,7 +83,7 @@ class Collector final : public Role {
   int tag_;
   bool has_own_;
   Sink* sink_ = nullptr;
-  std::vector<Extent> covered_;
+  Pieces covered_;
   ServeForecast forecast_;
   int64_t slot_bytes_ = 0;
   int64_t buffer_bytes_ = 0;
@@ -100,13 +100,13 @@ class Collector final : public Role {
 };
 
 // Walks a grid over everything that peers and own items hold.
-ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<const Item> own, std::span<const Extent> covered);
+ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<const Item> own, PieceView covered);
 
 // The first step from `step` on in which something is covered.
-int64_t next_covered_step(const Grid& grid, std::span<const Extent> covered, int64_t step);
+int64_t next_covered_step(const Grid& grid, PieceView covered, int64_t step);
 
 // All that peers and own items hold, as maximal extents. When they hold as many bytes as `regions` have, it is the regions: what is
 // written is disjoint, and of what is read a few bytes too many do no harm. That saves to look at each piece.
-std::vector<Extent> covered_by(std::span<const Peer> peers, std::span<const Item> own, std::vector<Extent> regions = {});
+Pieces covered_by(std::span<const Peer> peers, std::span<const Item> own, const Pieces& regions = {});
 
 }  // namespace windrow

@@ -10,7 +10,7 @@ Distributor::Distributor(const Comm& comm, Trace& trace, Grid grid, std::vector<
     : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
 
 Status Distributor::prepare() {
-  if (!whole_) covered_ = covered_by(peers_, own_, std::move(covered_));
+  if (!whole_) covered_ = covered_by(peers_, own_, covered_);
   shared_bytes_ = shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(forecast_.largest_window);

@@ -16,14 +16,14 @@ class Distributor final : public Role {
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
   // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
   void set_slots(int64_t most, SharedSlots shared) noexcept { most_slots_ = most, shared_ = shared; }
-  void set_regions(std::vector<Extent> regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
+  void set_regions(Pieces regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return slot_memory_ + pool_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;
   bool step() override;
   bool finished() const override;
   const ServeForecast& expected() const noexcept { return forecast_; }
-  std::span<const Extent> covered() const noexcept { return covered_; }
+  PieceView covered() const noexcept { return covered_; }
   const Grid& grid() const noexcept { return grid_; }
 
  private:
@@ -50,7 +50,7 @@ class Distributor final : public Role {
   int tag_;
   bool has_own_;
   Fetcher* fetcher_ = nullptr;
-  std::vector<Extent> covered_;
+  Pieces covered_;
   ServeForecast forecast_;
   int64_t slot_bytes_ = 0, slot_memory_ = 0;
   int64_t most_slots_ = 1;

@@ -83,7 +83,7 @@ class Transfer {
   std::unique_ptr<ForwardSink> forward_sink_;
   std::unique_ptr<ForwardFetcher> forward_fetcher_;
   const Grid* storage_grid_ = nullptr;
-  std::span<const Extent> storage_covered_;
+  PieceView storage_covered_;
   int64_t expected_messages_ = 0;
   int64_t shared_bytes_ = 0;
   bool shared_refused_ = false;

@@ -3,9 +3,9 @@
 
 namespace windrow {
 
-Item make_item(const RunList& runs, int64_t file_base, std::byte* memory, int64_t swap_bytes) {
+Item make_item(PieceView runs, int64_t file_base, std::byte* memory, int64_t swap_bytes) {
   const Extent relative = hull(runs);
-  return {.runs = &runs,
+  return {.runs = runs,
           .hull = {relative.begin + file_base, relative.end + file_base},
           .total = total_bytes(runs),
           .file_base = file_base,

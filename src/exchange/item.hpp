@@ -9,12 +9,12 @@
 #include <span>
 
 #include "extent/extent.hpp"
-#include "extent/runs.hpp"
+#include "extent/pieces.hpp"
 
 namespace windrow {
 
 struct Item {
-  const RunList* runs = nullptr;  // file offsets relative to file_base, memory offsets to memory
+  PieceView runs;                 // file offsets relative to file_base, memory offsets to memory
   Extent hull;                    // absolute; empty when there are no runs
   int64_t total = 0;              // bytes of all runs
   int64_t file_base = 0;
@@ -34,7 +34,7 @@ inline void copy_bytes(std::byte* to, const std::byte* from, int64_t length) noe
   }
 }
 
-Item make_item(const RunList& runs, int64_t file_base, std::byte* memory, int64_t swap_bytes);
+Item make_item(PieceView runs, int64_t file_base, std::byte* memory, int64_t swap_bytes);
 
 // Visits (memory, file offset, length) of the parts' pieces in a window: part by part, in file order within a part.
 template <class Part, class Visit>
@@ -42,7 +42,7 @@ void for_each_in(std::span<const Part> parts, Extent window, Visit&& visit) {
   for (const Part& part : parts) {
     if (part.hull.begin >= window.end || part.hull.end <= window.begin) continue;
     const Extent relative{window.begin - part.file_base, window.end - part.file_base};
-    for_each_piece(*part.runs, relative, [&](const Piece& piece) { visit(part, piece.memory, piece.file + part.file_base, piece.length); });
+    for_each_piece(part.runs, relative, [&](const Piece& piece) { visit(part, piece.memory, piece.file + part.file_base, piece.length); });
   }
 }
 
@@ -55,7 +55,7 @@ int64_t bytes_in(std::span<const Part> parts, Extent window) {
       bytes += part.total;
       continue;
     }
-    bytes += bytes_within(*part.runs, {window.begin - part.file_base, window.end - part.file_base});
+    bytes += bytes_within(part.runs, {window.begin - part.file_base, window.end - part.file_base});
   }
   return bytes;
 }

@@ -70,10 +70,8 @@ class TransferBuilder {
   }
 
   Status unite_team() {
-    RunBuilder builder;
-    for (const Extent& extent : covered_by(members_, items_)) builder.add(Piece{extent.begin, 0, extent.size()});
     transfer_->route_ = std::make_unique<RelayRoute>();
-    transfer_->route_->team = view_of(builder.take());
+    transfer_->route_->team = view_of(covered_by(members_, items_));
     return {};
   }
 
@@ -83,7 +81,7 @@ class TransferBuilder {
     if (local.ok()) local = guard([&] {  // only then has a root its route
       if (plan_.gathers() && !is_root()) return Status{};
       if (plan_.gathers())
-        for (const ViewPart& part : transfer_->route_->team.parts) team_items_.push_back(make_item(*part.runs, part.file_base, nullptr, 1));
+        for (const ViewPart& part : transfer_->route_->team.parts) team_items_.push_back(make_item(part.runs, part.file_base, nullptr, 1));
       const std::span<const Item> held = plan_.gathers() ? std::span<const Item>(team_items_) : items_;
       for (size_t i = 0; i < plan_.domains.size(); ++i) {
         const bool own = plan_.writers[i] == comm_.rank() && !plan_.gathers();
@@ -163,10 +161,15 @@ class TransferBuilder {
     return reserved.status();
   }
 
-  std::vector<Extent> regions_in(Extent domain) const {
-    std::vector<Extent> inside;
-    for_each_covered(plan_.regions, domain, [&](Extent extent) { inside.push_back(extent); });
-    return inside;
+  Pieces regions_in(Extent domain) const {
+    PiecesBuilder inside;
+    int64_t place = 0;
+    for (const Extent& region : plan_.regions) {
+      const Extent part = intersect(region, domain);
+      inside.add(Piece{part.begin, place, part.size()});
+      place += part.size();
+    }
+    return inside.take();
   }
 
   SharedSlots slots_at(int writer, size_t domain) const {
@@ -254,6 +257,7 @@ class TransferBuilder {
     auto role = std::make_unique<Collector>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
     role->set_slots(plan_.slots, slots);
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
+    if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
     if (forward) {
@@ -273,6 +277,7 @@ class TransferBuilder {
     auto role = std::make_unique<Distributor>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
     role->set_slots(plan_.slots, slots);
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
+    if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;
     if (forward) {
@@ -287,7 +292,7 @@ class TransferBuilder {
     return {};
   }
 
-  void set_storage(const Grid& grid, std::span<const Extent> covered) {
+  void set_storage(const Grid& grid, PieceView covered) {
     transfer_->storage_grid_ = &grid;
     transfer_->storage_covered_ = covered;
   }

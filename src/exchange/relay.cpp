@@ -15,7 +15,7 @@ bool ForwardSink::ready() {
   return taken_ != MessagePool::k_none;
 }
 
-void ForwardSink::consume(int64_t step, Extent window, const std::byte* slot, std::span<const Extent>) {
+void ForwardSink::consume(int64_t step, Extent window, const std::byte* slot, PieceView) {
   const int64_t bytes = collect_from_slot(route_.team, window, slot, pool_.buffer(taken_));
   const int rank = route_.ranks[route_.grid.domain_of(step)];
   status_.update(mpi_status(MPI_Isend(pool_.buffer(taken_), static_cast<int>(bytes), MPI_BYTE, rank, k_tag_data, comm_.get(),
@@ -39,7 +39,7 @@ bool ForwardSink::finished() {
   return pool_.idle() || !status_.ok();
 }
 
-void ForwardFetcher::start(int64_t step, Extent window, std::byte* slot, std::span<const Extent>) {
+void ForwardFetcher::start(int64_t step, Extent window, std::byte* slot, PieceView) {
   window_ = window;
   slot_ = slot;
   ++started_;

@@ -25,7 +25,7 @@ class ForwardSink final : public Sink {
   int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept { pool_.begin(buffers), consumed_ = 0; }
   bool ready() override;
-  void consume(int64_t step, Extent window, const std::byte* slot, std::span<const Extent> covered) override;
+  void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return consumed_; }
   bool finished() override;
   Status status() const override { return status_; }
@@ -48,7 +48,7 @@ class ForwardFetcher final : public Fetcher {
   int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept { pool_.begin(buffers), started_ = arrived_ = 0; }
   bool ready() override { return started_ == arrived_; }
-  void start(int64_t step, Extent window, std::byte* slot, std::span<const Extent> covered) override;
+  void start(int64_t step, Extent window, std::byte* slot, PieceView covered) override;
   int64_t done() override;
   Status status() const override { return status_; }
 

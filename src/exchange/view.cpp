@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "base/varint.hpp"
+#include "extent/encode.hpp"
+#include "extent/sweep.hpp"
 
 namespace windrow {
 namespace {
@@ -62,10 +64,7 @@ void describe(std::span<const Item> items, Extent domain, std::vector<std::byte>
       while (same < items.size() && items[same].runs == item.runs && inside(items[same], domain)) ++same;
     put_number(static_cast<int64_t>(same - i), out);
     for (size_t k = i; k < same; ++k) put_number(items[k].file_base, out);
-    if (inside(item, domain))
-      encode(*item.runs, out);
-    else
-      encode(clip(*item.runs, {domain.begin - item.file_base, domain.end - item.file_base}), out);
+    encode(item.runs, {domain.begin - item.file_base, domain.end - item.file_base}, out);
     i = same;
   }
 }
@@ -80,26 +79,25 @@ Result<View> parse_description(std::span<const std::byte> bytes) {
       return malformed();
     const size_t bases = position;
     position += static_cast<size_t>(variables) * sizeof(int64_t);
-    auto runs = decode(bytes, position);
-    if (!runs.ok()) return malformed();
-    view.lists.push_back(std::make_unique<RunList>(std::move(runs).value()));
-    const RunList& list = *view.lists.back();
+    auto pieces = decode(bytes, position);
+    if (!pieces.ok()) return malformed();
+    view.lists.push_back(std::move(pieces).value());
+    const PieceView list = view.lists.back();
     const Extent relative = hull(list);
     size_t at = bases;
     for (int64_t k = 0; k < variables; ++k) {
       int64_t base = 0;
       if (!get_number(bytes, at, base)) return malformed();
-      view.parts.push_back({&list, {relative.begin + base, relative.end + base}, total_bytes(list), base});
+      view.parts.push_back({list, {relative.begin + base, relative.end + base}, total_bytes(list), base});
     }
   }
   return view;
 }
 
-View view_of(RunList runs) {
+View view_of(Pieces pieces) {
   View view;
-  view.lists.push_back(std::make_unique<RunList>(std::move(runs)));
-  const RunList& list = *view.lists.back();
-  if (!list.empty()) view.parts.push_back({&list, hull(list), total_bytes(list), 0});
+  if (!pieces.empty()) view.parts.push_back({pieces, hull(pieces), total_bytes(pieces), 0});
+  view.lists.push_back(std::move(pieces));
   return view;
 }
 
@@ -121,26 +119,18 @@ int64_t collect_from_slot(const View& view, Extent window, const std::byte* slot
   return copied;
 }
 
-std::vector<Extent> covered_extents(std::span<const View* const> views, std::span<const Item> items, Extent domain) {
-  std::vector<Extent> pieces;
-  const auto add = [&pieces](const auto&, int64_t, int64_t file, int64_t length) {
-    if (!pieces.empty() && pieces.back().end == file)
-      pieces.back().end = file + length;
-    else
-      pieces.push_back({file, file + length});
-  };
-  for (const View* view : views) for_each_in(view->span(), domain, add);
-  for_each_in(items, domain, add);
-  const auto by_begin = [](const Extent& a, const Extent& b) { return a.begin < b.begin; };
-  if (!std::is_sorted(pieces.begin(), pieces.end(), by_begin)) std::sort(pieces.begin(), pieces.end(), by_begin);
-  std::vector<Extent> merged;
-  for (const Extent& piece : pieces) {
-    if (!merged.empty() && piece.begin <= merged.back().end)
-      merged.back().end = std::max(merged.back().end, piece.end);
-    else
-      merged.push_back(piece);
-  }
-  return merged;
+Pieces covered_extents(std::span<const View* const> views, std::span<const Item> items) {
+  std::vector<PlacedView> lists;
+  for (const View* view : views)
+    for (const ViewPart& part : view->parts) lists.push_back({part.runs, part.file_base});
+  for (const Item& item : items) lists.push_back({item.runs, item.file_base});
+  PiecesBuilder builder;
+  int64_t place = 0;
+  for_each_covered_extent(std::move(lists), [&](Extent extent) {
+    builder.add(Piece{extent.begin, place, extent.size()});
+    place += extent.size();
+  });
+  return builder.take();
 }
 
 }  // namespace windrow

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// View: what one rank knows of another rank's items: the file bytes only. It travels as a description: runs, delta-coded, once
-// for all variables that share a decomposition.
+// View: what one rank knows of another rank's items: the file bytes only. It travels as a description: delta-coded, once
+// for all variables that share a decomposition and a size of elements; and stays as small when it has arrived.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,14 +14,14 @@
 namespace windrow {
 
 struct ViewPart {
-  const RunList* runs = nullptr;  // relative to file_base; owned by the view
+  PieceView runs;  // relative to file_base; of one of the view's lists
   Extent hull;
   int64_t total = 0;
   int64_t file_base = 0;
 };
 
 struct View {
-  std::vector<std::unique_ptr<RunList>> lists;
+  std::vector<Pieces> lists;
   std::vector<ViewPart> parts;
   std::span<const ViewPart> span() const noexcept { return parts; }
 };
@@ -42,13 +41,13 @@ void describe(std::span<const Item> items, Extent domain, std::vector<std::byte>
 // Code::internal when the bytes are no description.
 Result<View> parse_description(std::span<const std::byte> bytes);
 
-// A view of absolute runs: what a team's root holds for its team.
-View view_of(RunList runs);
+// A view of absolute pieces: what a team's root holds for its team.
+View view_of(Pieces pieces);
 
 int64_t spread_to_slot(const View& view, Extent window, const std::byte* message, std::byte* slot);
 int64_t collect_from_slot(const View& view, Extent window, const std::byte* slot, std::byte* message);
 
-// Maximal contiguous extents of everything that the views and items hold within `domain`; sorted and disjoint.
-std::vector<Extent> covered_extents(std::span<const View* const> views, std::span<const Item> items, Extent domain);
+// Maximal contiguous extents of everything that the views and items hold. Memory is the place of each in a packed message.
+Pieces covered_extents(std::span<const View* const> views, std::span<const Item> items);
 
 }  // namespace windrow

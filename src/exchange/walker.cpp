@@ -23,12 +23,4 @@ Grid whole_file_grid(int64_t window_bytes) {
   return {.domains = {Windows{.domain = {0, k_everything}, .bytes = window_bytes}}};
 }
 
-int64_t next_in_runs(const RunList& runs, int64_t offset) {
-  const auto run = std::partition_point(runs.begin(), runs.end(), [offset](const Run& r) { return r.file_end() <= offset; });
-  if (run->file >= offset || run->count == 1) return std::max(run->file, offset);
-  const int64_t index = (offset - run->file) / run->file_stride;
-  if (offset - run->file - index * run->file_stride < run->length) return offset;
-  return run->file + (index + 1) * run->file_stride;
-}
-
 }  // namespace windrow

@@ -27,17 +27,14 @@ struct Grid {
 // The whole file as one domain: windows are cells of the grid wherever the data lies.
 Grid whole_file_grid(int64_t window_bytes);
 
-// File offset of the first byte at or after `offset` that the runs hold; the runs must reach beyond `offset`.
-int64_t next_in_runs(const RunList& runs, int64_t offset);
-
 // The smallest file offset >= `offset` that a part's hull holds; INT64_MAX: none. May lie in a hole between runs.
 template <class Part>
 int64_t next_hull_offset(std::span<const Part> parts, int64_t offset) {
   int64_t next = INT64_MAX;
   for (const Part& part : parts)
-    if (part.hull.end > offset && !part.runs->empty()) {
+    if (part.hull.end > offset && !part.runs.empty()) {
       int64_t at = std::max(part.hull.begin, offset);
-      if (at > part.hull.begin) at = next_in_runs(*part.runs, at - part.file_base) + part.file_base;
+      if (at > part.hull.begin) at = next_offset(part.runs, at - part.file_base) + part.file_base;
       next = std::min(next, at);
     }
   return next;

@@ -1,141 +1,127 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Set operations on lists of runs. Runs are cut by arithmetic; single pieces are walked on one side at most.
-#include <queue>
+#include "extent/algebra.hpp"
 
-#include "extent/runs.hpp"
+#include <algorithm>
+#include <queue>
+#include <vector>
+
 #include "extent/sweep.hpp"
 
 namespace windrow {
 
 namespace {
 
-// Hands the parts of a list inside each of a sequence of windows to `add`, as runs. The windows come in file order:
-// `first` is the first run that the next one can meet.
-struct Clipper {
-  const RunList& list;
-  size_t first = 0;
-
-  void seek(int64_t begin) noexcept {
-    // Windows come in file order and mostly close together: a few steps, then a search.
-    for (int step = 0; step < 4 && first < list.size(); ++step, ++first)
-      if (list[first].file_end() > begin) return;
-    const auto from = list.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto at = std::partition_point(from, list.end(), [&](const Run& run) { return run.file_end() <= begin; });
-    first = static_cast<size_t>(at - list.begin());
+// Of overlapping pieces the one later in `pieces` wins: sweeps the sorted pieces, keeping those that cover the current
+// position in a heap with the latest on top. Each step ends a piece or begins one: at most 2n pieces come out.
+void resolve_overlaps(const std::vector<Piece>& pieces, PiecesBuilder& builder) {
+  std::vector<size_t> order(pieces.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return pieces[a].file != pieces[b].file ? pieces[a].file < pieces[b].file : a < b;
+  });
+  std::priority_queue<size_t> active;  // indices into `pieces`
+  size_t next = 0;
+  int64_t position = 0;
+  while (next < order.size() || !active.empty()) {
+    if (active.empty()) position = std::max(position, pieces[order[next]].file);
+    for (; next < order.size() && pieces[order[next]].file <= position; ++next) active.push(order[next]);
+    const Piece& top = pieces[active.top()];
+    const int64_t top_end = top.file + top.length;
+    if (top_end <= position) {
+      active.pop();
+      continue;
+    }
+    const int64_t end = next < order.size() ? std::min(top_end, pieces[order[next]].file) : top_end;
+    builder.add(Piece{position, top.memory + (position - top.file), end - position});
+    position = end;
   }
+}
+
+// Hands the parts of a list inside each of a sequence of windows, which come in file order, to `add`, as nests.
+class Clipper {
+ public:
+  explicit Clipper(PieceView list) noexcept : cursor_(list) {}
 
   template <class Add>
-  void clip(Extent window, Add&& add) {
+  void clip(Extent window, Add& add) {
     if (window.empty()) return;
-    seek(window.begin);
-    for (size_t at = first; at < list.size() && list[at].file < window.end; ++at) clip_run(list[at], window, add);
+    for (cursor_.skip(window.begin); !cursor_.done() && cursor_.nest().run.file < window.end; cursor_.next()) {
+      clip_nest(cursor_.nest(), window, add);
+      if (cursor_.file_end() > window.end) return;  // the next window may meet it too
+    }
   }
 
  private:
-  template <class Add>
-  static void clip_run(const Run& run, Extent window, Add& add) {
-    if (run.file >= window.begin && run.file_end() <= window.end) return add(run);
-    PieceRange range = pieces_within(run, window);
-    // Only the first and the last piece of the range can reach beyond the window: they go alone, the others whole.
-    const auto single = [&](int64_t index) {
-      const int64_t file = run.file + index * run.file_stride;
-      const int64_t skip = std::max<int64_t>(0, window.begin - file);
-      const int64_t end = std::min(file + run.length, window.end);
-      add(Run{file + skip, run.memory + index * run.memory_stride + skip, end - file - skip, 0, 0, 1});
-    };
-    if (range.first == range.last) return;
-    single(range.first++);
-    if (range.first == range.last) return;
-    if (const int64_t between = range.last - 1 - range.first; between > 0)
-      add(Run{run.file + range.first * run.file_stride, run.memory + range.first * run.memory_stride, run.length,
-              between > 1 ? run.file_stride : 0, between > 1 ? run.memory_stride : 0, between});
-    single(range.last - 1);
-  }
+  NestCursor cursor_;
 };
+
+// In file order; of those that begin together in the order of the input.
+std::vector<size_t> in_file_order(const std::vector<Extent>& hulls) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < hulls.size(); ++i)
+    if (!hulls[i].empty()) order.push_back(i);
+  const auto before = [&](size_t a, size_t b) {
+    return hulls[a].begin != hulls[b].begin ? hulls[a].begin < hulls[b].begin : a < b;
+  };
+  if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
+  return order;
+}
 
 }  // namespace
 
-RunList clip(const RunList& list, Extent window) {
-  RunBuilder builder;
-  Clipper{list}.clip(window, [&](const Run& run) { builder.add(run); });
+Pieces pieces_from_nests(size_t count, const std::function<Nest(size_t)>& nest_of) {
+  std::vector<Extent> hulls(count);
+  for (size_t i = 0; i < count; ++i)
+    if (const Nest nest = nest_of(i); nest.run.length > 0) hulls[i] = {nest.run.file, nest.file_end()};
+  std::vector<size_t> order = in_file_order(hulls);
+  PiecesBuilder builder;
+  for (size_t begin = 0; begin < order.size();) {
+    // [begin, end) is a cluster: nests whose hulls meet, directly or through others.
+    int64_t cluster_end = hulls[order[begin]].end;
+    size_t end = begin + 1;
+    for (; end < order.size() && hulls[order[end]].begin < cluster_end; ++end)
+      cluster_end = std::max(cluster_end, hulls[order[end]].end);
+    if (end - begin == 1) {
+      builder.add(nest_of(order[begin]));
+    } else {
+      const auto cluster = std::span(order).subspan(begin, end - begin);
+      std::sort(cluster.begin(), cluster.end());  // in the order of the input: the later wins
+      std::vector<Piece> pieces;
+      for (const size_t i : cluster)
+        for_each_run(nest_of(i), [&](const Run& run) {
+          for_each_piece_of(run, [&](const Piece& piece) { pieces.push_back(piece); });
+        });
+      resolve_overlaps(pieces, builder);
+    }
+    begin = end;
+  }
   return builder.take();
 }
 
-RunList shift(RunList list, int64_t file_delta, int64_t memory_delta) noexcept {
-  for (Run& run : list) {
-    run.file += file_delta;
-    run.memory += memory_delta;
-  }
-  return list;
-}
-
-RunList intersect(const RunList& a, const RunList& b) {
-  if (a.empty() || b.empty()) return {};
-  RunBuilder builder;
-  if (extent_count(b) <= extent_count(a)) {
-    Clipper clipper{a};
-    for_each_piece(b, hull(a), [&](const Piece& piece) {
-      clipper.clip({piece.file, piece.file + piece.length}, [&](const Run& run) { builder.add(run); });
-    });
-    return builder.take();
-  }
-  Clipper clipper{b};
-  for_each_piece(a, hull(b), [&](const Piece& piece) {
-    clipper.clip({piece.file, piece.file + piece.length}, [&](Run run) {
-      run.memory = piece.memory + (run.file - piece.file);  // inside a piece of `a` memory runs along with the file
-      run.memory_stride = run.file_stride;
-      builder.add(run);
-    });
-  });
-  return builder.take();
-}
-
-RunList subtract(const RunList& a, const RunList& b) {
+Pieces subtract(const Pieces& a, PieceView b) {
   if (a.empty() || b.empty()) return a;
-  RunBuilder builder;
+  PiecesBuilder builder;
+  const auto keep = [&](const Nest& nest) { builder.add(nest); };
   Clipper clipper{a};
   const Extent all = hull(a);
   int64_t position = all.begin;
-  const auto keep_until = [&](int64_t end) {
-    clipper.clip({position, end}, [&](const Run& run) { builder.add(run); });
-  };
   for_each_piece(b, all, [&](const Piece& piece) {
-    keep_until(piece.file);
+    clipper.clip({position, piece.file}, keep);
     position = piece.file + piece.length;
   });
-  keep_until(all.end);
+  clipper.clip({position, all.end}, keep);
   return builder.take();
 }
 
-RunList coverage(std::span<const RunList* const> lists) {
-  std::vector<Cursor> cursors;
-  for (const RunList* list : lists)
-    if (!list->empty()) cursors.emplace_back(*list);
-  const auto later = [&](size_t a, size_t b) { return cursors[a].extent().begin > cursors[b].extent().begin; };
-  std::priority_queue<size_t, std::vector<size_t>, decltype(later)> heap(later);
-  for (size_t i = 0; i < cursors.size(); ++i) heap.push(i);
-
-  RunBuilder builder;
-  Extent open;
-  while (!heap.empty()) {
-    const size_t at = heap.top();
-    heap.pop();
-    Cursor& cursor = cursors[at];
-    // Stays with one list while it comes first: most lists meet only at their ends.
-    do {
-      const Extent next = cursor.extent();
-      if (next.begin > open.end) {
-        builder.add(Piece{open.begin, 0, open.size()});
-        open = next;
-      } else {
-        open.end = std::max(open.end, next.end);
-      }
-      cursor.next();
-      if (!cursor.done()) cursor.skip(open.end);
-    } while (!cursor.done() && (heap.empty() || cursor.extent().begin <= cursors[heap.top()].extent().begin));
-    if (!cursor.done()) heap.push(at);
-  }
-  builder.add(Piece{open.begin, 0, open.size()});
+Pieces coverage(std::span<const PieceView> lists) {
+  std::vector<PlacedView> placed;
+  for (const PieceView& list : lists) placed.push_back({list});
+  PiecesBuilder builder;
+  int64_t bytes = 0;
+  for_each_covered_extent(std::move(placed), [&](Extent extent) {
+    builder.add(Piece{extent.begin, bytes, extent.size()});
+    bytes += extent.size();
+  });
   return builder.take();
 }
 

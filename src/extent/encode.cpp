@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The wire form of a list of runs (see runs.hpp for its grammar).
+#include "extent/encode.hpp"
+
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 
+#include "base/checked.hpp"
 #include "base/varint.hpp"
-#include "extent/runs.hpp"
 
 namespace windrow {
 
@@ -17,21 +19,6 @@ struct Previous {
   int64_t length = 0;
   int64_t file_stride = 0;
 };
-
-// The file side only. Runs that are contiguous in the file are one piece, so that a stride that is sent is always
-// longer than the length, hence count <= 2^62 and (count - 1) * 4 fits.
-RunList file_side(const RunList& list) {
-  RunList out;
-  out.reserve(list.size());
-  for (Run run : list) {
-    if (run.count > 1 && run.file_stride == run.length) run = Run{run.file, 0, run.bytes(), 0, 0, 1};
-    if (!out.empty() && run.count == 1 && out.back().count == 1 && out.back().file_end() == run.file)
-      out.back().length += run.length;
-    else
-      out.push_back(run);
-  }
-  return out;
-}
 
 uint64_t unsigned_of(int64_t value) noexcept { return static_cast<uint64_t>(value); }
 
@@ -48,16 +35,16 @@ std::optional<int64_t> read_number(std::span<const std::byte> bytes, size_t& pos
 
 constexpr int64_t k_largest = std::numeric_limits<int64_t>::max();
 
-Result<Run> decode_run(std::span<const std::byte> bytes, size_t& position, const Previous& previous) {
-  Run run;
-  const auto gap = read_number(bytes, position, k_largest - previous.end);
-  if (!gap) return damaged("begin", position);
-  run.file = previous.end + *gap;
-  const auto header = read_varint(bytes, position);
-  if (!header) return damaged("header", position);
-  run.count = static_cast<int64_t>(*header >> 2) + 1;
+// A header that no run has, for a nest: the number of its loops and its run's own header follow, and its loops behind
+// the run.
+constexpr uint64_t k_nest = 2;
+
+// Length and stride of the run, from its header on; its file offset is known.
+Status decode_run(uint64_t header, std::span<const std::byte> bytes, size_t& position, const Previous& previous,
+                  Run& run) {
+  run.count = static_cast<int64_t>(header >> 2) + 1;
   run.length = previous.length;
-  if ((*header & 1) == 0) {
+  if ((header & 1) == 0) {
     const auto length = read_number(bytes, position, k_largest);
     if (!length) return damaged("length", position);
     run.length = *length;
@@ -65,55 +52,112 @@ Result<Run> decode_run(std::span<const std::byte> bytes, size_t& position, const
   if (run.length <= 0) return damaged("length", position);
   if (run.count > 1) {
     run.file_stride = previous.file_stride;
-    if ((*header & 2) == 0) {
+    if ((header & 2) == 0) {
       const auto hole = read_number(bytes, position, k_largest - run.length);
       if (!hole) return damaged("stride", position);
       run.file_stride = run.length + *hole;
     }
     if (run.file_stride < run.length) return damaged("stride", position);
-  } else if ((*header & 2) != 0) {
+  } else if ((header & 2) != 0) {
     return damaged("header", position);
   }
-  const auto span = checked_multiply(run.count - 1, run.file_stride);
-  const auto last = span ? checked_add(run.file, *span) : std::nullopt;
-  if (!last || !checked_add(*last, run.length)) return damaged("end", position);
-  return run;
+  return {};
+}
+
+// From the begin of `nest` to the end of its last piece, when one more loop has been put around a span.
+std::optional<int64_t> repeated(int64_t span, int64_t count, int64_t stride) noexcept {
+  const auto ahead = checked_multiply(count - 1, stride);
+  return ahead ? checked_add(*ahead, span) : std::nullopt;
+}
+
+// Reads one nest whose bytes lie packed at `memory`, which moves behind them.
+Status decode_nest(std::span<const std::byte> bytes, size_t& position, Previous& previous, int64_t& memory,
+                   Nest& nest) {
+  const auto gap = read_number(bytes, position, k_largest - previous.end);
+  if (!gap) return damaged("begin", position);
+  Run run{.file = previous.end + *gap, .memory = memory};
+  auto header = read_varint(bytes, position);
+  std::optional<int64_t> depth = 0;
+  if (header == k_nest) {
+    depth = read_number(bytes, position, k_max_loops);
+    header = read_varint(bytes, position);
+  }
+  if (!header || !depth) return damaged("header", position);
+  if (Status status = decode_run(*header, bytes, position, previous, run); !status.ok()) return status;
+  if (*depth > 0 && run.count == 1) return damaged("header", position);
+  auto span = repeated(run.length, run.count, run.file_stride);
+  if (!span || !checked_add(run.file, *span)) return damaged("end", position);
+  // Disjoint pieces have no more bytes than the span that they lie in: no product of counts overflows.
+  nest = Nest(Run{run.file, memory, run.length, 0, 0, 1});
+  nest.repeat(run.count, run.file_stride, run.length);
+  int64_t all = run.bytes();
+  for (int64_t i = 0; i < *depth; ++i) {
+    const auto more = read_number(bytes, position, k_largest - 2);
+    const auto hole = more ? read_number(bytes, position, k_largest - *span) : std::nullopt;
+    if (!hole) return damaged("loop", position);
+    const int64_t count = *more + 2, stride = *span + *hole;
+    span = repeated(*span, count, stride);
+    if (!span || !checked_add(run.file, *span)) return damaged("end", position);
+    nest.repeat(count, stride, all);
+    all *= count;
+  }
+  memory += all;
+  previous = {run.file + *span, run.length, run.count > 1 ? run.file_stride : previous.file_stride};
+  return {};
+}
+
+void encode_nest(const Nest& nest, Previous& previous, std::vector<std::byte>& out) {
+  const Run& run = nest.run;
+  const bool same_length = run.length == previous.length;
+  const bool same_stride = run.count > 1 && run.file_stride == previous.file_stride;
+  append_varint(out, unsigned_of(run.file - previous.end));
+  if (nest.depth > 0) {
+    append_varint(out, k_nest);
+    append_varint(out, static_cast<uint64_t>(nest.depth));
+  }
+  append_varint(out, unsigned_of(run.count - 1) * 4 + (same_stride ? 2 : 0) + (same_length ? 1 : 0));
+  if (!same_length) append_varint(out, unsigned_of(run.length));
+  if (run.count > 1 && !same_stride) append_varint(out, unsigned_of(run.file_stride - run.length));
+  for (int i = 0; i < nest.depth; ++i) {
+    const Loop& loop = nest.loops[Nest::at(i)];
+    append_varint(out, unsigned_of(loop.count - 2));
+    append_varint(out, unsigned_of(loop.file_stride - nest.span(i)));
+  }
+  previous = {nest.file_end(), run.length, run.count > 1 ? run.file_stride : previous.file_stride};
 }
 
 }  // namespace
 
-void encode(const RunList& list, std::vector<std::byte>& out) {
-  const RunList runs = file_side(list);
-  append_varint(out, runs.size());
-  Previous previous;
-  for (const Run& run : runs) {
-    const bool same_length = run.length == previous.length;
-    const bool same_stride = run.count > 1 && run.file_stride == previous.file_stride;
-    append_varint(out, unsigned_of(run.file - previous.end));
-    append_varint(out, unsigned_of(run.count - 1) * 4 + (same_stride ? 2 : 0) + (same_length ? 1 : 0));
-    if (!same_length) append_varint(out, unsigned_of(run.length));
-    if (run.count > 1 && !same_stride) append_varint(out, unsigned_of(run.file_stride - run.length));
-    previous = {run.file_end(), run.length, run.count > 1 ? run.file_stride : previous.file_stride};
-  }
+// What is contiguous in the file is one piece here, so that a stride that is sent is always longer than the length,
+// hence count <= 2^62 and (count - 1) * 4 fits.
+Pieces file_side(PieceView view, Extent window) {
+  PiecesBuilder builder;
+  int64_t memory = 0;
+  for_each_nest(view, window, [&](const Nest& nest) {
+    builder.add(packed(nest, memory));
+    memory += nest.bytes();
+  });
+  return builder.take();
 }
 
-Result<RunList> decode(std::span<const std::byte> bytes, size_t& position) {
+void encode(PieceView view, Extent window, std::vector<std::byte>& out) {
+  const Pieces wire = file_side(view, window);
+  append_varint(out, wire.empty() ? 0 : static_cast<uint64_t>(wire.store()->records));
+  Previous previous;
+  for (NestCursor cursor(wire); !cursor.done(); cursor.next()) encode_nest(cursor.nest(), previous, out);
+}
+
+Result<Pieces> decode(std::span<const std::byte> bytes, size_t& position) {
   const auto count = read_varint(bytes, position);
-  // Each run takes two bytes at least: a list that promises more than the input holds is refused before memory is
-  // taken.
+  // Each run takes two bytes at least: a list that promises more than the input holds is refused.
   if (!count || *count > (bytes.size() - position) / 2) return damaged("number of runs", position);
-  RunBuilder builder;
+  PiecesBuilder builder;
   Previous previous;
   int64_t memory = 0;  // at most the file's end, because the pieces are disjoint
+  Nest nest;
   for (uint64_t i = 0; i < *count; ++i) {
-    Result<Run> decoded = decode_run(bytes, position, previous);
-    if (!decoded.ok()) return decoded.status();
-    Run& run = decoded.value();
-    previous = {run.file_end(), run.length, run.count > 1 ? run.file_stride : previous.file_stride};
-    run.memory = memory;
-    run.memory_stride = run.count > 1 ? run.length : 0;
-    memory += run.bytes();
-    builder.add(run);
+    if (Status status = decode_nest(bytes, position, previous, memory, nest); !status.ok()) return status;
+    builder.add(nest);
   }
   return builder.take();
 }

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace windrow {
 
@@ -22,9 +21,9 @@ inline Extent intersect(Extent a, Extent b) noexcept {
   return both.empty() ? Extent{both.begin, both.begin} : both;
 }
 
-// A regular sequence of extents: extent i (0 <= i < count) covers file bytes
-// [file + i * file_stride, + length) and lies in memory at memory + i * memory_stride.
-// Invariants: length > 0, count > 0; count > 1 implies file_stride >= length (== length only where memory_stride != length).
+// A regular sequence of extents: extent i (0 <= i < count) covers file bytes [file + i * file_stride, + length) and
+// lies in memory at memory + i * memory_stride. Invariants: length > 0, count > 0; count > 1 implies file_stride >=
+// length (== length only where memory_stride != length).
 struct Run {
   int64_t file = 0;
   int64_t memory = 0;  // bytes from the start of the buffer that goes with the list
@@ -37,10 +36,6 @@ struct Run {
   int64_t file_end() const noexcept { return file + (count - 1) * file_stride + length; }
   friend bool operator==(const Run&, const Run&) = default;
 };
-
-// A list of runs in file order: run i ends before or where run i+1 begins, so that the extents, taken run by run, are
-// sorted by file offset and disjoint. RunBuilder makes such lists.
-using RunList = std::vector<Run>;
 
 // One extent of a list with its place in memory.
 struct Piece {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walks several lists of runs side by side, in file order: where do they share bytes? Memory does not matter here.
+// Walks several lists of pieces side by side, in file order: where do they share bytes? Memory does not matter here.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <queue>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "extent/runs.hpp"
+#include "extent/pieces.hpp"
 
 namespace windrow {
 
@@ -19,47 +21,138 @@ namespace windrow {
 // it.
 class Cursor {
  public:
-  explicit Cursor(const RunList& list) noexcept : list_(&list) {}
+  explicit Cursor(PieceView list) noexcept : nests_(list) { begin_nest(); }
 
-  bool done() const noexcept { return run_ == list_->size(); }
+  bool done() const noexcept { return nests_.done(); }
 
   Extent extent() const noexcept {  // not when done()
-    const Run& run = (*list_)[run_];
-    if (run.file_stride == run.length) return {run.file, run.file_end()};
-    const int64_t file = run.file + index_ * run.file_stride;
-    return {file, file + run.length};
+    if (run_.file_stride == run_.length) return {run_.file, run_.file_end()};
+    const int64_t file = run_.file + piece_ * run_.file_stride;
+    return {file, file + run_.length};
   }
 
   void next() noexcept {  // not when done()
-    const Run& run = (*list_)[run_];
-    if (run.file_stride != run.length && ++index_ < run.count) return;
-    ++run_;
-    index_ = 0;
+    if (run_.file_stride != run_.length && ++piece_ < run_.count) return;
+    if (next_run()) return;
+    nests_.next();
+    begin_nest();
   }
 
-  // Skips the extents that end at or before `offset`: whole runs at once, and within a run by arithmetic.
+  // Skips the extents that end at or before `offset`: whole nests at once, and within a nest by arithmetic.
   void skip(int64_t offset) noexcept {
-    for (; !done() && (*list_)[run_].file_end() <= offset; ++run_) index_ = 0;
-    if (done()) return;
-    const Run& run = (*list_)[run_];
-    if (run.count > 1 && run.file_stride != run.length && offset > run.file)
-      index_ = std::max(index_, pieces_within(run, {offset, run.file_end()}).first);
+    if (done() || extent().end > offset) return;
+    if (nests_.file_end() <= offset) {
+      nests_.skip(offset);
+      begin_nest();
+    }
+    if (!done() && offset > run_.file) skip_within(offset);
   }
 
  private:
-  const RunList* list_;
-  size_t run_ = 0;
-  int64_t index_ = 0;
+  void begin_nest() noexcept {
+    if (done()) return;
+    run_ = nests_.nest().run;
+    piece_ = 0;
+    std::fill_n(steps_.begin(), nests_.nest().depth, 0);
+  }
+
+  bool next_run() noexcept {
+    const Nest& nest = nests_.nest();
+    piece_ = 0;
+    for (int level = 0; level < nest.depth; ++level) {
+      const Loop& loop = nest.loops[Nest::at(level)];
+      const bool wraps = ++steps_[Nest::at(level)] == loop.count;
+      run_.file += (wraps ? 1 - loop.count : 1) * loop.file_stride;
+      if (!wraps) return true;
+      steps_[Nest::at(level)] = 0;
+    }
+    return false;
+  }
+
+  // To the first extent of the nest that ends behind `offset`; there is one.
+  void skip_within(int64_t offset) noexcept {
+    const Nest& nest = nests_.nest();
+    run_.file = nest.run.file;
+    for (int level = nest.depth; level-- > 0;) {
+      const Loop& loop = nest.loops[Nest::at(level)];
+      const Run steps{run_.file, 0, nest.span(level), loop.file_stride, 0, loop.count};
+      steps_[Nest::at(level)] = pieces_within(steps, {offset, steps.file_end()}).first;
+      run_.file += steps_[Nest::at(level)] * loop.file_stride;
+    }
+    piece_ = 0;
+    if (run_.count > 1 && run_.file_stride != run_.length)
+      piece_ = pieces_within(run_, {offset, run_.file_end()}).first;
+  }
+
+  NestCursor nests_;
+  Run run_;  // of the nest, where the loops stand
+  int64_t piece_ = 0;
+  std::array<int64_t, k_max_loops> steps_;
 };
+
+// A list somewhere in a file.
+struct PlacedView {
+  PieceView pieces;
+  int64_t file_base = 0;
+};
+
+// Calls visit(Extent) for the maximal contiguous extents of all lists together, in file order. The lists may overlap.
+// O(pieces log lists); walks at a time only lists whose hulls meet.
+template <class Visit>
+void for_each_covered_extent(std::vector<PlacedView> lists, Visit&& visit) {
+  const auto begin_of = [](const PlacedView& list) { return hull(list.pieces).begin + list.file_base; };
+  std::erase_if(lists, [](const PlacedView& list) { return list.pieces.empty(); });
+  std::sort(lists.begin(), lists.end(),
+            [&](const PlacedView& a, const PlacedView& b) { return begin_of(a) < begin_of(b); });
+
+  struct Walk {
+    Cursor cursor;
+    int64_t file_base;
+    Extent extent() const noexcept { return {cursor.extent().begin + file_base, cursor.extent().end + file_base}; }
+  };
+  std::vector<std::unique_ptr<Walk>> walks;  // a heap, the walk that comes first on top
+  const auto later = [](const auto& a, const auto& b) { return a->extent().begin > b->extent().begin; };
+  size_t next_list = 0;
+  const auto next_begin = [&] { return next_list < lists.size() ? begin_of(lists[next_list]) : INT64_MAX; };
+  Extent open;
+  while (next_list < lists.size() || !walks.empty()) {
+    if (walks.empty() || next_begin() < walks.front()->extent().begin) {
+      const PlacedView& list = lists[next_list++];
+      walks.push_back(std::make_unique<Walk>(Walk{Cursor(list.pieces), list.file_base}));
+      std::push_heap(walks.begin(), walks.end(), later);
+      continue;
+    }
+    std::pop_heap(walks.begin(), walks.end(), later);
+    Walk& walk = *walks.back();
+    const int64_t others = walks.size() > 1 ? std::min(next_begin(), walks.front()->extent().begin) : next_begin();
+    // Stays with one list while it comes first: most lists meet only at their ends.
+    do {
+      const Extent next = walk.extent();
+      if (next.begin > open.end) {
+        if (!open.empty()) visit(Extent(open));
+        open = next;
+      } else {
+        open.end = std::max(open.end, next.end);
+      }
+      walk.cursor.next();
+      if (!walk.cursor.done()) walk.cursor.skip(open.end - walk.file_base);
+    } while (!walk.cursor.done() && walk.extent().begin <= others);
+    if (walk.cursor.done())
+      walks.pop_back();
+    else
+      std::push_heap(walks.begin(), walks.end(), later);
+  }
+  if (!open.empty()) visit(Extent(open));
+}
 
 // Calls visit(Extent, std::span<const size_t> lists) for each range that lies in two or more of the lists, in file
 // order, with the indices of those lists (in no order). Ranges are cut where a list begins or ends. O(extents that
 // interleave x log lists, plus what is visited): stretches of one list alone are skipped by arithmetic.
 template <class Visit>
-void for_each_shared(std::span<const RunList* const> lists, Visit&& visit) {
+void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
   std::vector<Cursor> cursors;
   cursors.reserve(lists.size());
-  for (const RunList* list : lists) cursors.emplace_back(*list);
+  for (const PieceView& list : lists) cursors.emplace_back(list);
   using Next = std::pair<int64_t, size_t>;  // where the next extent of a list begins
   std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
   const auto queue = [&](size_t list) {

@@ -2,11 +2,9 @@
 // Access: which storage requests a window becomes. Pure: the same walk makes the requests and foretells their number.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
 
-#include "extent/extent.hpp"
+#include "extent/pieces.hpp"
 #include "plan/strategy.hpp"
 
 namespace windrow {
@@ -22,22 +20,21 @@ struct Request {
   bool holes = false;
 };
 
-// Visits the requests of a window in file order. `covered`: sorted, disjoint; those that meet the window matter.
+// Visits the requests of a window in file order. `covered`: the extents that hold data; those that meet the window matter.
 template <class Visit>
-void for_each_request(AccessRule rule, Extent window, std::span<const Extent> covered, Visit&& visit) {
+void for_each_request(AccessRule rule, Extent window, PieceView covered, Visit&& visit) {
   Request request{.bytes = {window.begin, window.begin}, .holes = false};
-  auto at = std::partition_point(covered.begin(), covered.end(), [&](const Extent& e) { return e.end <= window.begin; });
-  for (; at != covered.end() && at->begin < window.end; ++at) {
-    const Extent extent = intersect(*at, window);
+  for_each_piece(covered, window, [&](const Piece& piece) {
+    const Extent extent{piece.file, piece.file + piece.length};
     const int64_t hole = extent.begin - request.bytes.end;
     if (!request.bytes.empty() && rule.access == Access::sieve && hole <= rule.hole_bytes) {
       request.bytes.end = extent.end;
       request.holes = request.holes || hole > 0;
-      continue;
+      return;
     }
     if (!request.bytes.empty()) visit(request);
     request = {.bytes = extent, .holes = false};
-  }
+  });
   if (!request.bytes.empty()) visit(request);
 }
 

@@ -85,7 +85,7 @@ Status DataFile::reserve(int64_t bytes) {
   });
 }
 
-void DataFile::write_over_holes(Extent hull, const std::byte* bytes, std::span<const Extent> covered, bool locked) {
+void DataFile::write_over_holes(Extent hull, const std::byte* bytes, PieceView covered, bool locked) {
   attempt([&](Store& store) -> Status {
     if (locked)
       if (Status status = store.lock(hull.begin, hull.size()); !status.ok()) return status;

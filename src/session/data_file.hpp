@@ -32,7 +32,7 @@ class DataFile {
   void write_locked(int64_t offset, std::span<const std::byte> bytes);
   // Writes those bytes of `hull` that are covered, by reading it, changing it and writing it back. `bytes` holds the hull's bytes,
   // of which only the covered ones are ours.
-  void write_over_holes(Extent hull, const std::byte* bytes, std::span<const Extent> covered, bool locked);
+  void write_over_holes(Extent hull, const std::byte* bytes, PieceView covered, bool locked);
 
   Status sync();                    // only when this rank has it open
   Status close();

@@ -5,16 +5,20 @@
 
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
+#include "extent/algebra.hpp"
+#include "extent/encode.hpp"
 #include "session/same.hpp"
 
 namespace windrow {
 namespace {
 
+constexpr Extent k_all_elements{0, INT64_MAX};
+
 // What a rank tells a directory rank: what it holds, whether it knows what it owns, and what.
-std::vector<std::byte> write_holding(const RunList& held, const RunList& owned, bool has_flags) {
-  std::vector<std::byte> bytes{has_flags ? std::byte{1} : std::byte{0}};
-  encode(held, bytes);
-  encode(owned, bytes);
+std::vector<std::byte> write_holding(const Decomposition& local, PieceView held, Extent elements) {
+  std::vector<std::byte> bytes{local.has_flags ? std::byte{1} : std::byte{0}};
+  encode(held, elements, bytes);
+  encode(local.flagged, elements, bytes);
   return bytes;
 }
 
@@ -57,10 +61,10 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
     const auto& value = local.value();
     const auto whole = static_cast<int64_t>(hash_of_whole(value) >> 2);
     same = {static_cast<int64_t>(value.kind), -static_cast<int64_t>(value.kind), whole, -whole,
-            value.kind == DecompositionKind::points && value.owned.empty() && !value.points.empty() ? 1 : 0, identity};
+            value.kind == DecompositionKind::points && !value.has_flags ? 1 : 0, identity};
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
-      made->held_ = element_runs(made->local_);
+      made->held_ = with_runs(element_pieces(made->local_));
       made->echoes_ = windrow::echoes(made->local_, made->held_);
       return Status{};
     });
@@ -73,59 +77,51 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
   made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;
   if (use == Use::any)
     if (Status verdict = made->find_owners(comm); !verdict.ok()) return verdict;
+  made->forget_lists();
   return made;
 }
 
+void SharedDecomposition::forget_lists() noexcept {
+  local_.listed = local_.flagged = Pieces();
+  std::vector<Echo>().swap(local_.listed_twice);
+  if (local_.kind != DecompositionKind::blocks) return;
+  for (auto* list : {&local_.starts, &local_.counts, &local_.memory_shapes, &local_.memory_starts}) std::vector<int64_t>().swap(*list);
+}
+
 Status SharedDecomposition::find_owners(Comm& comm) {
-  const auto slot = [](OwnerPolicy policy) { return static_cast<size_t>(policy); };
   if (local_.kind == DecompositionKind::same) {
-    if (comm.rank() != 0) return agree(comm, Status{});
-    return agree(comm, guard([&] {
-                   for (RunList& owned : owned_) owned = held_;
-                   return Status{};
-                 }));
+    for (Share& share : shares_) share.is_found = comm.rank() != 0;  // rank 0 writes, the others nothing
+    return agree(comm, Status{});
   }
-  if (local_.kind == DecompositionKind::rows || comm.size() == 1) {
-    return agree(comm, guard([&] {
-                   for (RunList& owned : owned_) owned = held_;
-                   return Status{};
-                 }));
-  }
+  if (local_.kind == DecompositionKind::rows || comm.size() == 1) return agree(comm, Status{});
   std::vector<Letter> out, in;
   Status local = guard([&] {
-    const auto held = split_by_directory(held_, local_.elements, comm.size());
-    const auto owned = split_by_directory(owned_runs(local_), local_.elements, comm.size());
-    for (const DirectoryPart& part : held) {
-      const auto mine = std::find_if(owned.begin(), owned.end(), [&](const DirectoryPart& p) { return p.directory == part.directory; });
-      out.push_back({part.directory, write_holding(part.runs, mine == owned.end() ? RunList{} : mine->runs, !local_.owned.empty())});
-    }
+    for (const DirectoryPart& part : split_by_directory(held_, local_.elements, comm.size()))
+      out.push_back({part.directory, write_holding(local_, held_, part.elements)});
     return Status{};
   });
   LetterCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
+  out.clear();
   std::vector<Holding> holdings;
   if (local.ok()) local = guard([&]() -> Status {
-    for (const Letter& letter : in) {
+    for (Letter& letter : in) {
       auto holding = read_holding(letter);
       if (!holding.ok()) return holding.status();
       holdings.push_back(std::move(holding).value());
+      std::vector<std::byte>().swap(letter.bytes);
     }
     return {};
   });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
-  if (local_.kind != DecompositionKind::points) {
-    if (Status verdict = apply_policy(comm, OwnerPolicy::highest, holdings); !verdict.ok()) return verdict;
-    return agree(comm, guard([&] {
-                   owned_[slot(OwnerPolicy::first)] = owned_[slot(OwnerPolicy::partitioner)] = owned_[slot(OwnerPolicy::highest)];
-                   return Status{};
-                 }));
-  }
+  // Of what is not points the higher rank writes, whatever is asked: see owner_for().
+  if (local_.kind != DecompositionKind::points) return apply_policy(comm, OwnerPolicy::highest, holdings);
   for (OwnerPolicy policy : {OwnerPolicy::highest, OwnerPolicy::first, OwnerPolicy::partitioner}) {
     if (policy == OwnerPolicy::partitioner && !has_flags_) continue;
     Status verdict = apply_policy(comm, policy, holdings);
     // A point without an owner is no error before somebody asks for the partitioner's word.
     if (verdict.code() == Code::bad_argument)
-      owner_status_[slot(policy)] = std::move(verdict);
+      owner_status_[static_cast<size_t>(policy)] = std::move(verdict);
     else if (!verdict.ok())
       return verdict;
   }
@@ -135,26 +131,26 @@ Status SharedDecomposition::find_owners(Comm& comm) {
 Status SharedDecomposition::apply_policy(Comm& comm, OwnerPolicy policy, const std::vector<Holding>& holdings) {
   std::vector<Letter> out, in;
   Status local = guard([&]() -> Status {
-    auto lost = lost_runs(holdings, policy);
+    auto lost = lost_pieces(holdings, policy);
     if (!lost.ok()) return lost.status();
     for (size_t i = 0; i < holdings.size(); ++i) {
       if (lost.value()[i].empty()) continue;
       out.push_back({holdings[i].rank, {}});
-      encode(lost.value()[i], out.back().bytes);
+      encode(lost.value()[i], k_all_elements, out.back().bytes);
     }
     return {};
   });
   LetterCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
   if (local.ok()) local = guard([&]() -> Status {
-    std::vector<RunList> lost;
+    std::vector<Pieces> lost;
     for (const Letter& letter : in) {
       size_t position = 0;
-      auto runs = decode(letter.bytes, position);
-      if (!runs.ok()) return runs.status();
-      lost.push_back(std::move(runs).value());
+      auto pieces = decode(letter.bytes, position);
+      if (!pieces.ok()) return pieces.status();
+      lost.push_back(std::move(pieces).value());
     }
-    owned_[static_cast<size_t>(policy)] = write_view(held_, lost);
+    shares_[static_cast<size_t>(policy)].lost = join(lost);
     return {};
   });
   return agree(comm, std::move(local));
@@ -168,43 +164,59 @@ OwnerPolicy SharedDecomposition::owner_for(OwnerPolicy asked, bool automatic) co
 
 namespace {
 
-void part_long(ByteRuns& bytes, int64_t limit) {
+// The lengths of all pieces are known to lie between two: mostly that is enough to tell.
+void part_long(ByteRuns& bytes, int64_t element_bytes, int64_t limit) {
   bytes.limit = limit;
-  for (const Run& run : bytes.runs)
-    if (run.length >= limit) {
-      bytes.long_bytes += run.bytes();
-      bytes.long_pieces += run.count;
-    }
-  if (bytes.long_pieces == 0 || bytes.long_pieces == bytes.pieces) return;
-  for (const Run& run : bytes.runs) (run.length >= limit ? bytes.long_runs : bytes.short_runs).push_back(run);
+  if (bytes.runs.empty() || bytes.runs.store().longest * element_bytes < limit) return;
+  if (bytes.runs.store().shortest * element_bytes >= limit) {
+    bytes.long_bytes = bytes.total;
+    bytes.long_pieces = bytes.pieces;
+    return;
+  }
+  PiecesBuilder longs, shorts;
+  for (NestCursor cursor(bytes.elements); !cursor.done(); cursor.next())
+    (cursor.nest().run.length * element_bytes >= limit ? longs : shorts).add(cursor.nest());
+  bytes.long_elements = with_runs(longs.take());
+  bytes.short_elements = with_runs(shorts.take());
+  bytes.long_runs = PieceView(bytes.long_elements, element_bytes);
+  bytes.short_runs = PieceView(bytes.short_elements, element_bytes);
+  bytes.long_bytes = total_bytes(bytes.long_runs);
+  bytes.long_pieces = extent_count(bytes.long_runs);
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::kept(int view, const RunList& elements, int64_t element_bytes, int64_t long_limit) {
-  auto& slot = bytes_[{view, element_bytes}];
+Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit) {
+  auto& slot = bytes_[{elements.store(), element_bytes}];
   if (slot == nullptr || slot->limit != long_limit) {
     auto runs = to_bytes(elements, element_bytes);
     if (!runs.ok()) return runs.status();
     auto bytes = std::make_shared<ByteRuns>();
-    bytes->runs = std::move(runs).value();
+    bytes->elements = elements;
+    bytes->runs = runs.value();
     bytes->hull = hull(bytes->runs);
     bytes->total = total_bytes(bytes->runs);
     bytes->pieces = extent_count(bytes->runs);
-    part_long(*bytes, long_limit);
+    part_long(*bytes, element_bytes, long_limit);
     slot = std::move(bytes);
   }
   return slot;
 }
 
 Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::read_runs(int64_t element_bytes, int64_t long_limit) {
-  return kept(-1, held_, element_bytes, long_limit);
+  return kept(held_, element_bytes, long_limit);
 }
 
 Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit) {
   const auto index = static_cast<size_t>(owner);
   if (!owner_status_[index].ok()) return owner_status_[index];
-  return kept(static_cast<int>(index), owned_[index], element_bytes, long_limit);
+  Share& share = shares_[index];
+  if (!share.is_found) {
+    share.owned = with_runs(subtract(held_, share.lost));
+    share.lost = Pieces();
+    share.is_found = true;
+  }
+  return kept(share.owned, element_bytes, long_limit);
 }
 
 }  // namespace windrow

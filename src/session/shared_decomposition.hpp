@@ -12,21 +12,23 @@
 #include "comm/comm.hpp"
 #include "decomposition/decomposition.hpp"
 #include "decomposition/ownership.hpp"
-#include "extent/runs.hpp"
+#include "extent/pieces.hpp"
 
 namespace windrow {
 
 inline constexpr size_t k_owner_policies = 3;
 
-// Runs in bytes, and what every flush asks of them.
+// A list of elements seen as bytes, and what every flush asks of it. Keeps the list alive.
 struct ByteRuns {
-  RunList runs;
+  Pieces elements;
+  PieceView runs;
   Extent hull;
   int64_t total = 0;   // bytes
   int64_t pieces = 0;
   // Those of at least `limit` bytes, which may go their own way; apart from the others where there are both.
   int64_t limit = 0, long_bytes = 0, long_pieces = 0;
-  RunList long_runs, short_runs;
+  Pieces long_elements, short_elements;
+  PieceView long_runs, short_runs;
 };
 
 class SharedDecomposition {
@@ -57,17 +59,23 @@ class SharedDecomposition {
   SharedDecomposition(const Comm& comm, Decomposition local) : ranks_(comm.size()), rank_(comm.rank()), local_(std::move(local)) {}
   Status find_owners(Comm& comm);                                                             // collective
   Status apply_policy(Comm& comm, OwnerPolicy policy, const std::vector<Holding>& holdings);  // collective
-  Result<std::shared_ptr<const ByteRuns>> kept(int view, const RunList& elements, int64_t element_bytes, int64_t long_limit);
+  void forget_lists() noexcept;  // of the local part: what the lists of pieces say too
+  Result<std::shared_ptr<const ByteRuns>> kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit);
 
   int ranks_ = 1, rank_ = 0;
   Decomposition local_;
   int64_t identity_ = 0;
   bool has_flags_ = false;
-  RunList held_;                                              // elements, all that this rank holds
+  Pieces held_;                                               // elements, all that this rank holds
   std::vector<Echo> echoes_;                                  // of what this rank holds more than once
-  std::array<RunList, k_owner_policies> owned_;                   // elements, by ownership
+  struct Share {
+    Pieces lost;            // what others write of what this rank holds; mostly short, or nothing
+    Pieces owned;           // what this rank writes: found when it is first asked for
+    bool is_found = false;
+  };
+  std::array<Share, k_owner_policies> shares_;                // by ownership
   std::array<Status, k_owner_policies> owner_status_;             // e.g. a point that nobody owns; agreed
-  std::map<std::pair<int, int64_t>, std::shared_ptr<const ByteRuns>> bytes_;
+  std::map<std::pair<const PieceStore*, int64_t>, std::shared_ptr<const ByteRuns>> bytes_;  // by list and size of an element
 };
 
 }  // namespace windrow

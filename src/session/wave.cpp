@@ -63,7 +63,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   if (runs->total == 0) return {};
   const int64_t swap = variable.placement.big_endian != native_is_big() ? type_size(variable.type) : 1;
   const int64_t base = variable.placement.offset;
-  wave.items.push_back({.runs = &runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
+  wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
                         .file_base = base, .memory = entry.data, .swap_bytes = swap});
   wave.bytes += runs->total;
   wave.pieces += runs->pieces;
@@ -350,7 +350,7 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
   if (const Status room = reserve_bounce(kept.direct_items); !room.ok()) return room;
   requests = direct_requests(kept.direct_items, k_bounce_bytes);
   int64_t scratch = 0;
-  kept.transfer->for_each_storage_window([&](Extent window, std::span<const Extent> covered) {
+  kept.transfer->for_each_storage_window([&](Extent window, PieceView covered) {
     ++kept.storage_windows;
     for_each_request(access_rule(kept.plan), window, covered, [&](const Request& request) {
       ++requests;

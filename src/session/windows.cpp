@@ -25,7 +25,7 @@ void StorageWindows::work_on(void* self, int64_t index) noexcept {
   windows->work(windows->ring_[static_cast<size_t>(index)]);
 }
 
-void StorageSink::consume(int64_t, Extent window, const std::byte* slot, std::span<const Extent> covered) {
+void StorageSink::consume(int64_t, Extent window, const std::byte* slot, PieceView covered) {
   move({window, const_cast<std::byte*>(slot), covered});  // only read
 }
 
@@ -42,7 +42,7 @@ void StorageSink::work(const Window& window) {
   });
 }
 
-void StorageFetcher::start(int64_t, Extent window, std::byte* slot, std::span<const Extent> covered) { move({window, slot, covered}); }
+void StorageFetcher::start(int64_t, Extent window, std::byte* slot, PieceView covered) { move({window, slot, covered}); }
 
 void StorageFetcher::work(const Window& window) {
   const StageTimer timer(file_.work(), Stage::storage);

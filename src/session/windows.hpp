@@ -29,7 +29,7 @@ class StorageWindows {
   struct Window {
     Extent bytes;
     std::byte* slot = nullptr;
-    std::span<const Extent> covered;
+    PieceView covered;
   };
   bool has_room() const noexcept { return thread_ == nullptr || thread_->posted() - thread_->done() < IoThread::k_jobs; }
   void move(const Window& window);
@@ -54,7 +54,7 @@ class StorageSink final : public Sink, private StorageWindows {
   StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked) : StorageWindows(file, rule, thread), locked_(locked) {}
   ~StorageSink() override { finish(); }
   bool ready() override { return has_room(); }
-  void consume(int64_t step, Extent window, const std::byte* slot, std::span<const Extent> covered) override;
+  void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return moved(); }
   bool lasts() const override { return true; }
 
@@ -68,7 +68,7 @@ class StorageFetcher final : public Fetcher, private StorageWindows {
   StorageFetcher(DataFile& file, AccessRule rule, IoThread* thread) : StorageWindows(file, rule, thread) {}
   ~StorageFetcher() override { finish(); }
   bool ready() override { return has_room(); }
-  void start(int64_t step, Extent window, std::byte* slot, std::span<const Extent> covered) override;
+  void start(int64_t step, Extent window, std::byte* slot, PieceView covered) override;
   int64_t done() override { return moved(); }
 
  private:

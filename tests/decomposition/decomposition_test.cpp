@@ -16,9 +16,9 @@ using test::ElementMap;
 using test::model_of;
 using test::Random;
 using test::random_blocks;
+using test::runs_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 using Shape = std::vector<int64_t>;
 constexpr int64_t k_max = std::numeric_limits<int64_t>::max();
@@ -29,20 +29,33 @@ std::string message_of(const Result<Decomposition>& made) {
   return made.status().message();
 }
 
-TEST(Block, is_one_run_an_outer_index_pair_at_most) {
+TEST(Block, is_one_nest) {
   const Shape shape{40, 50, 60}, start{1, 2, 3}, count{4, 5, 6};
   const auto block = make_block(shape, {start, count, {}, {}});
   ASSERT_TRUE(block.ok()) << block.status().message();
   EXPECT_EQ(block.value().memory_elements, 120);
-  const RunList runs = element_runs(block.value());
+  const Pieces pieces = element_pieces(block.value());
+  ASSERT_EQ(pieces.store()->records, 1);
+  const std::vector<windrow::Run> runs = runs_of(pieces);
   EXPECT_EQ(runs.size(), 4u);
   EXPECT_EQ(runs[0], (windrow::Run{1 * 3000 + 2 * 60 + 3, 0, 6, 60, 6, 5}));
+  EXPECT_EQ(runs[3], (windrow::Run{4 * 3000 + 2 * 60 + 3, 90, 6, 60, 6, 5}));
+}
+
+// What a block costs depends on its dimensions, not on its rows.
+TEST(Block, of_10_to_the_9_rows_costs_less_than_a_kilobyte) {
+  const Shape shape{1200, 1200, 1200, 64}, start{1, 2, 3, 4}, count{1000, 1000, 1000, 32}, box{1002, 1002, 1002, 36},
+      inside{1, 1, 1, 2};
+  const Pieces pieces = element_pieces(make_block(shape, {start, count, box, inside}).value());
+  EXPECT_EQ(extent_count(pieces), 1'000'000'000);
+  EXPECT_EQ(total_bytes(pieces), 32'000'000'000);
+  EXPECT_LT(pieces.memory_bytes(), 1000);
 }
 
 TEST(Block, dimensions_that_continue_each_other_are_one) {
   const Shape shape{40, 50, 60};
   const auto runs = [&](const Shape& start, const Shape& count) {
-    return element_runs(make_block(shape, {start, count, {}, {}}).value());
+    return runs_of(element_pieces(make_block(shape, {start, count, {}, {}}).value()));
   };
   EXPECT_THAT(runs({0, 0, 0}, {40, 50, 60}), ElementsAre(windrow::Run{0, 0, 120000, 0, 0, 1}));
   EXPECT_THAT(runs({3, 0, 0}, {2, 50, 60}), ElementsAre(windrow::Run{9000, 0, 6000, 0, 0, 1}));
@@ -56,7 +69,7 @@ TEST(Block, lies_in_its_memory_box) {
   const auto block = make_block(shape, {start, count, box, inside});
   ASSERT_TRUE(block.ok());
   EXPECT_EQ(block.value().memory_elements, 20);
-  EXPECT_THAT(element_runs(block.value()), ElementsAre(windrow::Run{8, 6, 3, 6, 5, 2}));
+  EXPECT_THAT(runs_of(element_pieces(block.value())), ElementsAre(windrow::Run{8, 6, 3, 6, 5, 2}));
 }
 
 TEST(Blocks, agree_with_the_model_from_0_to_5_dimensions) {
@@ -67,7 +80,7 @@ TEST(Blocks, agree_with_the_model_from_0_to_5_dimensions) {
     const Blocks blocks = random_blocks(random, shape, random(0, 4));
     const auto made = make_blocks(shape, blocks.count, blocks.lists());
     ASSERT_TRUE(made.ok()) << made.status().message();
-    const RunList runs = element_runs(made.value());
+    const Pieces runs = element_pieces(made.value());
     ASSERT_EQ(element_map(runs), model_of(shape, blocks));
     ASSERT_LE(memory_end(runs), made.value().memory_elements);
     ASSERT_LE(hull(runs).end, made.value().elements);
@@ -87,23 +100,23 @@ TEST(Blocks, of_a_mesh_refined_by_blocks_are_few_runs) {
   const auto made = make_blocks(shape, blocks.count, blocks.lists());
   ASSERT_TRUE(made.ok());
   EXPECT_EQ(made.value().memory_elements, 80 * 24 * 24 * 24);
-  const RunList runs = element_runs(made.value());
+  const Pieces runs = element_pieces(made.value());
   EXPECT_EQ(total_bytes(runs), 80 * 4096);
-  EXPECT_LE(runs.size(), 80u * 16);
-  EXPECT_THAT(contiguous_extents(runs), ElementsAre(Extent{160 * 4096, 240 * 4096}));
+  EXPECT_EQ(runs.store()->records, 80);
+  EXPECT_EQ(hull(runs), (Extent{160 * 4096, 240 * 4096}));
 }
 
 TEST(Block, may_be_empty) {
   const Shape shape{4, 6}, start{99, -3}, count{0, 3};
   const auto block = make_block(shape, {start, count, {}, {}});
   ASSERT_TRUE(block.ok()) << "where an empty block starts does not matter";
-  EXPECT_THAT(element_runs(block.value()), IsEmpty());
+  EXPECT_TRUE(element_pieces(block.value()).empty());
   EXPECT_EQ(block.value().memory_elements, 0);
   const Shape none{4, 0, 6}, at{0, 0, 0};
-  EXPECT_THAT(element_runs(make_block(none, {at, none, {}, {}}).value()), IsEmpty());
-  EXPECT_THAT(element_runs(make_blocks(shape, 0, {}).value()), IsEmpty());
+  EXPECT_TRUE(element_pieces(make_block(none, {at, none, {}, {}}).value()).empty());
+  EXPECT_TRUE(element_pieces(make_blocks(shape, 0, {}).value()).empty());
   const Shape scalar;
-  EXPECT_EQ(total_bytes(element_runs(make_block(scalar, {}).value())), 1);
+  EXPECT_EQ(total_bytes(element_pieces(make_block(scalar, {}).value())), 1);
 }
 
 TEST(Block, errors_name_dimension_and_values) {
@@ -139,7 +152,8 @@ TEST(Blocks, two_huge_memory_boxes_overflow) {
 TEST(Rows, are_a_block_of_one_dimension) {
   const auto rows = make_rows(5'000'000'000, 4'000'000'000, 1'000'000'000);
   ASSERT_TRUE(rows.ok());
-  EXPECT_THAT(element_runs(rows.value()), ElementsAre(windrow::Run{4'000'000'000, 0, 1'000'000'000, 0, 0, 1}));
+  EXPECT_THAT(runs_of(element_pieces(rows.value())),
+              ElementsAre(windrow::Run{4'000'000'000, 0, 1'000'000'000, 0, 0, 1}));
   EXPECT_THAT(message_of(make_rows(10, 8, 3)), HasSubstr("3 rows from row 8 on leave the 10 rows"));
   EXPECT_THAT(message_of(make_rows(10, -1, 3)), HasSubstr("row -1"));
   EXPECT_THAT(message_of(make_rows(10, 1, -3)), HasSubstr("-3"));
@@ -154,15 +168,17 @@ TEST(Points, are_sorted_and_the_later_of_two_wins) {
   const auto points = make_points(10, list, owned);
   ASSERT_TRUE(points.ok());
   EXPECT_EQ(points.value().memory_elements, 5);
-  EXPECT_EQ(element_map(element_runs(points.value())), (ElementMap{{3, 3}, {4, 2}, {7, 0}, {9, 4}}));
-  EXPECT_EQ(element_map(owned_runs(points.value())).size(), 3u);
-  EXPECT_EQ(contiguous_extents(owned_runs(points.value())), (std::vector<Extent>{{3, 5}, {7, 8}}));
+  EXPECT_EQ(element_map(element_pieces(points.value())), (ElementMap{{3, 3}, {4, 2}, {7, 0}, {9, 4}}));
+  EXPECT_EQ(element_map(points.value().flagged).size(), 3u);
+  EXPECT_THAT(runs_of(points.value().flagged),
+              ElementsAre(windrow::Run{3, 0, 2, 0, 0, 1}, windrow::Run{7, 2, 1, 0, 0, 1}));
+  EXPECT_THAT(echoes(points.value(), points.value().listed), ElementsAre(Echo{3, 1, 1}));
   EXPECT_THAT(message_of(make_points(10, Shape{0, 10}, {})), HasSubstr("entry 1 of the points is 10, not in [0, 10)"));
   EXPECT_THAT(message_of(make_points(10, Shape{-1}, {})), HasSubstr("entry 0 of the points is -1"));
   EXPECT_THAT(message_of(make_points(-1, {}, {})), HasSubstr("-1"));
   EXPECT_THAT(message_of(make_points(10, list, std::vector<unsigned char>{1})),
               HasSubstr("5 points come with 1 owner flags"));
-  EXPECT_THAT(element_runs(make_points(0, {}, {}).value()), IsEmpty());
+  EXPECT_TRUE(element_pieces(make_points(0, {}, {}).value()).empty());
 }
 
 TEST(Points, agree_with_the_model) {
@@ -175,14 +191,27 @@ TEST(Points, agree_with_the_model) {
       list[i] = random(0, points - 1);
       expected[list[i]] = static_cast<int64_t>(i);
     }
-    ASSERT_EQ(element_map(element_runs(make_points(points, list, {}).value())), expected);
+    const int64_t scale = random(0, 3) == 0 ? k_max / 60 : 1;  // too large to be sorted together with their places
+    for (int64_t& point : list) point *= scale;
+    const Decomposition made = make_points(points * scale, list, {}).value();
+    ElementMap scaled;
+    for (const auto& [point, place] : expected) scaled[point * scale] = place;
+    ASSERT_EQ(element_map(element_pieces(made)), scaled);
+    std::map<int64_t, int64_t> copies;
+    for (const Echo& echo : echoes(made, made.listed)) {
+      ASSERT_EQ(list[static_cast<size_t>(echo.from)], list[static_cast<size_t>(echo.to)]);
+      ASSERT_EQ(scaled[list[static_cast<size_t>(echo.to)]], echo.from);
+      copies[echo.to] = echo.from;
+    }
+    ASSERT_EQ(copies.size() + scaled.size(), list.size());
   }
 }
 
 TEST(Same, is_all_or_a_part) {
   const Shape shape{4, 6}, start{1, 2}, count{1, 2};
-  EXPECT_EQ(total_bytes(element_runs(make_same(shape, {}, {}).value())), 24);
-  EXPECT_THAT(element_runs(make_same(shape, start, count).value()), ElementsAre(windrow::Run{8, 0, 2, 0, 0, 1}));
+  EXPECT_EQ(total_bytes(element_pieces(make_same(shape, {}, {}).value())), 24);
+  EXPECT_THAT(runs_of(element_pieces(make_same(shape, start, count).value())),
+              ElementsAre(windrow::Run{8, 0, 2, 0, 0, 1}));
 }
 
 TEST(Load, is_the_trailing_elements) {
@@ -210,13 +239,13 @@ TEST(Load, is_the_trailing_elements) {
 TEST(ToBytes, scales_everything) {
   const Shape shape{50'000, 100'000}, start{10, 20}, count{20'000, 30'000}, box{20'002, 30'002},
       inside{1, 1};  // 5e9 elements
-  const RunList runs = element_runs(make_block(shape, {start, count, box, inside}).value());
-  ASSERT_EQ(runs.size(), 1u);
-  const Result<RunList> bytes = to_bytes(runs, 8);
+  const Pieces elements = element_pieces(make_block(shape, {start, count, box, inside}).value());
+  const Result<PieceView> bytes = to_bytes(elements, 8);
   ASSERT_TRUE(bytes.ok());
-  EXPECT_THAT(bytes.value(), ElementsAre(windrow::Run{8 * 1'000'020, 8 * 30'003, 240'000, 800'000, 240'016, 20'000}));
-  EXPECT_THAT(to_bytes(runs, 0).value(), IsEmpty());
-  EXPECT_EQ(to_bytes(runs, k_max / 1000).status().code(), Code::bad_argument);
+  EXPECT_THAT(runs_of(bytes.value()),
+              ElementsAre(windrow::Run{8 * 1'000'020, 8 * 30'003, 240'000, 800'000, 240'016, 20'000}));
+  EXPECT_TRUE(to_bytes(elements, 0).value().empty());
+  EXPECT_EQ(to_bytes(elements, k_max / 1000).status().code(), Code::bad_argument);
 }
 
 }  // namespace

@@ -24,12 +24,25 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-inline ElementMap element_map(const RunList& list) {
+inline ElementMap element_map(PieceView list) {
   ElementMap map;
   for_each_piece(list, [&](const Piece& piece) {
     for (int64_t k = 0; k < piece.length; ++k) map[piece.file + k] = piece.memory + k;
   });
   return map;
+}
+
+inline std::vector<Run> runs_of(PieceView list) {
+  std::vector<Run> runs;
+  for (NestCursor cursor(list); !cursor.done(); cursor.next())
+    for_each_run(cursor.nest(), [&](const Run& run) { runs.push_back(run); });
+  return runs;
+}
+
+inline Pieces pieces_of(const std::vector<Run>& runs) {
+  PiecesBuilder builder;
+  for (const Run& run : runs) builder.add(run);
+  return builder.take();
 }
 
 // Blocks as a user gives them.

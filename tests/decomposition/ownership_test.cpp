@@ -6,6 +6,8 @@
 #include <set>
 
 #include "decomposition/decomposition.hpp"
+#include "extent/algebra.hpp"
+#include "extent/encode.hpp"
 #include "model.hpp"
 
 namespace windrow {
@@ -13,7 +15,9 @@ namespace {
 
 using test::element_map;
 using test::ElementMap;
+using test::pieces_of;
 using test::Random;
+using test::runs_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -21,31 +25,31 @@ using testing::IsEmpty;
 using Shape = std::vector<int64_t>;
 
 // All ranks' decompositions through the directory, as messages would carry them: file sides only.
-Result<std::vector<RunList>> write_views(const std::vector<Decomposition>& ranks, OwnerPolicy policy, int directories) {
-  const auto wire = [](const RunList& list) {
+Result<std::vector<Pieces>> write_views(const std::vector<Decomposition>& ranks, OwnerPolicy policy, int directories) {
+  const auto wire = [](PieceView list, Extent elements = {0, INT64_MAX}) {
     std::vector<std::byte> bytes;
-    encode(list, bytes);
+    encode(list, elements, bytes);
     size_t position = 0;
     return decode(bytes, position).value();
   };
   std::vector<std::vector<Holding>> holdings(static_cast<size_t>(directories));
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     const Decomposition& mine = ranks[rank];
-    for (const DirectoryPart& part : split_by_directory(element_runs(mine), mine.elements, directories))
+    const Pieces held = element_pieces(mine);
+    for (const DirectoryPart& part : split_by_directory(held, mine.elements, directories))
       holdings[static_cast<size_t>(part.directory)].push_back(
-          {static_cast<int>(rank), wire(part.runs), {}, !mine.owned.empty()});
-    for (const DirectoryPart& part : split_by_directory(owned_runs(mine), mine.elements, directories))
-      holdings[static_cast<size_t>(part.directory)].back().owned = wire(part.runs);
+          {static_cast<int>(rank), wire(held, part.elements), wire(mine.flagged, part.elements), mine.has_flags});
   }
-  std::vector<std::vector<RunList>> lost(ranks.size());
+  std::vector<std::vector<Pieces>> lost(ranks.size());
   for (const auto& directory : holdings) {
-    Result<std::vector<RunList>> lists = lost_runs(directory, policy);
+    Result<std::vector<Pieces>> lists = lost_pieces(directory, policy);
     if (!lists.ok()) return lists.status();
     for (size_t i = 0; i < directory.size(); ++i)
       lost[static_cast<size_t>(directory[i].rank)].push_back(wire(lists.value()[i]));
   }
-  std::vector<RunList> views;
-  for (size_t rank = 0; rank < ranks.size(); ++rank) views.push_back(write_view(element_runs(ranks[rank]), lost[rank]));
+  std::vector<Pieces> views;
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    views.push_back(subtract(element_pieces(ranks[rank]), join(lost[rank])));
   return views;
 }
 
@@ -79,21 +83,22 @@ TEST(EvenPart, covers_everything_once_and_evenly) {
 }
 
 TEST(SplitByDirectory, gives_each_its_part) {
-  const RunList runs{{2, 0, 1, 10, 1, 5}};             // 2 12 22 32 42
-  const auto parts = split_by_directory(runs, 50, 7);  // blocks of 8 and then 7: [0, 8) [8, 15) [15, 22) [22, 29) ...
+  const Pieces held = pieces_of({{2, 0, 1, 10, 1, 5}});  // 2 12 22 32 42
+  const auto parts = split_by_directory(held, 50, 7);    // blocks of 8 and then 7: [0, 8) [8, 15) [15, 22) [22, 29) ...
   std::vector<int> directories;
   int64_t bytes = 0;
   for (const DirectoryPart& part : parts) {
     directories.push_back(part.directory);
-    bytes += total_bytes(part.runs);
-    EXPECT_EQ(bytes_within(part.runs, directory_block(50, 7, part.directory)), total_bytes(part.runs));
+    EXPECT_EQ(part.elements, directory_block(50, 7, part.directory));
+    EXPECT_GT(bytes_within(held, part.elements), 0);
+    bytes += bytes_within(held, part.elements);
   }
   EXPECT_THAT(directories, ElementsAre(0, 1, 3, 4, 5));
   EXPECT_EQ(bytes, 5);
-  EXPECT_THAT(split_by_directory({}, 0, 4), IsEmpty());
+  EXPECT_THAT(split_by_directory(Pieces(), 0, 4), IsEmpty());
 }
 
-TEST(LostRuns, one_rank_of_those_that_share_keeps_each_element) {
+TEST(LostPieces, one_rank_of_those_that_share_keeps_each_element) {
   Random random(32);
   for (int round = 0; round < 4000; ++round) {
     const bool points = random(0, 1) == 0;
@@ -105,7 +110,7 @@ TEST(LostRuns, one_rank_of_those_that_share_keeps_each_element) {
     for (int64_t i = random(1, 6); i > 0; --i) ranks.push_back(random_decomposition(random, shape, points));
     std::map<int64_t, size_t> winner;
     for (size_t rank = 0; rank < ranks.size(); ++rank)
-      for (const auto& [element, memory] : element_map(element_runs(ranks[rank])))
+      for (const auto& [element, memory] : element_map(element_pieces(ranks[rank])))
         if (!lowest || !winner.contains(element)) winner[element] = rank;
 
     const auto views =
@@ -113,7 +118,7 @@ TEST(LostRuns, one_rank_of_those_that_share_keeps_each_element) {
     ASSERT_TRUE(views.ok()) << views.status().message();
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       ElementMap expected;
-      for (const auto& entry : element_map(element_runs(ranks[rank])))
+      for (const auto& entry : element_map(element_pieces(ranks[rank])))
         if (winner[entry.first] == rank) expected.insert(entry);
       ASSERT_EQ(element_map(views.value()[rank]), expected);
     }
@@ -121,7 +126,7 @@ TEST(LostRuns, one_rank_of_those_that_share_keeps_each_element) {
 }
 
 // Each point that is held gets one random owner among its holders; then, half of the time, one flag is spoilt.
-TEST(LostRuns, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them) {
+TEST(LostPieces, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them) {
   Random random(33);
   int spoilt = 0;
   for (int round = 0; round < 4000; ++round) {
@@ -158,7 +163,7 @@ TEST(LostRuns, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them) 
     ASSERT_TRUE(views.ok()) << views.status().message();
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       ElementMap expected;
-      for (const auto& entry : element_map(element_runs(ranks[rank])))
+      for (const auto& entry : element_map(element_pieces(ranks[rank])))
         if (owner[entry.first] == rank) expected.insert(entry);
       ASSERT_EQ(element_map(views.value()[rank]), expected);
     }
@@ -166,29 +171,30 @@ TEST(LostRuns, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them) 
   EXPECT_GT(spoilt, 1000);
 }
 
-TEST(LostRuns, messages_name_the_point_and_the_ranks) {
+TEST(LostPieces, messages_name_the_point_and_the_ranks) {
   const windrow::Run point{17, 0, 1, 0, 0, 1};
   const auto holding = [&](int rank, bool owns) {
-    return Holding{rank, {point}, owns ? RunList{point} : RunList{}, true};
+    return Holding{rank, pieces_of({point}), owns ? pieces_of({point}) : Pieces(), true};
   };
   const auto message = [](std::vector<Holding> holders) {
-    return lost_runs(holders, OwnerPolicy::partitioner).status().message();
+    return lost_pieces(holders, OwnerPolicy::partitioner).status().message();
   };
   EXPECT_EQ(message({holding(5, false), holding(2, false)}), "point 17 is held by ranks 2 and 5 but no rank owns it");
   EXPECT_EQ(message({holding(2, false)}), "point 17 is held by rank 2 but no rank owns it");
   EXPECT_EQ(message({holding(7, true), holding(5, true), holding(2, true)}),
             "point 17 is owned by ranks 2, 5 and 7; one rank must own it");
-  EXPECT_EQ(message({holding(2, true), Holding{3, {point}, {}, false}}),
+  EXPECT_EQ(message({holding(2, true), Holding{3, pieces_of({point}), {}, false}}),
             "owner=partitioner needs owner flags for all points, but rank 3 gave none");
   EXPECT_EQ(message({holding(2, true), Holding{3, {}, {}, false}}), "");
   std::vector<Holding> many;
   for (int rank = 0; rank < 100; ++rank) many.push_back(holding(rank, false));
   EXPECT_EQ(message(many), "point 17 is held by ranks 0, 1, 2, 3 and 96 more but no rank owns it");
   EXPECT_EQ(
-      lost_runs(std::vector<Holding>{holding(5, true), holding(2, true)}, OwnerPolicy::partitioner).status().rank(), 2);
+      lost_pieces(std::vector<Holding>{holding(5, true), holding(2, true)}, OwnerPolicy::partitioner).status().rank(),
+      2);
 }
 
-TEST(LostRuns, of_5_billion_elements_takes_no_time_where_nothing_is_shared) {
+TEST(LostPieces, of_5_billion_elements_takes_no_time_where_nothing_is_shared) {
   const Shape shape{50'000, 100'000}, count{50'000, 25'000};
   std::vector<Decomposition> ranks;
   for (int64_t i = 0; i < 4; ++i) {
@@ -197,10 +203,10 @@ TEST(LostRuns, of_5_billion_elements_takes_no_time_where_nothing_is_shared) {
   }
   const auto views = write_views(ranks, OwnerPolicy::highest, 4);
   ASSERT_TRUE(views.ok());
-  for (size_t rank = 0; rank < 4; ++rank) EXPECT_EQ(views.value()[rank], element_runs(ranks[rank]));
+  for (size_t rank = 0; rank < 4; ++rank) EXPECT_EQ(runs_of(views.value()[rank]), runs_of(element_pieces(ranks[rank])));
 }
 
-TEST(LostRuns, of_blocks_that_overlap_by_a_halo_are_runs) {
+TEST(LostPieces, of_blocks_that_overlap_by_a_halo_are_runs) {
   const Shape shape{2'000'000'000, 2};  // 4e9 elements; two ranks share the rows in the middle
   const Shape low_start{0, 0}, low_count{1'000'000'100, 2}, high_start{999'999'900, 0}, high_count{1'000'000'100, 2};
   const std::vector<Decomposition> ranks{make_block(shape, {low_start, low_count, {}, {}}).value(),
@@ -210,23 +216,50 @@ TEST(LostRuns, of_blocks_that_overlap_by_a_halo_are_runs) {
   EXPECT_EQ(total_bytes(highest.value()[1]), 2 * 1'000'000'100);
   const auto first = write_views(ranks, OwnerPolicy::first, 3);
   EXPECT_EQ(total_bytes(first.value()[0]), 2 * 1'000'000'100);
-  EXPECT_THAT(first.value()[1], ElementsAre(windrow::Run{2 * 1'000'000'100, 400, 2 * 999'999'900, 0, 0, 1}));
+  EXPECT_THAT(runs_of(first.value()[1]), ElementsAre(windrow::Run{2 * 1'000'000'100, 400, 2 * 999'999'900, 0, 0, 1}));
 }
 
-TEST(LostRuns, when_1000_ranks_hold_the_same) {
-  const RunList all{{0, 0, 1'000'000'000, 0, 0, 1}};
+TEST(LostPieces, when_1000_ranks_hold_the_same) {
+  const Pieces all = pieces_of({{0, 0, 1'000'000'000, 0, 0, 1}});
   std::vector<Holding> holders;
   for (int rank = 0; rank < 1000; ++rank) holders.push_back({rank, all, {}, false});
-  const auto lost = lost_runs(holders, OwnerPolicy::first);
-  EXPECT_THAT(lost.value()[0], IsEmpty());
-  for (size_t rank = 1; rank < 1000; ++rank) ASSERT_EQ(lost.value()[rank], all);
+  const auto lost = lost_pieces(holders, OwnerPolicy::first);
+  EXPECT_TRUE(lost.value()[0].empty());
+  for (size_t rank = 1; rank < 1000; ++rank) ASSERT_EQ(runs_of(lost.value()[rank]), runs_of(all));
 }
 
-TEST(WriteView, one_rank_alone_keeps_10_to_the_12_pieces_without_walking_them) {
-  const RunList held{{0, 0, 1, 3, 1, 1'000'000'000'000}};
+TEST(LostPieces, one_rank_alone_keeps_10_to_the_12_pieces_without_walking_them) {
+  const Pieces held = pieces_of({{0, 0, 1, 3, 1, 1'000'000'000'000}});
   const std::vector<Holding> alone{{0, held, {}, false}};
-  const auto lost = lost_runs(alone, OwnerPolicy::highest);
-  EXPECT_EQ(write_view(held, lost.value()), held);
+  const auto lost = lost_pieces(alone, OwnerPolicy::highest);
+  EXPECT_EQ(subtract(held, join(lost.value())).store(), held.store());
+}
+
+// A million single points a rank: what it holds, what it writes where others hold the same, and what a writer keeps of
+// it.
+TEST(LostPieces, lists_of_a_million_points_are_small_together) {
+  constexpr int64_t k_points = 1'000'000;
+  Random random(34);
+  std::vector<Decomposition> ranks;
+  for (int rank = 0; rank < 2; ++rank) {
+    Shape list;
+    for (int64_t i = 0; i < k_points; ++i) list.push_back(random(0, 4 * k_points - 1));
+    ranks.push_back(make_points(4 * k_points, list, {}).value());
+  }
+  const auto views = write_views(ranks, OwnerPolicy::first, 2);
+  ASSERT_TRUE(views.ok());
+  for (size_t rank = 0; rank < 2; ++rank) {
+    const Pieces& owned = views.value()[rank];
+    std::vector<std::byte> bytes;
+    encode(PieceView(owned, 8), {0, INT64_MAX}, bytes);
+    size_t position = 0;
+    const Pieces described = decode(bytes, position).value();
+    EXPECT_EQ(total_bytes(described), 8 * total_bytes(owned));
+    EXPECT_LT(static_cast<int64_t>(bytes.size()), 2 * k_points);
+    EXPECT_LT(ranks[rank].listed.memory_bytes() + owned.memory_bytes() + described.memory_bytes(), 24'000'000);
+    EXPECT_LT(ranks[rank].listed.memory_bytes(), 7 * k_points);
+  }
+  EXPECT_EQ(total_bytes(views.value()[0]), total_bytes(ranks[0].listed));
 }
 
 }  // namespace

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "extent/nest.hpp"
+
+#include <cassert>
+
+namespace windrow {
+
+void Nest::repeat(int64_t count, int64_t file_stride, int64_t memory_stride) noexcept {
+  if (count == 1) return;
+  if (run.count == 1) {
+    if (file_stride == run.length && memory_stride == run.length) {
+      run.length *= count;
+    } else {
+      run.count = count;
+      run.file_stride = file_stride;
+      run.memory_stride = memory_stride;
+    }
+    return;
+  }
+  Loop last{run.count, run.file_stride, run.memory_stride};
+  if (depth > 0) last = loops[at(depth - 1)];
+  if (file_stride == last.count * last.file_stride && memory_stride == last.count * last.memory_stride) {
+    (depth > 0 ? loops[at(depth - 1)].count : run.count) *= count;
+    return;
+  }
+  assert(depth < k_max_loops);
+  loops[at(depth++)] = {count, file_stride, memory_stride};
+}
+
+Run Nest::outermost() const noexcept {
+  const Loop& loop = loops[at(depth - 1)];
+  return {run.file, run.memory, span(depth - 1), loop.file_stride, loop.memory_stride, loop.count};
+}
+
+Nest Nest::steps(int64_t first, int64_t count) const noexcept {
+  Nest part = *this;
+  Loop& loop = part.loops[at(depth - 1)];
+  part.run.file += first * loop.file_stride;
+  part.run.memory += first * loop.memory_stride;
+  loop.count = count;
+  if (count == 1) --part.depth;
+  return part;
+}
+
+int64_t last_memory_end(const Nest& nest) noexcept {
+  int64_t end = nest.run.memory + (nest.run.count - 1) * nest.run.memory_stride + nest.run.length;
+  for (int i = 0; i < nest.depth; ++i) {
+    const Loop& loop = nest.loops[Nest::at(i)];
+    end += (loop.count - 1) * loop.memory_stride;
+  }
+  return end;
+}
+
+int64_t highest_memory_end(const Nest& nest) noexcept {
+  int64_t end = nest.run.memory + (nest.run.count - 1) * std::max<int64_t>(0, nest.run.memory_stride) + nest.run.length;
+  for (int i = 0; i < nest.depth; ++i) {
+    const Loop& loop = nest.loops[Nest::at(i)];
+    end += (loop.count - 1) * std::max<int64_t>(0, loop.memory_stride);
+  }
+  return end;
+}
+
+int64_t bytes_before(const Nest& nest, int64_t offset) noexcept {
+  int64_t ahead = offset - nest.run.file;
+  int64_t inner = nest.bytes(), bytes = 0;
+  const auto descend = [&](int64_t count, int64_t stride) {
+    inner /= count;
+    if (ahead <= 0 || count == 1) return;
+    const int64_t steps = std::min(count - 1, ahead / stride);
+    bytes += steps * inner;
+    ahead -= steps * stride;
+  };
+  for (int level = nest.depth; level-- > 0;)
+    descend(nest.loops[Nest::at(level)].count, nest.loops[Nest::at(level)].file_stride);
+  descend(nest.run.count, nest.run.file_stride);
+  return bytes + std::clamp<int64_t>(ahead, 0, nest.run.length);
+}
+
+int64_t next_offset(const Nest& nest, int64_t offset) noexcept {
+  int64_t file = nest.run.file;
+  if (offset <= file) return file;
+  // Down the levels: either the step that `offset` falls in holds it, or the next one begins behind it.
+  const auto passes = [&](int64_t count, int64_t stride, int64_t span) {
+    if (count == 1) return false;
+    const int64_t step = std::min(count - 1, (offset - file) / stride);
+    file += step * stride;
+    if (offset - file < span) return false;
+    file += stride;
+    return true;
+  };
+  for (int level = nest.depth; level-- > 0;) {
+    const Loop& loop = nest.loops[Nest::at(level)];
+    if (passes(loop.count, loop.file_stride, nest.span(level))) return file;
+  }
+  if (passes(nest.run.count, nest.run.file_stride, nest.run.length)) return file;
+  return offset;
+}
+
+void scale_loops(Nest& nest, int64_t factor) noexcept {
+  for (int i = 0; i < nest.depth; ++i) {
+    Loop& loop = nest.loops[Nest::at(i)];
+    loop.file_stride *= factor;
+    loop.memory_stride *= factor;
+  }
+}
+
+Nest packed(const Nest& nest, int64_t memory) noexcept {
+  Nest out(Run{nest.run.file, memory, nest.run.length, 0, 0, 1});
+  int64_t bytes = nest.run.length;
+  out.repeat(nest.run.count, nest.run.file_stride, bytes);
+  bytes *= nest.run.count;
+  for (int i = 0; i < nest.depth; ++i) {
+    const Loop& loop = nest.loops[Nest::at(i)];
+    out.repeat(loop.count, loop.file_stride, bytes);
+    bytes *= loop.count;
+  }
+  return out;
+}
+
+}  // namespace windrow
