@@ -20,7 +20,7 @@ class Broadcaster final : public Role {
   bool step() override;
   bool finished() const override { return broken_ || taken_step_ >= grid_.steps(); }
   const Grid& grid() const noexcept { return grid_; }
-  std::span<const Extent> covered() const noexcept { return covered_; }
+  PieceView covered() const noexcept { return covered_; }
   bool is_root() const noexcept { return comm_.rank() == root_; }
 
  private:
@@ -40,7 +40,7 @@ class Broadcaster final : public Role {
   std::span<const Item> items_;
   int root_;
   Grid grid_;
-  std::vector<Extent> covered_;
+  Pieces covered_;
   Fetcher* fetcher_ = nullptr;
   int64_t slot_bytes_ = 0;
   std::vector<Slot> slots_;
