@@ -47,7 +47,7 @@ class Variant:
             letters += "s" if "subarray" in self.system else "i"
             letters += "n" if self.system.endswith("-nosieve") else ""
         if self.program == "limit":
-            letters = self.system[-1]
+            letters = self.system.split("-", 1)[1]
         return letters
 
 

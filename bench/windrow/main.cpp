@@ -51,9 +51,13 @@ class Windrow : public System {
                              static_cast<int>(shapes[v].size()), shapes[v].data(), nullptr});
     std::vector<int> numbers(count);
     check(windrow_define_variables(file, static_cast<int>(count), definitions.data(), numbers.data()));
-    for (size_t v = 0; v < count; ++v)
-      check(windrow_put(file, numbers[v], decompositions_[job.data.variables[v].share], job.buffers[v].data()));
-    check(windrow_flush(file));
+    const auto put = [&] {
+      for (size_t v = 0; v < count; ++v)
+        check(windrow_put(file, numbers[v], decompositions_[job.data.variables[v].share], job.buffers[v].data()));
+      check(windrow_flush(file));
+    };
+    put();
+    job.rewrite(put);
     if (job.explain) report_ = describe(file);
     check(windrow_close(file));
   }
