@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bench-limit: what the machine gives at most. 1 or 2 processes write, or read, the scenario's bytes into one file,
-// each a contiguous part in calls of 1 MiB, from a buffer as large as its part. No MPI. Systems: "limit-1", "limit-2".
+// each a contiguous part in calls of 1 MiB, from a buffer as large as its part. No MPI. Systems: "limit-1", "limit-2",
+// and the same through io_uring, which is no limit but a question: "uring-1-4", ... for 1 process and 4 requests at once.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -19,11 +21,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common/command.hpp"
+#include "limit/ring.hpp"
 
 namespace bench {
 namespace {
 
-constexpr int64_t k_call = 1 << 20;
 constexpr int k_most = 2;
 
 // Shared by parent and children.
@@ -45,10 +47,11 @@ struct Part {
   std::string path;
   int64_t begin = 0, end = 0;
   int rewrites = 0;
+  int depth = 0;  // of io_uring; 0: pwrite and pread
   bool write = true, durable = false;
 };
 
-bool move(const Part& part, int file, std::byte* buffer) {
+bool move_by_calls(const Part& part, int file, std::byte* buffer) {
   for (int64_t offset = part.begin; offset < part.end;) {
     const auto size = static_cast<size_t>(std::min(k_call, part.end - offset));
     std::byte* bytes = buffer + (offset - part.begin);
@@ -65,17 +68,23 @@ bool run_passes(const Part& part, int process, Shared& shared, std::byte* buffer
   const bool once = part.rewrites == 0;
   bool good = true;
   int file = -1;
+  Ring ring;  // made at the first pass, on the clock, as a program that opens one file would
   for (int pass = 0; pass <= part.rewrites; ++pass) {
     std::memset(buffer, 0x5A + pass, size);
     ::pthread_barrier_wait(&shared.gate);
     shared.begin[process][pass] = now();
     if (pass == 0) {
       file = ::open(part.path.c_str(), part.write ? O_WRONLY | O_CREAT : O_RDONLY, 0644);
-      good = file >= 0;
+      good = file >= 0 && (part.depth == 0 || ring.open(part.depth));
     }
-    if (good) good = move(part, file, buffer);
+    if (good)
+      good = part.depth == 0 ? move_by_calls(part, file, buffer)
+                             : ring.move(part.write, file, buffer, part.begin, part.end);
     if (good && part.durable) good = ::fdatasync(file) == 0;
-    if (good && once) good = ::close(file) == 0;
+    if (good && once) {
+      ring.close();
+      good = ::close(file) == 0;
+    }
     shared.end[process][pass] = now();
   }
   return good;
@@ -122,33 +131,42 @@ std::vector<double> measure(int processes, const Part& whole) {
   return seconds;
 }
 
+// Systems: "limit-PROCESSES" and "uring-PROCESSES-DEPTH".
 void run(const Command& command, int ranks) {
   CaseSettings scenario = command.scenario;
   scenario.ranks = ranks;
   const int64_t bytes = make_case(scenario).file_bytes();
-  const int processes = command.system == "limit-2" ? 2 : 1;
-  Part part{command.directory + "/limit.raw", 0, bytes, command.rewrites, true, command.durable};
+  int processes = 1;
+  Part part{command.directory + "/limit.raw", 0, bytes, command.rewrites, 0, true, command.durable};
+  if (std::sscanf(command.system.c_str(), "uring-%d-%d", &processes, &part.depth) != 2 &&
+      std::sscanf(command.system.c_str(), "limit-%d", &processes) != 1)
+    throw std::runtime_error("no system \"" + command.system + "\"");
+  processes = std::clamp(processes, 1, k_most);
   nlohmann::json line{
       {"scenario", scenario.scenario}, {"system", command.system}, {"ranks", ranks}, {"repetition", command.repetition},
       {"durable", command.durable},    {"file_bytes", bytes},      {"format", "raw"}};
-  std::filesystem::remove_all(command.directory);
-  std::filesystem::create_directories(command.directory);
-  std::vector<double> seconds = measure(processes, part);
-  bool good = !seconds.empty();
-  if (good && command.rewrites > 0) {
-    line["first_s"] = seconds[0];
-    line["rewrites_s"] = std::vector<double>(seconds.begin() + 1, seconds.end());
-  } else if (good) {
-    line["write_s"] = seconds[0];
+  if (part.depth > 0 && !Ring().open(part.depth)) {
+    line["not_applicable"] = std::string("io_uring: ") + std::strerror(errno);
+  } else {
+    std::filesystem::remove_all(command.directory);
+    std::filesystem::create_directories(command.directory);
+    std::vector<double> seconds = measure(processes, part);
+    bool good = !seconds.empty();
+    if (good && command.rewrites > 0) {
+      line["first_s"] = seconds[0];
+      line["rewrites_s"] = std::vector<double>(seconds.begin() + 1, seconds.end());
+    } else if (good) {
+      line["write_s"] = seconds[0];
+    }
+    if (good && !command.durable && command.rewrites == 0) {
+      part.write = false;
+      seconds = measure(processes, part);
+      good = !seconds.empty();
+      line["read_s"] = good ? seconds[0] : -1;
+    }
+    if (!good) line["wrong"] = "a call failed";
+    std::filesystem::remove_all(command.directory);
   }
-  if (good && !command.durable && command.rewrites == 0) {
-    part.write = false;
-    seconds = measure(processes, part);
-    good = !seconds.empty();
-    line["read_s"] = good ? seconds[0] : -1;
-  }
-  if (!good) line["wrong"] = "a call failed";
-  std::filesystem::remove_all(command.directory);
   std::printf("BENCH %s\n", line.dump().c_str());
   std::fflush(stdout);
 }
@@ -161,7 +179,8 @@ void run(const Command& command, int ranks) {
 int main(int argc, char** argv) {
   const int ranks = argc > 1 ? std::atoi(argv[1]) : 0;
   if (ranks < 1) {
-    std::fprintf(stderr, "usage: bench-limit RANKS --scenario NAME --system limit-1|limit-2 --dir FOLDER ...\n");
+    std::fprintf(stderr,
+                 "usage: bench-limit RANKS --scenario NAME --system limit-1|limit-2|uring-1-4|... --dir FOLDER ...\n");
     return 2;
   }
   argv[1] = argv[0];
