@@ -63,7 +63,7 @@ class System {
   virtual void read(const Job& job) = 0;     // the same
   virtual std::vector<Location> locate(const Job& job) = 0;
   virtual std::string format() const = 0;            // what it writes: raw, hdf5, cdf5, raw/rank
-  virtual std::string report() const { return {}; }  // JSON of what the last write did, if the system can tell
+  virtual std::string report() const { return {}; }  // JSON of what the last write and read did, if the system can tell
 };
 
 using SystemFactory = std::function<std::unique_ptr<System>(const std::string& name)>;

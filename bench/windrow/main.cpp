@@ -58,7 +58,7 @@ class Windrow : public System {
     };
     put();
     job.rewrite(put);
-    if (job.explain) report_ = describe(file);
+    if (job.explain) written_ = describe(file);
     check(windrow_close(file));
   }
 
@@ -72,6 +72,7 @@ class Windrow : public System {
       check(windrow_get(file, number, decompositions_[variable.share], job.buffers[v].data()));
     }
     check(windrow_flush(file));
+    if (job.explain) read_ = describe(file);
     check(windrow_close(file));
   }
 
@@ -92,7 +93,10 @@ class Windrow : public System {
   }
 
   std::string format() const override { return format_; }
-  std::string report() const override { return report_; }
+  std::string report() const override {
+    if (written_.empty()) return {};
+    return R"({"write":)" + written_ + R"(,"read":)" + (read_.empty() ? "null" : read_) + "}";
+  }
 
  private:
   static windrow_decomposition* make_decomposition(const Share& share) {
@@ -114,7 +118,7 @@ class Windrow : public System {
     return text + ",\"report\":" + report + "}";
   }
 
-  std::string strategy_, format_ = "hdf5", path_, report_;
+  std::string strategy_, format_ = "hdf5", path_, written_, read_;
   windrow_options* options_ = nullptr;
   std::vector<windrow_decomposition*> decompositions_;
 };
