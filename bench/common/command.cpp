@@ -17,6 +17,8 @@ void add_options(CLI::App& app, Command& command) {
   app.add_option("--map", command.scenario.map, "Prefix of the decomposition map's parts files");
   app.add_option("--repetition", command.repetition, "Makes the values differ from those of other repetitions");
   app.add_flag("--durable", command.durable, "Write only, and on stable storage before the clock stops");
+  app.add_option("--rewrite", command.rewrites, "Write only, and so many times more into the open file, in place")
+      ->check(CLI::Range(0, k_most_rewrites));
   app.add_flag("--check-file", command.check_file, "Check every byte of the file by another way");
 }
 

@@ -11,12 +11,15 @@
 
 namespace bench {
 
+inline constexpr int k_most_rewrites = 16;
+
 struct Command {
   CaseSettings scenario;  // rank and ranks are set by the program
   std::string system;     // which of the program's ways to write
   std::string directory;  // for the files; made, and emptied before and after
   int repetition = 0;
   bool durable = false;     // on stable storage before the clock stops; write only
+  int rewrites = 0;         // writes more into the open file, in place; write only
   bool check_file = false;  // read the file by another way and check every byte
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // run_program(): the protocol of a measurement, the same for all systems whose ranks measure together.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -25,14 +26,47 @@ double now() {
 // Seconds from the first rank's begin to the last rank's end, after a barrier. Not the longest of the ranks' own times:
 // with more ranks than cores, ranks that do not wait for each other run one after the other, and each one's own time
 // would hide that. The clock is the host's: all ranks must be on one.
-double timed(const std::function<void()>& work) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  double mine[2] = {-now(), 0}, all[2] = {0, 0};
-  work();
-  mine[1] = now();
-  MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return all[1] + all[0];
-}
+// What the ranks used up meanwhile is kept too, for bench/profile.
+class Watch {
+ public:
+  void start() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    ::getrusage(RUSAGE_SELF, &before_);
+    begin_ = now();
+  }
+  double stop(const char* what) {
+    double mine[2] = {-begin_, now()}, all[2] = {0, 0};
+    rusage after{};
+    ::getrusage(RUSAGE_SELF, &after);
+    const double used[5] = {static_cast<double>(after.ru_minflt - before_.ru_minflt),
+                            static_cast<double>(after.ru_nvcsw - before_.ru_nvcsw),
+                            static_cast<double>(after.ru_nivcsw - before_.ru_nivcsw),
+                            seconds(after.ru_utime) - seconds(before_.ru_utime),
+                            seconds(after.ru_stime) - seconds(before_.ru_stime)};
+    double sum[5] = {};
+    MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Reduce(used, sum, 5, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    clock_.push_back({{"what", what},
+                      {"begin", -all[0]},
+                      {"end", all[1]},
+                      {"page_faults", sum[0]},
+                      {"waits", sum[1]},
+                      {"preemptions", sum[2]},
+                      {"user_s", sum[3]},
+                      {"system_s", sum[4]}});
+    return all[1] + all[0];
+  }
+  const nlohmann::json& clock() const { return clock_; }
+
+ private:
+  static double seconds(const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  }
+
+  double begin_ = 0;
+  rusage before_{};
+  nlohmann::json clock_ = nlohmann::json::array();
+};
 
 // The complaint of the lowest rank that has one; on all ranks.
 std::string lowest_complaint(const std::string& mine, int rank, int ranks) {
@@ -58,21 +92,39 @@ void empty_directory(const std::string& directory, int rank) {
 struct Outcome {
   double write_s = -1;
   double read_s = -1;
+  double first_s = -1;             // with rewrites: from before open to the end of the first write,
+  std::vector<double> rewrites_s;  // and of each later one, in the open file
   std::string wrong;
 };
 
-Outcome measure(System& system, const Job& job, const Command& command, int ranks) {
-  const int rank = command.scenario.rank;
+Outcome measure(System& system, Job& job, const Command& command, Watch& watch) {
+  const int rank = command.scenario.rank, ranks = command.scenario.ranks;
   Outcome outcome;
+  int last = command.repetition;  // whose values the file must have in the end
+  if (command.rewrites > 0) {
+    job.rewrite = [&](const std::function<void()>& again) {
+      outcome.first_s = watch.stop("first");
+      while (last < command.repetition + command.rewrites) {
+        fill_buffers(job.data, job.buffers, ++last);
+        watch.start();
+        again();
+        outcome.rewrites_s.push_back(watch.stop("again"));
+      }
+    };
+  }
   fill_buffers(job.data, job.buffers, command.repetition);
   system.prepare(job);
   empty_directory(job.directory, rank);
-  outcome.write_s = timed([&] { system.write(job); });
-  if (command.check_file)
-    outcome.wrong = lowest_complaint(check_file(job.data, system.locate(job), command.repetition), rank, ranks);
-  if (!outcome.wrong.empty() || job.durable) return outcome;
+  watch.start();
+  system.write(job);
+  if (command.rewrites == 0) outcome.write_s = watch.stop("write");
+  if (command.check_file || command.rewrites > 0)
+    outcome.wrong = lowest_complaint(check_file(job.data, system.locate(job), last), rank, ranks);
+  if (!outcome.wrong.empty() || job.durable || command.rewrites > 0) return outcome;
   clear_buffers(job.buffers);
-  outcome.read_s = timed([&] { system.read(job); });
+  watch.start();
+  system.read(job);
+  outcome.read_s = watch.stop("read");
   outcome.wrong = lowest_complaint(check_buffers(job.data, job.buffers, command.repetition), rank, ranks);
   return outcome;
 }
@@ -88,12 +140,16 @@ nlohmann::json run(const Command& command, const SystemFactory& make_system, int
   std::vector<Buffer> buffers;
   for (const Variable& variable : data.variables)
     buffers.emplace_back(data.memory_elements(variable) * element_size(variable.type));
-  const Job job{data, buffers, command.directory, command.durable, command.check_file};
+  Job job{data, buffers, command.directory, command.durable};
+  job.explain = command.check_file;
   line["file_bytes"] = data.file_bytes();
   line["format"] = system->format();
   try {
-    const Outcome outcome = measure(*system, job, command, ranks);
-    line["write_s"] = outcome.write_s;
+    Watch watch;
+    const Outcome outcome = measure(*system, job, command, watch);
+    line["clock"] = watch.clock();
+    if (outcome.write_s >= 0) line["write_s"] = outcome.write_s;
+    if (outcome.first_s >= 0) line["first_s"] = outcome.first_s, line["rewrites_s"] = outcome.rewrites_s;
     if (outcome.read_s >= 0) line["read_s"] = outcome.read_s;
     if (!outcome.wrong.empty()) line["wrong"] = outcome.wrong;
     if (!system->report().empty()) line["report"] = nlohmann::json::parse(system->report());

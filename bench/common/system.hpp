@@ -42,6 +42,9 @@ struct Job {
   const std::vector<Buffer>& buffers;  // one a variable
   std::string directory;               // its own; empty before a write
   bool durable = false;
+  // Each write() calls it once, when its data are written and the file is still open, and hands over what writes the
+  // same variables again, in place, from the buffers, which then hold other values.
+  std::function<void(const std::function<void()>& again)> rewrite = [](const auto&) {};
   bool explain = false;  // a run that is not counted: the place to ask for reports
 };
 
@@ -60,7 +63,7 @@ class System {
   virtual void read(const Job& job) = 0;     // the same
   virtual std::vector<Location> locate(const Job& job) = 0;
   virtual std::string format() const = 0;            // what it writes: raw, hdf5, cdf5, raw/rank
-  virtual std::string report() const { return {}; }  // JSON of what the last write did, if the system can tell
+  virtual std::string report() const { return {}; }  // JSON of what the last write and read did, if the system can tell
 };
 
 using SystemFactory = std::function<std::unique_ptr<System>(const std::string& name)>;

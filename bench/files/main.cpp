@@ -31,10 +31,15 @@ class Files : public System {
   void write(const Job& job) override {
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     require(file_ >= 0, "open of \"" + path_ + "\"");
-    staged_ = 0;
-    for (size_t v = 0; v < pieces_.size(); ++v)
-      for (const Piece& piece : pieces_[v]) put(job.buffers[v].data() + piece.memory, piece.length);
-    write_all(staging_.data(), staged_);
+    const auto put_all = [&] {
+      require(::lseek(file_, 0, SEEK_SET) == 0, "lseek");
+      staged_ = 0;
+      for (size_t v = 0; v < pieces_.size(); ++v)
+        for (const Piece& piece : pieces_[v]) put(job.buffers[v].data() + piece.memory, piece.length);
+      write_all(staging_.data(), staged_);
+    };
+    put_all();
+    job.rewrite(put_all);
     if (job.durable) require(::fdatasync(file_) == 0, "fdatasync");
     require(::close(file_) == 0, "close");
   }

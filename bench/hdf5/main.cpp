@@ -131,17 +131,25 @@ class Hdf5 : public System {
     std::vector<Selection>& writes = selections_->writes;
     const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_);
     require(file >= 0, "H5Fcreate");
-    for (size_t v = 0; v < writes.size(); ++v) {
-      const Variable& variable = job.data.variables[v];
-      const hid_t type = native_type(variable.type);
-      const hid_t dataset =
-          H5Dcreate2(file, variable.name.c_str(), type, writes[v].file, H5P_DEFAULT, creation_, H5P_DEFAULT);
-      require(dataset >= 0, "H5Dcreate");
+    std::vector<hid_t> datasets;
+    const auto put = [&](size_t v) {
       Packing* packing = writes[v].packing.get();
       const void* bytes = packing ? packing->pack(job.buffers[v]) : job.buffers[v].data();
-      require(H5Dwrite(dataset, type, writes[v].memory, writes[v].file, transfer_, bytes) >= 0, "H5Dwrite");
-      H5Dclose(dataset);
+      require(H5Dwrite(datasets[v], native_type(job.data.variables[v].type), writes[v].memory, writes[v].file,
+                       transfer_, bytes) >= 0,
+              "H5Dwrite");
+    };
+    for (size_t v = 0; v < writes.size(); ++v) {
+      const Variable& variable = job.data.variables[v];
+      datasets.push_back(H5Dcreate2(file, variable.name.c_str(), native_type(variable.type), writes[v].file,
+                                    H5P_DEFAULT, creation_, H5P_DEFAULT));
+      require(datasets[v] >= 0, "H5Dcreate");
+      put(v);
     }
+    job.rewrite([&] {
+      for (size_t v = 0; v < writes.size(); ++v) put(v);
+    });
+    for (hid_t dataset : datasets) H5Dclose(dataset);
     if (job.durable) require(H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0, "H5Fflush");
     require(H5Fclose(file) >= 0, "H5Fclose");
     if (job.durable) sync_from_rank_0(path_);

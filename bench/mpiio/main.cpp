@@ -48,8 +48,8 @@ class MpiIo : public System {
     }
   }
 
-  void write(const Job& job) override { transfer(writes_, true, job.durable); }
-  void read(const Job&) override { transfer(reads_, false, false); }
+  void write(const Job& job) override { transfer(writes_, true, &job); }
+  void read(const Job&) override { transfer(reads_, false, nullptr); }
 
   std::vector<Location> locate(const Job&) override {
     std::vector<Location> locations;
@@ -87,7 +87,8 @@ class MpiIo : public System {
     return {0, MPI_BYTE, indexed(in_file, lengths), indexed(in_memory, lengths), MPI_BOTTOM, count};
   }
 
-  void transfer(const std::vector<Transfer>& transfers, bool write, bool durable) {
+  // `job`: of a write.
+  void transfer(const std::vector<Transfer>& transfers, bool write, const Job* job) {
     MPI_Info info = MPI_INFO_NULL;
     if (!sieve_) {
       MPI_Info_create(&info);
@@ -97,12 +98,20 @@ class MpiIo : public System {
     const int mode =
         write ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY;  // data sieving reads what it writes around
     require(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), mode, info, &file) == MPI_SUCCESS, "MPI_File_open");
-    for (const Transfer& next : transfers) {
-      require(MPI_File_set_view(file, next.displacement, next.element, next.file.get(), "native", info) == MPI_SUCCESS,
+    const auto move = [&](bool again) {
+      for (const Transfer& next : transfers) {
+        if (again && transfers.size() == 1)  // the view is there
+          require(MPI_File_seek(file, 0, MPI_SEEK_SET) == MPI_SUCCESS, "MPI_File_seek");
+        else
+          require(
+              MPI_File_set_view(file, next.displacement, next.element, next.file.get(), "native", info) == MPI_SUCCESS,
               "MPI_File_set_view");
-      require(call(file, next, write) == MPI_SUCCESS, write ? "MPI_File_write" : "MPI_File_read");
-    }
-    if (durable) require(MPI_File_sync(file) == MPI_SUCCESS, "MPI_File_sync");
+        require(call(file, next, write) == MPI_SUCCESS, write ? "MPI_File_write" : "MPI_File_read");
+      }
+    };
+    move(false);
+    if (job) job->rewrite([&] { move(true); });
+    if (job && job->durable) require(MPI_File_sync(file) == MPI_SUCCESS, "MPI_File_sync");
     require(MPI_File_close(&file) == MPI_SUCCESS, "MPI_File_close");
     if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   }

@@ -71,8 +71,12 @@ class Pnetcdf : public System {
           "ncmpi_create");
     const std::vector<int> variables = define(file, job.data);
     check(ncmpi_enddef(file), "ncmpi_enddef");
-    for (size_t v = 0; v < variables.size(); ++v) put(file, variables[v], writes_[v], job.buffers[v]);
-    if (!blocking_) wait(file);
+    const auto put_all = [&] {
+      for (size_t v = 0; v < variables.size(); ++v) put(file, variables[v], writes_[v], job.buffers[v]);
+      if (!blocking_) wait(file);
+    };
+    put_all();
+    job.rewrite(put_all);
     if (job.durable) check(ncmpi_sync(file), "ncmpi_sync");
     check(ncmpi_close(file), "ncmpi_close");
   }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .servers import Pool, RunFailed, ServerKey
-from .systems import FILES, LIMIT, Variant
+from .systems import FILES, LIMIT, URING, Variant
 
 # A cell's candidates run once, unless that is quick; then up to three times, and the fastest counts for choosing.
 SCOUT_TURNS = 3
@@ -25,14 +25,17 @@ LARGE_BYTES = 400e6
 LARGE_TURNS = 3
 # Variants that were this many times slower than the best of their row at fewer ranks are not tried again.
 HOPELESS = 3.0
-DIRECTIONS = ("write", "read", "durable")
+DIRECTIONS = ("write", "read", "durable", "first", "again")
+# What a measurement does, and what tells the program so. A plain one writes and reads back.
+PLAIN, DURABLE, REWRITE = "plain", "durable", "rewrite"
+OPTIONS = {PLAIN: "", DURABLE: " --durable", REWRITE: " --rewrite 4"}
 
 
 @dataclass(frozen=True)
 class Settings:
     directory: Path
     repetitions: int
-    durable: bool
+    modes: tuple[str, ...]  # beside the plain one
     shorten: bool  # large cells and slow systems run fewer times
     limit_s: float
     verbose: bool
@@ -92,9 +95,9 @@ class Measurement:
         repetitions = self._settings.repetitions
         if self._settings.shorten and self._cell.file_bytes >= LARGE_BYTES:
             repetitions = min(LARGE_TURNS, repetitions)
-        self._take_turns(self._kept(("write", "read")), repetitions, durable=False)
-        if self._settings.durable:
-            self._take_turns(self._kept(("write",)), min(3, repetitions), durable=True)
+        self._take_turns(self._kept(("write", "read")), repetitions, PLAIN)
+        for mode in self._settings.modes:
+            self._take_turns(self._kept(("write",)), min(3, repetitions), mode)
         self._cell.seconds = time.monotonic() - begin
 
     def _scout(self) -> None:
@@ -103,11 +106,11 @@ class Measurement:
         for turn in range(SCOUT_TURNS):
             for record in self._cell.records:
                 if not record.trouble and not record.absent:
-                    self._one(record, record.scouted, check=turn == 0, durable=False)
+                    self._one(record, record.scouted, check=turn == 0)
             if time.monotonic() - begin > SCOUT_BUDGET_S:
                 break
 
-    def _take_turns(self, records: list[Record], repetitions: int, *, durable: bool) -> None:
+    def _take_turns(self, records: list[Record], repetitions: int, mode: str) -> None:
         """Each repetition runs all in another order, so that drift and neighbours meet all alike."""
         order = list(records)
         turns = {id(record): self._turns(record, records, repetitions) for record in records}
@@ -115,10 +118,10 @@ class Measurement:
             random.Random(repetition).shuffle(order)
             for record in order:
                 if not record.trouble and repetition < turns[id(record)]:
-                    self._one(record, record.samples, check=False, durable=durable)
+                    self._one(record, record.samples, mode=mode)
 
     def _turns(self, record: Record, records: list[Record], repetitions: int) -> int:
-        others = [r for r in records if r.variant.row not in (LIMIT, FILES)]
+        others = [r for r in records if r.variant.row not in (LIMIT, URING, FILES)]
         if not self._settings.shorten or record.variant.row == LIMIT or not others:
             return repetitions
         far = all(
@@ -142,15 +145,14 @@ class Measurement:
                 kept += [c for c in (candidates if both else near[:2]) if c not in kept]
         return kept
 
-    def _one(self, record: Record, into: dict[str, list[float]], *, check: bool, durable: bool) -> None:
+    def _one(self, record: Record, into: dict[str, list[float]], *, check: bool = False, mode: str = PLAIN) -> None:
         variant, cell = record.variant, self._cell
         self._turn += 1
         arguments = (
             f"--scenario {cell.scenario} --system {variant.system} --repetition {self._turn} "
             f'--dir "{self._settings.directory}/run" {cell.inputs}'
         )
-        arguments += " --check-file" if check else ""
-        arguments += " --durable" if durable else ""
+        arguments += OPTIONS[mode] + (" --check-file" if check else "")
         try:
             answer = self._pool.ask(ServerKey(variant.program, cell.ranks, variant.io), arguments, self._settings.limit_s)
         except RunFailed as failure:
@@ -158,11 +160,11 @@ class Measurement:
             if record.trouble == "timeout":
                 record.trouble = f"timeout {self._settings.limit_s:g} s"
         else:
-            self._keep(record, into, answer, durable=durable)
+            self._keep(record, into, answer, mode)
         if self._settings.verbose:
             print(f"  {variant.name} {record.trouble or record.absent or answer}", file=sys.stderr)
 
-    def _keep(self, record: Record, into: dict[str, list[float]], answer: dict[str, Any], *, durable: bool) -> None:
+    def _keep(self, record: Record, into: dict[str, list[float]], answer: dict[str, Any], mode: str) -> None:
         record.format = answer["format"]
         self._cell.file_bytes = answer["file_bytes"]
         if "not_applicable" in answer:
@@ -172,6 +174,10 @@ class Measurement:
             record.trouble = "WRONG: " + answer["wrong"]
             return
         record.report = answer.get("report", record.report)
-        into["durable" if durable else "write"].append(answer["write_s"])
-        if not durable:
+        if mode == REWRITE:
+            into["first"].append(answer["first_s"])
+            into["again"] += answer["rewrites_s"]
+        else:
+            into["durable" if mode == DURABLE else "write"].append(answer["write_s"])
+        if mode == PLAIN:
             into["read"].append(answer["read_s"])

@@ -48,11 +48,11 @@ class Pairs(Measurement):
     def compare(self, a: Variant, b: Variant, rounds: int) -> dict[str, Verdict | str]:
         first, other, again = Record(a), Record(b), Record(a)
         for record in (first, other, again):  # not counted: warm-up and check
-            self._one(record, record.scouted, check=True, durable=False)
+            self._one(record, record.scouted, check=True)
         for _ in range(rounds):
             for record in (first, other, again):
                 if not record.trouble and not record.absent:
-                    self._one(record, record.samples, check=False, durable=False)
+                    self._one(record, record.samples)
         for record in (first, other, again):
             if record.trouble or record.absent:
                 return {"trouble": f"{record.variant.name}: {record.trouble or record.absent}"}

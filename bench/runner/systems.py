@@ -22,6 +22,7 @@ QUICK_SCENARIOS = ("grid-64", "mesh-1", "mesh-100", "e3sm", "s3d")
 STRATEGIES = ("auto", "auto:raw", "two-phase", "scorpio", "list", "idg", "tpc", "ylib", "subfiling", "bips3d-tree")
 
 LIMIT = "limit"
+URING = "limit io_uring"  # a question put to the machine, not the limit
 FILES = "file per process"
 AUTO = "windrow auto"
 
@@ -47,13 +48,13 @@ class Variant:
             letters += "s" if "subarray" in self.system else "i"
             letters += "n" if self.system.endswith("-nosieve") else ""
         if self.program == "limit":
-            letters = self.system[-1]
+            letters = self.system.split("-", 1)[1]
         return letters
 
 
 def is_peer(row: str) -> bool:
     """Whether a row is a peer that makes one file."""
-    return row not in (LIMIT, FILES) and not row.startswith("windrow ")
+    return row not in (LIMIT, URING, FILES) and not row.startswith("windrow ")
 
 
 def variants(scenario: str) -> list[Variant]:
@@ -62,6 +63,7 @@ def variants(scenario: str) -> list[Variant]:
     views = ("indexed", "subarray") if blocks else ("indexed",)
     components = ("romio321", "ompio")
     found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+    found += [Variant(URING, "limit", f"uring-{count}-{depth}") for count in (1, 2) for depth in (4, 8)]
     for strategy in STRATEGIES:
         found.append(Variant("windrow " + strategy.replace(":", " "), "windrow", strategy))
     for mode in ("collective", "independent"):

@@ -6,14 +6,22 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from .cells import DIRECTIONS, Cell
+from .cells import Cell
 from .rows import Figure, Row, best_peer, find, overlap, rows_of
 from .systems import AUTO, FILES, LIMIT
 
 NAME_WIDTH = 21
 FORMAT_WIDTH = 8
 GROUP_WIDTH = 30
-TITLES = {"write": "write", "read": "read back", "durable": "durable write"}
+TITLES = {
+    "write": "write",
+    "read": "read back",
+    "durable": "durable write",
+    "first": "open to end of first write",
+    "again": "later write, in place",
+}
+OPEN_TO_CLOSE = ("write", "read", "durable")
+IN_OPEN_FILE = ("first", "again")
 LEGEND = (
     "MB/s: bytes of the file over the median of seconds from before open to after close. x L: how many times the "
     "seconds of the limit in this direction. min-max: fastest and slowest run over the median. by: which variant "
@@ -62,37 +70,55 @@ def _group(cell: Cell, figure: Figure | None, limit: Figure | None, *, best: boo
     return f"{_rate(cell.file_bytes, figure.median_s):>7}{star}{times:>6}  {spread:>9} {figure.mark:<4}"
 
 
-def _row(cell: Cell, rows: list[Row], row: Row) -> str:
+def _row(cell: Cell, rows: list[Row], row: Row, directions: tuple[str, ...]) -> str:
     start = f"{row.name:<{NAME_WIDTH}} {row.format:<{FORMAT_WIDTH}}"
     if row.trouble:
         return f"{start}  {row.trouble}"[:120]
     groups = []
-    for direction in DIRECTIONS:
+    for direction in directions:
         peer = best_peer(rows, direction)
         best = peer is not None and peer[0] == row.name
         groups.append(_group(cell, row.figures.get(direction), find(rows, LIMIT, direction), best=best))
+    if directions == IN_OPEN_FILE:
+        groups.append(f"{row.figures['again'].median_s / row.figures['first'].median_s:>14.2f}")
     return (start + "".join(groups)).rstrip()
+
+
+def _table(cell: Cell, rows: list[Row], directions: tuple[str, ...], sentence: str) -> list[str]:
+    """One table of a cell, without what was left out."""
+    limits = [
+        f"{TITLES[direction]} {duration(limit.median_s)}"
+        for direction in directions
+        if (limit := find(rows, LIMIT, direction)) is not None
+    ]
+    sentence = f"{cell.scenario}, {cell.ranks} ranks: {sentence} The limit L: {', '.join(limits)}."
+    titles = "".join(f"{'   ' + TITLES[d]:<{GROUP_WIDTH}}" for d in directions)
+    group = f"{'MB/s':>7} {'x L':>6}  {'min-max':>9} {'by':<4}"
+    ratio = f"{'later/first':>14}" if directions == IN_OPEN_FILE else ""
+    return [
+        *textwrap.wrap(sentence, 118),
+        " " * (NAME_WIDTH + 1 + FORMAT_WIDTH) + titles.rstrip(),
+        (f"{'system':<{NAME_WIDTH}} {'format':<{FORMAT_WIDTH}}" + group * len(directions) + ratio).rstrip(),
+        "-" * 118,
+        *[_row(cell, rows, row, directions) for row in rows if row.name != FILES],
+        "- not one file " + "-" * 103,
+        *[_row(cell, rows, row, directions) for row in rows if row.name == FILES],
+    ]
+
+
+def _count(rows: list[Row], direction: str) -> int:
+    return max((figure.count for row in rows for figure in [row.figures.get(direction)] if figure), default=0)
 
 
 def cell_table(cell: Cell) -> str:
     rows = rows_of(cell)
-    limits = [
-        f"{TITLES[direction]} {duration(limit.median_s)}"
-        for direction in DIRECTIONS
-        if (limit := find(rows, LIMIT, direction)) is not None
-    ]
-    counts = [figure.count for row in rows for figure in [row.figures.get("write")] if figure]
-    lines = [
-        f"{cell.scenario}, {cell.ranks} ranks: {size(cell.file_bytes)} in one file, median of {max(counts, default=0)}. "
-        f"The limit L: {', '.join(limits)}."
-    ]
-    titles = "".join(f"{'   ' + TITLES[d]:<{GROUP_WIDTH}}" for d in DIRECTIONS)
-    lines.append(" " * (NAME_WIDTH + 1 + FORMAT_WIDTH) + titles.rstrip())
-    group = f"{'MB/s':>7} {'x L':>6}  {'min-max':>9} {'by':<4}"
-    lines.append((f"{'system':<{NAME_WIDTH}} {'format':<{FORMAT_WIDTH}}" + group * 3).rstrip())
-    lines.append("-" * 118)
-    lines += [_row(cell, rows, row) for row in rows if row.name != FILES]
-    lines += ["- not one file " + "-" * 103] + [_row(cell, rows, row) for row in rows if row.name == FILES]
+    sentence = f"{size(cell.file_bytes)} in one file, median of {_count(rows, 'write')}."
+    measured = tuple(d for d in OPEN_TO_CLOSE if any(d in row.figures for row in rows))
+    lines = _table(cell, rows, measured, sentence)
+    rewritten = [row for row in rows if "again" in row.figures]
+    if rewritten:
+        sentence = f"the same written again into the open file, median of {_count(rows, 'again')} in {_count(rows, 'first')} files."
+        lines += ["", *_table(cell, rewritten, IN_OPEN_FILE, sentence)]
     absent = _absent(cell)
     if absent:
         lines += textwrap.wrap("left out: " + "; ".join(absent), 118)
@@ -116,7 +142,9 @@ def _absent(cell: Cell) -> list[str]:
 def summary(cells: list[Cell]) -> str:
     """Windrow auto against the best peer of each cell."""
     lines = []
-    for direction in DIRECTIONS:
+    for direction in (*OPEN_TO_CLOSE, "again"):
+        if not any(direction in row.figures for cell in cells for row in rows_of(cell)):
+            continue
         title = f"{TITLES[direction]}: windrow auto against the best peer that makes one file"
         lines += ["", f"{title} (MB/s; x L: times the limit's seconds)"]
         lines.append(

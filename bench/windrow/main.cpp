@@ -51,10 +51,14 @@ class Windrow : public System {
                              static_cast<int>(shapes[v].size()), shapes[v].data(), nullptr});
     std::vector<int> numbers(count);
     check(windrow_define_variables(file, static_cast<int>(count), definitions.data(), numbers.data()));
-    for (size_t v = 0; v < count; ++v)
-      check(windrow_put(file, numbers[v], decompositions_[job.data.variables[v].share], job.buffers[v].data()));
-    check(windrow_flush(file));
-    if (job.explain) report_ = describe(file);
+    const auto put = [&] {
+      for (size_t v = 0; v < count; ++v)
+        check(windrow_put(file, numbers[v], decompositions_[job.data.variables[v].share], job.buffers[v].data()));
+      check(windrow_flush(file));
+    };
+    put();
+    job.rewrite(put);
+    if (job.explain) written_ = describe(file);
     check(windrow_close(file));
   }
 
@@ -68,6 +72,7 @@ class Windrow : public System {
       check(windrow_get(file, number, decompositions_[variable.share], job.buffers[v].data()));
     }
     check(windrow_flush(file));
+    if (job.explain) read_ = describe(file);
     check(windrow_close(file));
   }
 
@@ -88,7 +93,10 @@ class Windrow : public System {
   }
 
   std::string format() const override { return format_; }
-  std::string report() const override { return report_; }
+  std::string report() const override {
+    if (written_.empty()) return {};
+    return R"({"write":)" + written_ + R"(,"read":)" + (read_.empty() ? "null" : read_) + "}";
+  }
 
  private:
   static windrow_decomposition* make_decomposition(const Share& share) {
@@ -110,7 +118,7 @@ class Windrow : public System {
     return text + ",\"report\":" + report + "}";
   }
 
-  std::string strategy_, format_ = "hdf5", path_, report_;
+  std::string strategy_, format_ = "hdf5", path_, written_, read_;
   windrow_options* options_ = nullptr;
   std::vector<windrow_decomposition*> decompositions_;
 };
