@@ -153,7 +153,6 @@ class File {
   KeptPlan* find_plan(int64_t id) noexcept;
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
   int64_t number_of(const Wave& wave, int rank) const;
-  Extent bytes_of_interest(const Wave& wave) const noexcept;
   AccessRule access_rule(const Plan& plan) const;
   std::string names_of(std::span<const int64_t> bits) const;
   Status grow_pulse(size_t variables);                         // local: room for the bits of two waves

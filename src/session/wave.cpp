@@ -23,6 +23,13 @@ bool native_is_big() {
   return *reinterpret_cast<const unsigned char*>(&one) == 0;
 }
 
+// From the first to the last byte that this rank is to move.
+Extent hull_of(const Wave& wave) noexcept {
+  Extent all{INT64_MAX, 0};
+  for (const Item& item : wave.items) all = {std::min(all.begin, item.hull.begin), std::max(all.end, item.hull.end)};
+  return all;
+}
+
 std::array<int64_t, 4> foretold(const KeptPlan& kept) {
   return {kept.forecast.messages, kept.forecast.write_requests, kept.forecast.read_requests, kept.forecast.bytes};
 }
@@ -90,9 +97,9 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
     if (Status status = add_to_wave(*entry, wave); !status.ok()) return status;
   std::sort(wave.key.begin(), wave.key.end());
   if (reading) wave.uniform = number_of(wave, comm_->rank());
-  // One rank looks, so that all plan with the same answer.
-  if (reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
-    wave.in_memory = data_->in_memory(bytes_of_interest(wave)) ? 1 : 0;
+  // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to look.
+  if (!wave.items.empty() && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
+    wave.in_memory = data_->in_memory(hull_of(wave)) ? 1 : 0;
   return {};
 }
 
@@ -105,16 +112,6 @@ int64_t File::number_of(const Wave& wave, int rank) const {
   return static_cast<int64_t>(hash_of({std::string_view(bytes, wave.key.size() * sizeof(wave.key.front()))}) >> 2);
 }
 
-// What this rank is to move, or where it moves nothing, what the file's variables occupy.
-Extent File::bytes_of_interest(const Wave& wave) const noexcept {
-  Extent all{INT64_MAX, 0};
-  const auto add = [&all](Extent part) { all = {std::min(all.begin, part.begin), std::max(all.end, part.end)}; };
-  for (const Item& item : wave.items) add(item.hull);
-  if (!wave.items.empty()) return all;
-  for (const Variable& variable : catalog_.variables)
-    if (variable.placement.offset >= 0) add({variable.placement.offset, variable.placement.offset + variable.placement.bytes});
-  return all;
-}
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most) {
