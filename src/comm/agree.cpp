@@ -19,21 +19,42 @@ namespace {
 constexpr size_t k_head = 3;
 constexpr size_t k_inline = 1024;  // pulses up to this length need no allocation, and so cannot fail
 
+void combine_pulses(const int64_t* from, int64_t* to, size_t) noexcept {
+  size_t i = k_head;
+  const size_t maxima = i + static_cast<size_t>(from[0]), sums = maxima + static_cast<size_t>(from[1]);
+  const size_t all = sums + static_cast<size_t>(from[2]);
+  for (; i < maxima; ++i) to[i] = std::max(to[i], from[i]);
+  for (; i < sums; ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined
+    to[i] = static_cast<int64_t>(static_cast<uint64_t>(to[i]) + static_cast<uint64_t>(from[i]));
+  for (; i < all; ++i) to[i] |= from[i];
+}
+
 void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
   MPI_Count bytes = 0;
   MPI_Type_size_x(*type, &bytes);
   const size_t length = static_cast<size_t>(bytes) / sizeof(int64_t);
-  for (int element = 0; element < *count; ++element) {
-    const auto* from = static_cast<const int64_t*>(in) + static_cast<size_t>(element) * length;
-    auto* to = static_cast<int64_t*>(inout) + static_cast<size_t>(element) * length;
-    size_t i = k_head;
-    const size_t maxima = i + static_cast<size_t>(from[0]), sums = maxima + static_cast<size_t>(from[1]);
-    const size_t all = sums + static_cast<size_t>(from[2]);
-    for (; i < maxima; ++i) to[i] = std::max(to[i], from[i]);
-    for (; i < sums; ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined
-      to[i] = static_cast<int64_t>(static_cast<uint64_t>(to[i]) + static_cast<uint64_t>(from[i]));
-    for (; i < all; ++i) to[i] |= from[i];
-  }
+  for (size_t element = 0; element < static_cast<size_t>(*count); ++element)
+    combine_pulses(static_cast<const int64_t*>(in) + element * length, static_cast<int64_t*>(inout) + element * length, length);
+}
+
+// Collective. One MPI element is the whole pulse.
+int reduce_by_messages(const Comm& comm, std::span<int64_t> wire) {
+  MPI_Datatype raw_type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(static_cast<int>(wire.size()), MPI_INT64_T, &raw_type);
+  MPI_Type_commit(&raw_type);
+  const Datatype type(raw_type);
+  MPI_Op raw_op = MPI_OP_NULL;
+  MPI_Op_create(combine, 1, &raw_op);
+  const Op op(raw_op);
+  return MPI_Allreduce(MPI_IN_PLACE, wire.data(), 1, type.get(), op.get(), comm.get());
+}
+
+// Collective.
+Status reduce(const Comm& comm, std::span<int64_t> wire) {
+  if (comm.size() == 1) return {};
+  if (!comm.rounds().is_ready() || wire.size() > HostRounds::k_most) return mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce");
+  if (comm.rounds().run(wire, combine_pulses, comm.get())) return {};
+  return guard([] { return Status{Code::mpi, "the ranks are in different calls; all ranks of a communicator must make the same collective calls"}; });
 }
 
 // Worst code first, lowest rank among those: a maximum.
@@ -98,15 +119,7 @@ Status agree(const Comm& comm, Status local, Pulse pulse) {
   at = std::copy(pulse.sum.begin(), pulse.sum.end(), at);
   std::copy(pulse.bits.begin(), pulse.bits.end(), at);
 
-  MPI_Datatype raw_type = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(static_cast<int>(length), MPI_INT64_T, &raw_type);
-  MPI_Type_commit(&raw_type);
-  const Datatype type(raw_type);
-  MPI_Op raw_op = MPI_OP_NULL;
-  MPI_Op_create(combine, 1, &raw_op);
-  const Op op(raw_op);
-  if (int rc = MPI_Allreduce(MPI_IN_PLACE, wire.data(), 1, type.get(), op.get(), comm.get()); rc != MPI_SUCCESS)
-    return mpi_status(rc, "MPI_Allreduce");
+  if (Status status = reduce(comm, wire.first(length)); !status.ok()) return status;
 
   at = wire.data() + k_head;
   const int64_t worst = *at++;
@@ -124,31 +137,29 @@ Status agree(const Comm& comm, Status local, Pulse pulse) {
 
 Status agree(const Comm& comm, Status local) { return agree(comm, std::move(local), Pulse{}); }
 
-namespace {
-constexpr int64_t k_short = 4096;  // bytes that travel through the stack, without an agreement on the memory
-}
-
 Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum) {
+  // A short word goes along in the agreement: of the others there is nothing in its bits.
+  constexpr size_t k_words = 512;
+  std::array<int64_t, k_words> word{};
   std::array<int64_t, 16> numbers;
+  const bool speaks = comm.rank() == 0 && local.ok();
   const std::span<int64_t> all = std::span(numbers).first(1 + maximum.size());
-  all[0] = comm.rank() == 0 && local.ok() ? static_cast<int64_t>(bytes.size()) : 0;
+  all[0] = speaks ? static_cast<int64_t>(bytes.size()) : 0;
   std::copy(maximum.begin(), maximum.end(), all.begin() + 1);
-  Status verdict = agree(comm, std::move(local), Pulse{.maximum = all, .sum = {}, .bits = {}});
+  if (speaks && bytes.size() <= sizeof word && !bytes.empty()) std::memcpy(word.data(), bytes.data(), bytes.size());
+  Status verdict = agree(comm, std::move(local), Pulse{.maximum = all, .sum = {}, .bits = word});
   std::copy(all.begin() + 1, all.end(), maximum.begin());
   const int64_t size = all[0];
   if (!verdict.ok()) {
     bytes.clear();
     return verdict;
   }
-  if (size <= k_short) {
-    std::array<std::byte, k_short> text;
-    if (comm.rank() == 0) std::copy(bytes.begin(), bytes.end(), text.begin());
-    if (int rc = MPI_Bcast(text.data(), static_cast<int>(size), MPI_BYTE, 0, comm.get()); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
+  if (size <= static_cast<int64_t>(sizeof word)) {
     if (comm.rank() == 0) return {};
-    return guard([&] { bytes.assign(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size)); return Status{}; });
+    const auto* text = reinterpret_cast<const std::byte*>(word.data());
+    return guard([&] { bytes.assign(text, text + size); return Status{}; });
   }
-  Status room = guard([&] { bytes.resize(static_cast<size_t>(size)); return Status{}; });
-  verdict = agree(comm, std::move(room));
+  verdict = agree(comm, guard([&] { bytes.resize(static_cast<size_t>(size)); return Status{}; }));
   if (!verdict.ok()) return verdict;
   constexpr int64_t k_part = int64_t{1} << 30;
   int rc = MPI_SUCCESS;

@@ -75,6 +75,7 @@ struct CommRegistry {
   // Collective.
   static void free(Comm& comm) {
     (void)comm.shared_.free();
+    (void)comm.rounds_.free();
     MPI_Comm_free(&comm.host_);
     MPI_Comm_free(&comm.raw_);
   }
@@ -193,6 +194,7 @@ Status Comm::find_hosts(std::vector<unsigned char>& is_root) {
   if (int rc = MPI_Allgather(&rank_, 1, MPI_INT, host_ranks_.data(), 1, MPI_INT, host_); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allgather");
   host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
+  if (host_size_ == size_ && size_ > 1) rounds_.prepare(host_, host_rank_, host_size_);
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "comm/host_rounds.hpp"
 #include "comm/shared_segment.hpp"
 
 namespace windrow {
@@ -67,6 +68,9 @@ class Comm {
   int64_t next_generation() noexcept { return ++generation_; }
   int64_t generation() const noexcept { return generation_; }
 
+  // Where all ranks run on one host; else, or where there is no memory to share, it is not ready.
+  HostRounds& rounds() const noexcept { return rounds_; }
+
   // At most one at a time: whoever is next waits for it first.
   void set_holder(SegmentHolder* holder) noexcept { holder_ = holder; }
   void release_holder(const SegmentHolder* holder) noexcept { holder_ = holder_ == holder ? nullptr : holder_; }
@@ -95,6 +99,7 @@ class Comm {
   std::vector<int> host_roots_;
   std::vector<int> host_ranks_;  // [host_size] ascending
   SharedSegment shared_;
+  mutable HostRounds rounds_;  // a reduction changes nothing that anybody sees
   int64_t generation_ = 0;
   SegmentHolder* holder_ = nullptr;
 };
