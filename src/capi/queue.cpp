@@ -36,6 +36,7 @@ int queue_and_flush(windrow_file* file, bool put, int variable, const windrow_de
 int move_block(windrow_file* file, bool put, int variable, const int64_t* start, const int64_t* count, void* data) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
+    if (Status before = file->file->end_pending(); !before.ok()) return before;
     const auto& variables = file->file->catalog().variables;
     windrow::Result<windrow::Decomposition> local{Status{}};
     if (variable >= 0 && variable < static_cast<int>(variables.size())) {

@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 #include "comm/handle.hpp"
@@ -37,6 +38,8 @@ struct CommRegistry {
   int self_keyval = MPI_KEYVAL_INVALID;
   bool finalizing = false;
   std::vector<std::shared_ptr<Comm>> orphans;
+  SegmentHolder* holders = nullptr;
+  std::mutex holders_mutex;
 
   static CommRegistry& instance() {
     // Never destroyed: MPI may call back after main(). And not on the heap: a rank without memory has to come as far as the others.
@@ -46,7 +49,11 @@ struct CommRegistry {
   }
 
   static int on_finalize(MPI_Comm, int, void*, void*) {
-    instance().finalizing = true;
+    CommRegistry& registry = instance();
+    registry.finalizing = true;
+    // MPI takes the shared memory away now: what is still written from it has to be out first.
+    const std::lock_guard<std::mutex> lock(registry.holders_mutex);
+    for (SegmentHolder* holder = registry.holders; holder != nullptr; holder = holder->next_) holder->wait();
     return MPI_SUCCESS;
   }
 
@@ -112,22 +119,30 @@ Result<std::shared_ptr<Comm>> Comm::of(MPI_Comm user) {
 
 namespace {
 
-// Parts of a machine may be told to count as hosts: those that share a memory controller, for example. The largest wish of all ranks, so
-// that all go the same way. 0: none.
+// Parts of a machine may be told to count as hosts: those that share a memory controller, for example. 0: none; -1: not a number of ranks.
 int asked_ranks_per_host() noexcept {
   const char* text = std::getenv("WINDROW_RANKS_PER_HOST");
-  return text == nullptr ? 0 : static_cast<int>(std::clamp(std::strtol(text, nullptr, 10), 0L, long{INT_MAX}));
+  if (text == nullptr) return 0;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  return end != text && *end == '\0' && value > 0 && value < INT_MAX ? static_cast<int>(value) : -1;
 }
 
-Status split_host(MPI_Comm raw, MPI_Comm& host) {
-  int wish = asked_ranks_per_host(), most = 0, rank = 0;
-  if (int rc = MPI_Allreduce(&wish, &most, 1, MPI_INT, MPI_MAX, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
-  if (most == 0) return {};
+// Collective; the same answer on every rank. The largest wish of all counts, so that all go the same way. `parts`: of this machine.
+Status split_host(MPI_Comm raw, MPI_Comm& host, int& parts) {
+  const int wish = asked_ranks_per_host();
+  int most[2] = {wish, wish < 0 ? 1 : 0}, rank = 0, size = 1;
+  if (int rc = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+  if (most[1] != 0)
+    return guard([] { return Status{Code::bad_argument, "WINDROW_RANKS_PER_HOST has to be a whole number from 1 on"}; });
+  if (most[0] == 0) return {};
   MPI_Comm_rank(host, &rank);
+  MPI_Comm_size(host, &size);
   MPI_Comm part = MPI_COMM_NULL;
-  if (int rc = MPI_Comm_split(host, rank / most, rank, &part); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Comm_split");
+  if (int rc = MPI_Comm_split(host, rank / most[0], rank, &part); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Comm_split");
   MPI_Comm_free(&host);
   host = part;
+  parts = (size + most[0] - 1) / most[0];
   return {};
 }
 
@@ -143,7 +158,12 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
   MPI_Comm_rank(raw, &rank);
   if (int rc = MPI_Comm_split_type(raw, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Comm_split_type");
-  if (Status status = split_host(raw, host); !status.ok()) return status;
+  int parts = 1;
+  if (Status status = split_host(raw, host, parts); !status.ok()) {
+    MPI_Comm_free(&host);
+    MPI_Comm_free(&raw);
+    return status;
+  }
   MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
   MPI_Comm_rank(host, &host_rank);
   const int mine = host_rank == 0 ? 1 : 0;
@@ -153,6 +173,7 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
   const Status local = guard([&] {
     kept = std::make_unique<std::shared_ptr<Comm>>();
     kept->reset(new Comm);
+    (*kept)->shared_.share_machine(parts);
     return (*kept)->take(raw, host, hosts, is_root);
   });
   int failed = local.ok() ? INT_MAX : rank, lowest = INT_MAX;
@@ -196,6 +217,24 @@ Status Comm::find_hosts(std::vector<unsigned char>& is_root) {
   host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
   if (host_size_ == size_ && size_ > 1) rounds_.prepare(host_, host_rank_, host_size_);
   return {};
+}
+
+void Comm::set_holder(SegmentHolder* holder) noexcept {
+  CommRegistry& registry = CommRegistry::instance();
+  const std::lock_guard<std::mutex> lock(registry.holders_mutex);
+  holder_ = holder;
+  holder->next_ = std::exchange(registry.holders, holder);
+}
+
+void Comm::release_holder(SegmentHolder* holder) noexcept {
+  if (holder_ == holder) holder_ = nullptr;
+  CommRegistry& registry = CommRegistry::instance();
+  const std::lock_guard<std::mutex> lock(registry.holders_mutex);
+  for (SegmentHolder** at = &registry.holders; *at != nullptr; at = &(*at)->next_)
+    if (*at == holder) {
+      *at = holder->next_;
+      return;
+    }
 }
 
 bool Comm::is_last(const std::shared_ptr<Comm>& held) {

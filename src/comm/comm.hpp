@@ -30,6 +30,11 @@ class SegmentHolder {
 
  protected:
   ~SegmentHolder() = default;
+
+ private:
+  friend class Comm;
+  friend struct CommRegistry;
+  SegmentHolder* next_ = nullptr;    // of all holders of this process: MPI_Finalize waits for them
 };
 
 class Comm {
@@ -72,10 +77,13 @@ class Comm {
   HostRounds& rounds() const noexcept { return rounds_; }
 
   // At most one at a time: whoever is next waits for it first.
-  void set_holder(SegmentHolder* holder) noexcept { holder_ = holder; }
-  void release_holder(const SegmentHolder* holder) noexcept { holder_ = holder_ == holder ? nullptr : holder_; }
+  void set_holder(SegmentHolder* holder) noexcept;
+  void release_holder(SegmentHolder* holder) noexcept;
   void wait_for_holder() noexcept {
-    if (SegmentHolder* holder = std::exchange(holder_, nullptr)) holder->wait();
+    if (SegmentHolder* holder = holder_) {
+      holder->wait();
+      release_holder(holder);
+    }
   }
 
   // The parity of sparse exchanges on this communicator, the same on every rank.

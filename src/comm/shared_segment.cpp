@@ -45,7 +45,7 @@ Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
     return mpi_status(rc, "MPI_Allreduce");
   if (totals[2] > 0) return room.ok() ? Result<bool>(false) : Result<bool>(room);
   if (totals[0] == 0) return window_ != MPI_WIN_NULL;
-  int fits = rank == 0 && totals[1] <= free_shared_bytes() ? 1 : 0;
+  int fits = rank == 0 && totals[1] <= free_shared_bytes() / parts_ ? 1 : 0;
   if (int rc = MPI_Bcast(&fits, 1, MPI_INT, 0, host); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
   return fits != 0 ? allocate(host, wanted) : Result<bool>(false);
 }

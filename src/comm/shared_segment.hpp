@@ -20,6 +20,9 @@ class SharedSegment {
   // its implementations succeed and die at the first touch). What was there before stays usable, though it may move.
   Result<bool> reserve(MPI_Comm host, int64_t bytes);
 
+  // Into how many hosts this machine is parted: they allocate at the same time, and none sees what the others are about to touch.
+  void share_machine(int parts) noexcept { parts_ = parts; }
+
   // Local, and the same answer on all ranks of the host: whether a rank has given this much already.
   bool holds(int host_rank, int64_t bytes) const noexcept {
     return window_ != MPI_WIN_NULL && given_[static_cast<size_t>(host_rank)] >= bytes;
@@ -34,6 +37,7 @@ class SharedSegment {
   Result<bool> allocate(MPI_Comm host, int64_t bytes);
 
   MPI_Win window_ = MPI_WIN_NULL;
+  int parts_ = 1;
   std::vector<std::byte*> bases_;
   std::vector<int64_t> given_;   // [host ranks] bytes
   int64_t mine_ = 0;       // bytes that this rank has given

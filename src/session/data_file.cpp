@@ -63,7 +63,9 @@ const std::byte* DataFile::map(Extent range) {
   attempt([&](Store& store) {
     auto mapped = store.map(range.begin, range.size());
     if (mapped.ok()) bytes = mapped.value();
-    return mapped.ok() || mapped.status().code() == Code::unsupported ? Status{} : mapped.status();
+    // A file that ends early is an error of the piece that it ends in, which a reading of the pieces will name.
+    const Code code = mapped.status().code();
+    return code == Code::unsupported || code == Code::bad_file ? Status{} : mapped.status();
   });
   return bytes;
 }

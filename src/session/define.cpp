@@ -132,10 +132,10 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   uint64_t arguments = 0;
   const auto first = static_cast<int>(catalog_.variables.size());
   if (local.ok()) local = guard([&]() -> Status {
-    std::string text;
+    std::string text = fmt::format("{};", definitions.size());
     for (VariableDefinition& definition : definitions) {
-      text += fmt::format("{}|{}|{}|{};", definition.path, static_cast<int>(definition.type), fmt::join(definition.shape, ","),
-                          definition.big_endian);
+      text += fmt::format("{}:{}|{}|{}|{};", definition.path.size(), definition.path, static_cast<int>(definition.type),
+                          fmt::join(definition.shape, ","), definition.big_endian);
       if (Status status = check_definition(definition, added); !status.ok()) return status;
       added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
     }

@@ -252,6 +252,7 @@ Status File::publish_on_root() {
 }
 
 Status File::sync() {
+  if (Status before = end_pending(); !before.ok()) return before;
   if (Status status = check_writable("sync"); !status.ok()) return agree(*comm_, std::move(status));
   if (Status status = flush(); !status.ok()) return status;
   if (!fatal_.ok()) return fatal_;  // agreed when it was set

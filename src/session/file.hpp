@@ -91,6 +91,7 @@ class File {
   Status flush(Status local = {});
   Status flush_begin();
   Status flush_end();
+  Status end_pending();                                              // of flush_begin, if there is one
   Status sync();
   Status close(bool publish);  // once; nothing else may follow
   Result<std::string> explain(bool json, Status local = {});
@@ -131,7 +132,6 @@ class File {
   Status run_wave(Wave wave, const WaveNumbers& numbers);
   Status begin_motion(Motion& motion, Wave wave, const WaveNumbers& numbers, bool behind);
   Status end_motion(Motion& motion);
-  Status end_pending();                                        // of flush_begin, if there is one
   void begin_report();
   void drop_queue();
   bool wants_io_thread() const;

@@ -266,8 +266,8 @@ void Motion::wait() noexcept {
 }
 
 Result<std::string> File::explain(bool json, Status local) {
-  if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation"); !verdict.ok()) return verdict;
   if (Status before = end_pending(); !before.ok()) return before;  // plans may be made, and others forgotten
+  if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation"); !verdict.ok()) return verdict;
   Wave puts, gets;
   gets.reading = true;
   WaveNumbers put_numbers, get_numbers;

@@ -2,6 +2,7 @@
 #include "session/shared_decomposition.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
@@ -50,7 +51,7 @@ uint64_t hash_of_whole(const Decomposition& value) {
 Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& comm, Result<Decomposition> local, Use use) {
   // Rank 0's count of all that it has made, on whichever communicator: the same on every rank, and no other decomposition of the
   // same ranks has it, even if it was made on another communicator of theirs.
-  static int64_t identities = 0;
+  static std::atomic<int64_t> identities{0};
   const int64_t identity = comm.rank() == 0 ? ++identities : 0;
   std::shared_ptr<SharedDecomposition> made;
   // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The kind

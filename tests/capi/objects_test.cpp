@@ -51,6 +51,13 @@ TEST_P(Objects, are_defined_many_at_once) {
   if (size_of() > 1) {
     EXPECT_EQ(windrow_define_variables(file, rank_of() == size_of() - 1 ? 17 : k_many, definitions.data(), numbers.data()), WINDROW_BAD_ARGUMENT);
   }
+  if (size_of() > 1) {  // one name that reads like two definitions
+    const bool last = rank_of() == size_of() - 1;
+    const std::string glued = "a|3|" + std::to_string(shape[0]) + "|false;b";
+    const windrow_variable_definition one[1] = {{glued.c_str(), WINDROW_INT32, 1, shape, nullptr}};
+    const windrow_variable_definition two[2] = {{"a", WINDROW_INT32, 1, shape, nullptr}, {"b", WINDROW_INT32, 1, shape, nullptr}};
+    EXPECT_EQ(windrow_define_variables(file, last ? 1 : 2, last ? one : two, numbers.data()), WINDROW_BAD_ARGUMENT);
+  }
   EXPECT_EQ(windrow_define_variables(file, -1, definitions.data(), numbers.data()), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(windrow_define_variables(file, 1, nullptr, numbers.data()), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(windrow_variable_count(file), 0);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <functional>
 
 #include "../fault/scene.hpp"
 
@@ -306,6 +307,30 @@ TEST_F(Plans, tell_at_the_end_what_failed_behind_the_program) {
   EXPECT_EQ(windrow_flush_end(scene.file), WINDROW_NO_SPACE);
   EXPECT_NE(std::string(windrow_error_message()).find("undefined now: \"/fields/grid\""), std::string::npos) << windrow_error_message();
   EXPECT_EQ(scene.close(), WINDROW_NO_SPACE);
+}
+
+// Refused or not, another collective call ends the flush that was begun.
+TEST_F(Plans, begun_end_with_the_next_collective_call) {
+  const KeyValues strategy{{"strategy", "two-phase"}, {"buffer", "4096"}, {"writers", "1"}, {"store", "faulty"},
+                           {"fault", "operation=write,after=0,error=no_space"}};
+  const int64_t bad[2] = {-1, 0}, count[2] = {1, 1};
+  const int32_t value = 0;
+  const char* text = nullptr;
+  const std::function<int(windrow_file*)> calls[] = {
+      [&](windrow_file* file) { return windrow_write_block(file, 0, bad, count, &value); },
+      [&](windrow_file* file) { return windrow_explain(file, "no such format", &text); },
+      [&](windrow_file* file) { return windrow_define_group(file, "another"); },
+      [&](windrow_file* file) { return windrow_put_attribute_text(file, "/", "a", "b"); },
+      [&](windrow_file* file) { return windrow_sync(file); }};
+  for (const auto& call : calls) {
+    Scene scene(path(), strategy);
+    scene.begin();
+    (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
+    EXPECT_WINDROW_OK(windrow_flush_begin(scene.file));
+    EXPECT_EQ(call(scene.file), WINDROW_NO_SPACE);
+    EXPECT_EQ(windrow_flush_end(scene.file), WINDROW_BAD_STATE);
+    EXPECT_EQ(windrow_discard(std::exchange(scene.file, nullptr)), WINDROW_NO_SPACE) << "it has failed once";
+  }
 }
 
 TEST_F(Plans, are_not_kept_for_another_shape) {
