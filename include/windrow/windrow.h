@@ -389,7 +389,7 @@ WINDROW_API int windrow_get(windrow_file *file, int variable, const windrow_deco
  *
  * Where puts of one flush overlap: the later put of a variable wins; within one put the rules of windrow_decomposition.
  * @return On error nothing more is in the queue; the message says which variables are undefined.
- * Cost: one agreement before and one after the data; memory per writer and reader <= the options "buffer" x "buffers" (4 MiB x 4).
+ * Cost: one agreement before and one after the data; memory per writer and reader <= the options "buffer" x "buffers" (4 MiB x 2 to 4).
  * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.
  */
 WINDROW_API int windrow_flush(windrow_file *file);
@@ -405,7 +405,7 @@ WINDROW_API int windrow_flush(windrow_file *file);
  * and pieces that need no raking are written from the program's memory by a thread of their holder.  No MPI call is made in
  * between, so MPI_THREAD_SINGLE suffices.  Gets are moved by flush_end.  windrow_put() and windrow_get() between the two queue for the
  * next flush; any other collective call on the file in between ends the flush first and returns its error.
- * Memory: per writer the options "buffer" x "buffers" (4 MiB x 4), as in windrow_flush(); none on other ranks.
+ * Memory: per writer the options "buffer" x "buffers" (4 MiB x 2 to 4), as in windrow_flush(); none on other ranks.
  * @return flush_begin: what was wrong with the queue or the plan; then nothing has begun.  flush_end: what became of the data;
  *         WINDROW_BAD_STATE when no flush was begun.
  * With the option io_thread=off, or where the system gives no thread, flush_begin does all of it.  Since 0.1.

@@ -22,7 +22,7 @@ void place_writers(Plan& plan, const Pattern& pattern, const Topology& topology,
 // A small domain is moved in several rounds too, so that one fills while another is written; but in none too small to be worth a
 // request. A power of two, or all that the buffer has.
 int64_t window_of(const std::vector<Extent>& domains, int64_t buffer) {
-  constexpr int64_t k_rounds = 16, k_least = int64_t{512} << 10;
+  constexpr int64_t k_rounds = 8, k_least = int64_t{512} << 10;
   int64_t largest = 0;
   for (const Extent& domain : domains) largest = std::max(largest, domain.size());
   int64_t window = k_least;
