@@ -78,6 +78,12 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
   made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;
   if (use == Use::any)
     if (Status verdict = made->find_owners(comm); !verdict.ok()) return verdict;
+  // Found here and not at the first put, where all ranks would wait for it. Of no memory only that put needs to tell.
+  if (use == Use::any)
+    (void)guard([&] {
+      made->find_share(made->owner_for(OwnerPolicy::first, true));
+      return Status{};
+    });
   made->forget_lists();
   return made;
 }
@@ -211,13 +217,17 @@ Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::read_runs(int64_t e
 Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit) {
   const auto index = static_cast<size_t>(owner);
   if (!owner_status_[index].ok()) return owner_status_[index];
-  Share& share = shares_[index];
+  return kept(find_share(owner), element_bytes, long_limit);
+}
+
+const Pieces& SharedDecomposition::find_share(OwnerPolicy owner) {
+  Share& share = shares_[static_cast<size_t>(owner)];
   if (!share.is_found) {
     share.owned = with_runs(subtract(held_, share.lost));
     share.lost = Pieces();
     share.is_found = true;
   }
-  return kept(share.owned, element_bytes, long_limit);
+  return share.owned;
 }
 
 }  // namespace windrow

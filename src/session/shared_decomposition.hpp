@@ -59,6 +59,7 @@ class SharedDecomposition {
   SharedDecomposition(const Comm& comm, Decomposition local) : ranks_(comm.size()), rank_(comm.rank()), local_(std::move(local)) {}
   Status find_owners(Comm& comm);                                                             // collective
   Status apply_policy(Comm& comm, OwnerPolicy policy, const std::vector<Holding>& holdings);  // collective
+  const Pieces& find_share(OwnerPolicy owner);                                                // what this rank writes
   void forget_lists() noexcept;  // of the local part: what the lists of pieces say too
   Result<std::shared_ptr<const ByteRuns>> kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit);
 
@@ -70,7 +71,7 @@ class SharedDecomposition {
   std::vector<Echo> echoes_;                                  // of what this rank holds more than once
   struct Share {
     Pieces lost;            // what others write of what this rank holds; mostly short, or nothing
-    Pieces owned;           // what this rank writes: found when it is first asked for
+    Pieces owned;           // what this rank writes: found when it is first asked for, of the usual policy beforehand
     bool is_found = false;
   };
   std::array<Share, k_owner_policies> shares_;                // by ownership
