@@ -53,7 +53,6 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.regions = pattern.regions;
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions) region_bytes += region.size();
-  plan.filled = region_bytes > 0 && pattern.bytes >= region_bytes && !pattern.overlapping;
   plan.broadcast = broadcasts(strategy, pattern, topology);
   if (plan.broadcast) {
     // Every rank has two windows: small ones, and in them all that the storage's way of reading asks for.
@@ -64,7 +63,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     return plan;
   }
   plan.strategy = choose(strategy, pattern, limits, plan.direct_bytes, plan.reasons);
-  plan.whole = plan.filled && plan.direct_bytes == 0 && !pattern.shared_reads;
+  plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads && !pattern.overlapping;
   if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? strategy.team_read : strategy.team_write;
   plan.team = std::min<int64_t>(plan.team, topology.ranks);
   if (plan.strategy.gather == Gather::host) plan.host_roots = topology.host_roots;

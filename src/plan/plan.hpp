@@ -60,7 +60,6 @@ struct Plan {
   std::vector<int> host_roots;       // when gather=host
   int64_t slots = 1;                 // buffers of a writer or reader, of a window each
   int64_t window_bytes = 0;          // a round covers the file bytes [k, k+1) x window_bytes of a domain
-  bool filled = false;               // the ranks' bytes are at least as many as the regions', and no two regions overlap
   // The ranks' bytes are at least as many as the regions'. What is written is disjoint, so they are all of the regions' then; of what is
   // read a few bytes too many may be among them. Who puts the pieces together need not know each of them to know what there is.
   bool whole = false;

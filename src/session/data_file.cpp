@@ -114,10 +114,6 @@ Status DataFile::extend(int64_t size) {
   });
 }
 
-void DataFile::allocate(Extent range) {
-  if (guard([&] { return open(); }).ok()) store_->allocate(range.begin, range.size());
-}
-
 Status DataFile::sync() { return store_ ? store_->sync() : Status{}; }
 
 Status DataFile::close() {

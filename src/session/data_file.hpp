@@ -49,8 +49,6 @@ class DataFile {
   Status reserve(int64_t bytes);
   // Makes the file at least this long, so that reading what is between the pieces never meets its end.
   Status extend(int64_t size);
-  // A hint: all of the range is going to be written.
-  void allocate(Extent range);
 
  private:
   template <class Work>

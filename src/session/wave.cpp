@@ -16,7 +16,6 @@ namespace windrow {
 namespace {
 
 constexpr size_t k_kept_plans = 8;
-constexpr int64_t k_allocated_bytes = int64_t{1} << 20;  // finding room for less beforehand saves nothing
 constexpr int64_t k_bounce_bytes = int64_t{1} << 20;  // the largest request that elements in foreign byte order go in
 
 bool native_is_big() {
@@ -277,9 +276,6 @@ Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share) {
   }
   if (Status status = guard([&] { return prepare_storage(kept, wave); }); !status.ok()) return status;
   const auto& regions = kept.plan.regions;
-  if (comm_->rank() == 0 && kept.plan.filled && !wave.reading)
-    for (const Extent& region : regions)
-      if (region.size() >= k_allocated_bytes) data_->allocate(region);
   // What was never written is read as something, not as the end of the file.
   const bool reads = wave.reading || kept.plan.strategy.access == Access::sieve;
   if (comm_->rank() == 0 && mode_ != Mode::read && reads && !regions.empty()) return data_->extend(regions.back().end);

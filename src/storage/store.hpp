@@ -57,8 +57,6 @@ class Store {
   virtual Status unmap() { return {}; }
   // Whether bytes here and there in the range are in this host's memory, so that reading them needs no disk. False: not known.
   virtual bool in_memory(int64_t, int64_t) { return false; }
-  // A hint: the range is going to be written whole, so room on the disk may be found for it at once. What it cannot be told says the write.
-  virtual void allocate(int64_t, int64_t) {}
   const StoreCounters& counters() const noexcept { return counters_; }
 
  protected:

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -207,28 +206,6 @@ TEST(PosixStore, shows_bytes_where_the_system_keeps_them) {
   EXPECT_EQ(store->counters().read_requests, 0);
   EXPECT_EQ(store->map(1, 100'000).status().code(), Code::bad_file);
   EXPECT_THAT(store->map(1, 100'000).status().message(), HasSubstr("the file ends at byte 100000"));
-}
-
-TEST(PosixStore, finds_room_beforehand_without_changing_bytes) {
-  constexpr int64_t k_size = 3'000'000;
-  TemporaryFolder folder;
-  const std::string path = folder.path("room");
-  auto store = create(path);
-  const std::vector<std::byte> bytes(1000, std::byte{7});
-  ASSERT_TRUE(store->write_at(500, bytes).ok());
-  store->allocate(0, k_size);
-  struct stat about {};
-  ASSERT_EQ(::stat(path.c_str(), &about), 0);
-  EXPECT_TRUE(about.st_size == 1500 || about.st_size == k_size) << about.st_size;  // whether or not this file system can
-  EXPECT_TRUE(about.st_size == 1500 || about.st_blocks * 512 >= k_size) << about.st_blocks;
-  std::vector<std::byte> back(1500);
-  ASSERT_TRUE(store->read_at(0, back).ok());
-  EXPECT_TRUE(std::all_of(back.begin(), back.begin() + 500, [](std::byte byte) { return byte == std::byte{0}; }));
-  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), back.begin() + 500));
-  store->allocate(-1, k_size);         // a hint is never an error
-  store->allocate(0, INT64_MAX - 1);
-  EXPECT_TRUE(store->write_at(0, bytes).ok());
-  EXPECT_EQ(store->counters().write_requests, 2);
 }
 
 TEST(PosixStore, survives_a_file_that_is_cut_short_while_it_is_read) {

@@ -43,7 +43,6 @@ class PosixStore final : public Store {
   Result<const std::byte*> map(int64_t offset, int64_t size) override;
   Status unmap() override;
   bool in_memory(int64_t offset, int64_t size) override;
-  void allocate(int64_t offset, int64_t size) override;
 
  private:
   template <class SliceType>
