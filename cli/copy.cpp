@@ -42,7 +42,8 @@ void require_none(const World& world, const std::vector<std::string>& unsupporte
 // attribute, is found at once.
 class Definitions {
  public:
-  Definitions(const windrow::File& input, windrow::File& output) : input_(input), output_(output) {}
+  // `keeps_chunks`: what is chunked stays so, where the output's format has chunks.
+  Definitions(const windrow::File& input, windrow::File& output, bool keeps_chunks) : input_(input), output_(output), keeps_chunks_(keeps_chunks) {}
 
   void define(const Contents& contents) {
     for (int group = 1; group < contents.groups; ++group) {
@@ -75,7 +76,21 @@ class Definitions {
     windrow::Options options;
     options.set("byte_order", info.big_endian != 0 ? "big" : "little");
     numbers_.push_back(-1);
+    if (keeps_chunks_ && info.chunked != 0 && define_chunked(item, info)) return;
     attempt(info.path, [&] { numbers_.back() = output_.define_variable(info.path, info.type, item.shape, options); });
+  }
+  bool define_chunked(const Item& item, const windrow_variable_info& info) {
+    windrow::Options options;
+    options.set("byte_order", info.big_endian != 0 ? "big" : "little");
+    options.set("chunks", fmt::format("{}", fmt::join(info.chunk, info.chunk + info.ndims, "x")));
+    options.set("filters", *info.filters != '\0' ? info.filters : "none");
+    try {
+      numbers_.back() = output_.define_variable(info.path, info.type, item.shape, options);
+      return true;
+    } catch (const windrow::Error& error) {
+      if (error.code() != WINDROW_UNSUPPORTED) throw;
+      return false;
+    }
   }
   void copy_attributes(const std::string& object) {
     for (int i = 0; i < windrow_attribute_count(input_.get(), object.c_str()); ++i) {
@@ -89,6 +104,7 @@ class Definitions {
   std::vector<int> numbers_;
   std::vector<std::string> refused_;
   std::set<std::string> refused_objects_;
+  bool keeps_chunks_;
 };
 
 struct Copied {
@@ -100,7 +116,10 @@ struct Copied {
 
 void copy_data(const World& world, const Arguments& arguments, const Contents& contents, windrow::File& input,
                windrow::File& output, Copied& copied) {
-  Definitions definitions(input, output);
+  const bool asked = std::any_of(arguments.settings.pairs.begin(), arguments.settings.pairs.end(), [](const std::string& pair) {
+    return pair.starts_with("chunks=") || pair.starts_with("filters=");
+  });
+  Definitions definitions(input, output, !asked);
   definitions.define(contents);
   require_none(world, definitions.refused(), arguments.input);
   Transfer transfer(world, contents.items, arguments.settings.buffer_bytes);

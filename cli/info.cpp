@@ -72,10 +72,23 @@ json contents_as_json(const windrow::File& file, const Contents& contents) {
                {"offset", info.offset},
                {"big_endian", info.big_endian != 0},
                {"attributes", attributes_as_json(file, info.path)}};
+    if (info.chunked != 0) {
+      entry["chunk"] = shape_of(info.chunk, info.ndims);
+      entry["filters"] = info.filters;
+    }
     if (info.unsupported != nullptr && *info.unsupported != '\0') entry["unsupported"] = info.unsupported;
     object["variables"].push_back(std::move(entry));
   }
   return object;
+}
+
+std::string shape_text(const json& shape);
+
+// "  chunks 8 x 16, shuffle,deflate:4"; "" where there are none.
+std::string chunks_text(const json& variable) {
+  if (!variable.contains("chunk")) return "";
+  const auto& filters = variable["filters"].get_ref<const std::string&>();
+  return "  chunks " + shape_text(variable["chunk"]) + (filters.empty() ? "" : ", " + filters);
 }
 
 std::string shape_text(const json& shape) {
@@ -115,10 +128,10 @@ void print_table(const World& world, const json& variables) {
                                 "size", "offset"));
   for (const json& v : variables) {
     const int64_t offset = v["offset"].get<int64_t>();
-    print_line(world, fmt::format("{:<{}}  {:<7}  {:<{}}  {:>9}  {:>14}{}{}", one_line(v["path"].get<std::string>()),
+    print_line(world, fmt::format("{:<{}}  {:<7}  {:<{}}  {:>9}  {:>14}{}{}{}", one_line(v["path"].get<std::string>()),
                                   path, v["type"].get<std::string>(), shape_text(v["shape"]), shape,
                                   bytes_text(v["bytes"].get<int64_t>()), offset < 0 ? "-" : std::to_string(offset),
-                                  v["big_endian"].get<bool>() ? "  big-endian" : "",
+                                  v["big_endian"].get<bool>() ? "  big-endian" : "", chunks_text(v),
                                   v.contains("unsupported") ? "  " + v["unsupported"].get<std::string>() : ""));
     for (const json& attribute : v["attributes"]) print_line(world, attribute_text(attribute));
   }

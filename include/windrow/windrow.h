@@ -49,7 +49,7 @@ WINDROW_API const char *windrow_version(void);
 
 /**
  * Whether something is built in: a format ("hdf5", "raw"), a store ("posix", "faulty"), a preset or a
- * choice of an axis as "axis=choice" ("gather=team", "codec=lzo").  Local.
+ * choice of an axis as "axis=choice" ("gather=team", "codec=lzo"), a filter of chunks ("filter=zstd").  Local.
  * @return 1 or 0.  Since 0.1.
  */
 WINDROW_API int windrow_has(const char *feature);
@@ -187,7 +187,19 @@ WINDROW_API int windrow_define_group(windrow_file *file, const char *path);
 WINDROW_API int windrow_define_variable(windrow_file *file, const char *path, int type, int ndims, const int64_t *shape,
                                         int *variable);
 
-/** As windrow_define_variable(), with options of the variable: "byte_order" = native | little | big.  Collective.  Since 0.1. */
+/**
+ * As windrow_define_variable(), with options of the variable: "byte_order" = native | little | big; "chunks" and "filters", as in
+ * docs/settings.md, for compressed variables of HDF5 files:
+ *
+ *     windrow_options_set(options, "filters", "shuffle,deflate:1");     chunks of 1 to 2 MiB, cut from the shape alone
+ *     windrow_define_variable_with(file, "density", WINDROW_FLOAT64, 3, shape, options, &variable);
+ *
+ * Every rank encodes its share of the chunks of a flush, and decodes when reading; rank 0 finds room for them in the file.  The file is one
+ * that any HDF5 reads which has the filter (docs/filters.md).  Elements of a chunk that nobody has written when the rest of it is are 0.
+ * Memory of a writer beside the buffers: two buffers of encoded chunks and two chunks; a buffer holds one chunk at least.
+ * A flush moves each chunked variable in a plan of its own.  Collective.
+ * @return WINDROW_UNSUPPORTED: a filter that is not built in, chunks in a raw file.  Since 0.1.
+ */
 WINDROW_API int windrow_define_variable_with(windrow_file *file, const char *path, int type, int ndims, const int64_t *shape,
                                              const windrow_options *options, int *variable);
 
@@ -225,6 +237,9 @@ typedef struct windrow_variable_info {
   const char *unsupported;                /**< "" or why it cannot be read yet ("compressed", "compound type", ...). */
   int has_fill_value;                     /**< 1: the file says that elements never written are another value than 0.  Windrow has no
                                                call that sets one. */
+  int chunked;                            /**< 1: cut into chunks, which are stored one by one; `offset` is -1 then. */
+  int64_t chunk[WINDROW_MAX_DIMENSIONS];  /**< Shape of a chunk. */
+  const char *filters;                    /**< What becomes of a chunk's bytes, as the option "filters" has it; "" for nothing. */
 } windrow_variable_info;
 
 /** How many variables the file has; -1 for a NULL file.  They are numbered from 0.  Local.  Since 0.1. */

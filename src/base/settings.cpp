@@ -59,6 +59,12 @@ constexpr std::array k_registry{
     SettingInfo{"byte_order", choice, "native", "native|little|big", "", 0, "Byte order of new variables in the file."},
     SettingInfo{"alignment", bytes, "1", "", "bytes", 1,
                 "Variables of 64 KiB and more begin at a multiple of this in an HDF5 file."},
+    SettingInfo{"chunks", text, "auto", "", "elements", 0,
+                "Shape of the chunks of new variables in an HDF5 file, as \"64x64x64\"; `none`: contiguous; `auto`: none without filters, else "
+                "1 to 2 MiB, as near to a cube as halving makes it."},
+    SettingInfo{"filters", text, "none", "", "", 0,
+                "What becomes of a chunk's bytes in the file, in this order, as \"shuffle,deflate:1\": `shuffle`, `deflate:0..9`, `zstd:1..22`, "
+                "`lz4`, `blosc:CODEC:0..9`, `fletcher32`."},
     SettingInfo{"durable", boolean, "false", "", "", 0,
                 "Data is on stable storage before a file takes its name, and after a sync."},
     SettingInfo{"store", choice, "posix", "posix|faulty", "", 0,

@@ -20,6 +20,10 @@ struct BuiltIn {
       names.emplace_back(format);
       lines.push_back("format " + std::string(format));
     }
+    for (std::string_view filter : filter_names()) {
+      names.push_back("filter=" + std::string(filter));
+      lines.push_back("filter " + std::string(filter));
+    }
     for (std::string_view store : store_kinds()) {
       if (!Settings().set("store", store).ok()) continue;  // for the library's own tests: nobody can ask for it
       names.emplace_back(store);

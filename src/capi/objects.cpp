@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Groups, variables and attributes.
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "base/checked.hpp"
@@ -27,6 +28,58 @@ Status check_shape(int ndims, const int64_t* shape) {
   return ndims > 0 && shape == nullptr ? null_argument("the shape") : Status{};
 }
 
+// "64x64x8", or "64,64,8".
+Result<std::vector<int64_t>> parse_chunk(const std::string& text) {
+  std::vector<int64_t> chunk;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find_first_of("x,", begin), text.size());
+    int64_t extent = 0;
+    const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, extent);
+    if (error != std::errc() || stop != text.data() + end || extent < 1)
+      return Status{Code::bad_argument, "chunks is \"" + text + "\"; it must be none, auto or a shape as \"64x64x64\""};
+    chunk.push_back(extent);
+    begin = end + 1;
+  }
+  return chunk;
+}
+
+// What only the file's options ask for is for variables that can have it.
+Status fill_chunking(const windrow_file* file, const windrow_options* options, windrow::VariableDefinition& definition) {
+  const auto& of_file = file->file->settings();
+  const auto own = [options](const char* key) { return options != nullptr && options->settings.is_set(key); };
+  const std::string chunks = (own("chunks") ? options->settings : of_file).text("chunks");
+  const std::string filters = (own("filters") ? options->settings : of_file).text("filters");
+  const bool filtered = !filters.empty() && filters != "none";
+  if (chunks == "none" || (chunks == "auto" && !filtered)) {
+    if (!filtered || !own("filters")) return {};
+    return {Code::bad_argument, "variable \"" + definition.path + "\": filters need chunks"};
+  }
+  if (definition.shape.empty()) {
+    if (!own("filters") && !own("chunks")) return {};
+    return {Code::bad_argument, "variable \"" + definition.path + "\": a scalar has no chunks and no filters"};
+  }
+  const int64_t element = windrow::type_size(definition.type);
+  auto chunk = chunks == "auto" ? Result<std::vector<int64_t>>(windrow::choose_chunk(definition.shape, std::max<int64_t>(1, element))) : parse_chunk(chunks);
+  if (!chunk.ok()) return chunk.status();
+  if (chunk.value().size() != definition.shape.size()) {
+    if (!own("chunks")) chunk = windrow::choose_chunk(definition.shape, std::max<int64_t>(1, element));
+    else return {Code::bad_argument, "variable \"" + definition.path + "\": chunks \"" + chunks + "\" has not as many dimensions as the shape"};
+  }
+  definition.chunking.shape = std::move(chunk).value();
+  // HDF5: no larger than the array.
+  for (size_t i = 0; i < definition.shape.size(); ++i)
+    definition.chunking.shape[i] = std::min(definition.chunking.shape[i], std::max<int64_t>(1, definition.shape[i]));
+  const auto elements = windrow::checked_product(definition.chunking.shape);
+  const auto bytes = elements ? windrow::checked_multiply(*elements, std::max<int64_t>(1, element)) : std::nullopt;
+  constexpr int64_t k_most_bytes = int64_t{1} << 30;  // one is moved between ranks as a whole
+  if (!bytes || *bytes > k_most_bytes)
+    return {Code::bad_argument, "variable \"" + definition.path + "\": a chunk is larger than 1 GiB"};
+  auto parsed = windrow::parse_filters(filters, element, *bytes);
+  if (!parsed.ok()) return {parsed.status().code(), "variable \"" + definition.path + "\": " + parsed.status().message()};
+  definition.chunking.filters = std::move(parsed).value();
+  return {};
+}
+
 Status fill_definition(const windrow_file* file, const windrow_variable_definition& from, windrow::VariableDefinition& definition) {
   if (from.path == nullptr) return null_argument("the path of the variable");
   if (Status status = check_shape(from.ndims, from.shape); !status.ok()) return status;
@@ -38,7 +91,9 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
   const uint16_t one = 1;
   const bool native_big = *reinterpret_cast<const unsigned char*>(&one) == 0;
   definition.big_endian = order == "big" || (order == "native" && native_big);
-  return {};
+  for (const int64_t extent : definition.shape)
+    if (extent < 0) return {};  // refused later, by name
+  return fill_chunking(file, from.options, definition);
 }
 
 // A local error inside a collective call: the call is made all the same, with definitions that every rank will refuse to agree to.
@@ -182,6 +237,11 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.big_endian = described.placement.big_endian ? 1 : 0;
     filled.unsupported = keep(file, described.unsupported);
     filled.has_fill_value = described.fill_value ? 1 : 0;
+    filled.chunked = described.chunking.empty() ? 0 : 1;
+    if (described.chunking.shape.size() <= WINDROW_MAX_DIMENSIONS)
+      std::copy(described.chunking.shape.begin(), described.chunking.shape.end(), filled.chunk);
+    const auto& filters = described.chunking.filters;
+    filled.filters = keep(file, windrow::text_of(filters));
     return hand_out(filled, info);
   });
 }

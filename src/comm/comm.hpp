@@ -22,6 +22,8 @@ inline constexpr int k_tag_description = 3;
 inline constexpr int k_tag_hull = 4;
 inline constexpr int k_tag_data = 5;
 inline constexpr int k_tag_relay = 6;
+inline constexpr int k_tag_chunks = 7;   // a writer asks rank 0 for room
+inline constexpr int k_tag_placed = 8;   // and is answered
 
 // Who still uses the memory that the host shares when its transfer is over for the other ranks.
 class SegmentHolder {

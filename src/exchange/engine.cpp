@@ -53,18 +53,21 @@ template <class Done>
 void Transfer::turn_until(Done&& done) {
   for (int idle = 0;;) {
     bool moved = false, all = true;
-    for (auto& role : roles_) {
-      if (done(*role)) continue;
-      moved = role->step() || moved;
-      all = done(*role) && all;
-    }
+    const auto turn = [&](Role& role) {
+      if (done(role)) return;
+      moved = role.step() || moved;
+      all = done(role) && all;
+    };
+    for (auto& role : roles_) turn(*role);
+    if (guest_ != nullptr) turn(*guest_);
     if (all) return;
     idle = moved ? 0 : idle + 1;
     if (!moved) relax(idle);
   }
 }
 
-void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher) {
+void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, Role* guest) {
+  guest_ = guest;
   comm_.wait_for_holder();   // another file's last windows may still lie in the memory that the host shares
   comm_.next_generation();  // on every rank of every run, so that it stays in step
   std::byte* buffers = arena.data();

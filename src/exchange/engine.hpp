@@ -47,8 +47,9 @@ class Transfer {
 
   // Moves the data; both parts by every rank, whatever failed where, and then an agreement. `storage_sink` and `storage_fetcher` do the
   // storage's part on writers and readers. When begin() is over, no rank needs another any more: all that is written has left its
-  // holder's memory, and some of it may still be the sink's to write. The status is this rank's own.
-  void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher);
+  // holder's memory, and some of it may still be the sink's to write. The status is this rank's own. `guest`: has its turns beside this
+  // rank's roles, and is begun already.
+  void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, Role* guest = nullptr);
   Status end();
 
   int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs
@@ -79,6 +80,7 @@ class Transfer {
   std::vector<Collector*> storing_;         // those whose sink is the storage: none or one
   std::vector<Distributor*> fetching_;
   Broadcaster* broadcasting_ = nullptr;
+  Role* guest_ = nullptr;                   // of this run
   std::unique_ptr<RelayRoute> route_;       // a team's root only
   std::unique_ptr<ForwardSink> forward_sink_;
   std::unique_ptr<ForwardFetcher> forward_fetcher_;

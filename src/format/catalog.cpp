@@ -120,6 +120,12 @@ constexpr auto k_group = [](auto& pass, auto& group) {
   pass.list(group.attributes, k_attribute);
 };
 
+constexpr auto k_filter = [](auto& pass, auto& filter) {
+  pass.number(filter.id);
+  pass.list(filter.values, k_number);
+  pass.blob(filter.name);
+};
+
 constexpr auto k_variable = [](auto& pass, auto& variable) {
   pass.blob(variable.path);
   pass.choice(variable.type, Type::text);
@@ -127,6 +133,9 @@ constexpr auto k_variable = [](auto& pass, auto& variable) {
   pass.number(variable.placement.offset);
   pass.number(variable.placement.bytes);
   pass.number(variable.placement.big_endian);
+  pass.list(variable.chunking.shape, k_number);
+  pass.list(variable.chunking.filters, k_filter);
+  pass.blob(variable.chunking.fill);
   pass.list(variable.attributes, k_attribute);
   pass.blob(variable.unsupported);
   pass.number(variable.fill_value);

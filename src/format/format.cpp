@@ -141,4 +141,12 @@ std::vector<std::string> format_companions(std::string_view name, const std::str
 
 std::span<const std::string_view> format_names() noexcept { return built_in_names(); }
 
+Result<int64_t> Format::place_chunk(const std::string& path, std::span<const int64_t>, int64_t) {
+  return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
+}
+
+Result<ChunkPlace> Format::find_chunk(const std::string& path, std::span<const int64_t>) {
+  return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
+}
+
 }  // namespace windrow

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "extent/extent.hpp"
+#include "filter/filter.hpp"
 
 namespace windrow {
 
@@ -29,6 +31,22 @@ struct Placement {
   int64_t bytes = 0;
   bool big_endian = false;
   friend bool operator==(const Placement&, const Placement&) = default;
+};
+
+// How a variable is cut into chunks (extent/chunks.hpp), each stored for itself, its bytes filtered. No shape: it is not.
+struct Chunking {
+  std::vector<int64_t> shape;         // [dimensions of the variable] elements of a chunk
+  std::vector<Filter> filters;        // in the order in which they encode
+  std::vector<std::byte> fill;        // an element that was never written, as stored; empty: zeros
+  bool empty() const noexcept { return shape.empty(); }
+  friend bool operator==(const Chunking&, const Chunking&) = default;
+};
+
+// Where the stored bytes of a chunk lie.
+struct ChunkPlace {
+  int64_t offset = -1;                // -1: it was never written
+  int64_t bytes = 0;
+  uint32_t skipped = 0;               // bit i: filter i was left out for this chunk
 };
 
 // How a text shorter than its fixed length is filled up.
@@ -59,6 +77,7 @@ struct Variable {
   std::vector<Attribute> attributes;
   std::string unsupported;            // "" or why it cannot be read yet
   bool fill_value = false;            // the file says that elements never written are another value than 0
+  Chunking chunking = {};
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
@@ -81,6 +100,7 @@ struct VariableDefinition {
   Type type = Type::none;
   std::vector<int64_t> shape;
   bool big_endian = false;
+  Chunking chunking = {};
 };
 
 struct FormatOptions {
@@ -95,6 +115,11 @@ class Format {
   virtual Result<Placement> define_variable(const VariableDefinition& definition) = 0;  // parents exist
   virtual Status put_attribute(const std::string& object, const Attribute& attribute) = 0;  // replaces
   virtual Result<Catalog> catalog() = 0;  // of an opened file
+  // Room for a chunk that has so many bytes once it is encoded, in place of what it had before, and its offset; the bytes are written by
+  // others. `first`: its first element. Code::unsupported: the format has no chunks.
+  virtual Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);
+  // Where a chunk lies.
+  virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
   virtual Status flush() = 0;   // metadata handed to the operating system
   virtual Status close() = 0;   // flush and close; once; the file is complete and has its full size
 };

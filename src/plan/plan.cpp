@@ -30,6 +30,14 @@ int64_t window_of(const std::vector<Extent>& domains, int64_t buffer) {
   return std::min(window, buffer);
 }
 
+// As many whole units as the buffer holds, and in a small domain fewer, so that one window fills while another is at work.
+int64_t window_in_units(const std::vector<Extent>& domains, int64_t buffer, int64_t unit) {
+  constexpr int64_t k_rounds = 4;
+  int64_t largest = 0;
+  for (const Extent& domain : domains) largest = std::max(largest, domain.size());
+  return unit * std::clamp<int64_t>(std::min(buffer, largest / k_rounds) / unit, 1, std::max<int64_t>(1, buffer / unit));
+}
+
 constexpr int64_t k_broadcast_window = int64_t{1} << 20;
 
 // On one host the ranks copy out of shared memory instead.
@@ -68,7 +76,9 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.team = std::min<int64_t>(plan.team, topology.ranks);
   if (plan.strategy.gather == Gather::host) plan.host_roots = topology.host_roots;
   if (plan.strategy.domains != Domains::none) place_writers(plan, pattern, topology, limits);
-  if (!plan.domains.empty()) plan.window_bytes = window_of(plan.domains, limits.buffer_bytes);
+  if (!plan.domains.empty())
+    plan.window_bytes = limits.window_unit > 0 ? window_in_units(plan.domains, limits.buffer_bytes, limits.window_unit)
+                                               : window_of(plan.domains, limits.buffer_bytes);
   return plan;
 }
 

@@ -36,6 +36,7 @@ class DataFile {
 
   Status sync();                    // only when this rank has it open
   Status close();
+  bool failed() const noexcept { return !status_.ok(); }
   Status take_status();             // the first failure since the last call
   // What was counted since the last call goes to `trace`. Requests may be made by another thread than the one that reports: until
   // then its numbers are in here.

@@ -18,6 +18,7 @@
 #include "format/catalog.hpp"
 #include "format/format.hpp"
 #include "plan/plan.hpp"
+#include "session/chunks.hpp"
 #include "session/data_file.hpp"
 #include "session/io_thread.hpp"
 #include "session/report.hpp"
@@ -49,7 +50,13 @@ struct Wave {
   std::vector<Repeat> repeats;                              // gets of what this rank holds more than once
   int64_t bytes = 0, pieces = 0, long_bytes = 0, long_pieces = 0, owned_flags = 0, shared_reads = 0, in_memory = 0;
   int64_t uniform = 0;                                      // of what is got by `same`, a number that it has on every rank; else one that it has on none
-  std::vector<int64_t> variables;                           // bits: those that this rank moves
+  std::vector<int64_t> variables;                           // bits: those that this rank moves, chunked ones too
+  // Of one chunked variable: items lie in its chunks' line. Otherwise nullptr, and chunked variables are among the bits only.
+  std::shared_ptr<const ChunkLayout> layout;
+  int variable = -1;
+  Extent hull{INT64_MAX, 0};                                // of the items, with a layout
+
+  bool takes(int number, bool chunked) const noexcept { return layout ? number == variable : !chunked; }
 };
 
 // A plan that was made ready for a wave; kept for the next flush of the same shape.
@@ -63,6 +70,9 @@ struct KeptPlan {
   std::vector<Item> direct_items, raked_items;              // where both are: see part()
   PlanForecast forecast;                                    // over all ranks
   int64_t storage_windows = 0;                              // that this rank moves to or from the storage
+  std::shared_ptr<const ChunkLayout> layout;                // of a chunked variable, or nullptr
+  std::vector<int64_t> looked_up;                           // chunks whose places this rank has to know before
+  std::unique_ptr<ChunkPlacer> placer;                      // rank 0, to write
 };
 
 // What a call that defines adds to the catalog.
@@ -136,6 +146,19 @@ class File {
   void drop_queue();
   bool wants_io_thread() const;
 
+  Status conclude(Status local, const Wave& wave, const KeptPlan& kept);  // collective
+
+  // chunk_wave.cpp
+  // Collective: each chunked variable among the bits has a wave of its own.
+  Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
+  Status run_chunked(int variable, bool reading, int64_t ordinal);
+  Status chunked_wave(int variable, bool reading, int64_t ordinal, Wave& wave);
+  Status move_chunks(KeptPlan& kept, const Wave& wave);
+  Status find_chunks(const KeptPlan& kept, KnownChunks& known);
+  Status prepare_chunks(KeptPlan& kept, const Wave& wave);           // local
+  void fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const;
+  bool is_chunked(int variable) const noexcept { return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty(); }
+
   // wave.cpp
   Status build_wave(bool reading, int64_t ordinal, Wave& wave);
   Status add_to_wave(const QueueEntry& entry, Wave& wave);
@@ -180,6 +203,8 @@ class File {
   Status fatal_;                         // a failure after which the file cannot be published
 
   std::vector<int64_t> pulse_bits_, pulse_identities_;
+  std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
+  std::map<int, std::shared_ptr<const ChunkLayout>> layouts_;
   std::vector<int64_t> moving_bits_;     // the variables that are being written
   Arena arena_;
   std::vector<std::unique_ptr<KeptPlan>> plans_;

@@ -86,6 +86,8 @@ Status File::flush_end() {
   if (pending_ == nullptr) return {Code::bad_state, "flush_end: no flush was begun"};
   flush_begin_ = seconds_now() - pending_->seconds;  // what the program did in between is not the flush's
   Status verdict = pending_->moving ? end_motion(pending_->puts) : Status{};
+  if (verdict.ok() && pending_->chunked_gets)
+    verdict = move_chunked(true, 0, std::span(chunked_bits_).subspan(variable_words(), variable_words()));
   if (verdict.ok() && pending_->any_gets) {
     WaveNumbers numbers;
     verdict = pulse_waves(Status{}, {&pending_->gets}, {&numbers}, nullptr);
@@ -126,8 +128,18 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     const StageTimer timer(trace_, Stage::agree);
     verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_waves);
   }
-  const bool any_gets = verdict.ok() && get_numbers.entries > 0;
-  idle_ = verdict.ok() && put_waves == 0 && !any_gets;
+  if (!verdict.ok()) return verdict;
+  const bool any_gets = get_numbers.entries > 0;
+  const size_t words = variable_words();
+  const std::span<int64_t> chunked_puts = std::span(chunked_bits_).first(words), chunked_gets = std::span(chunked_bits_).subspan(words, words);
+  const auto keep = [this](std::span<const int64_t> variables, std::span<int64_t> bits) {
+    std::copy(variables.begin(), variables.end(), bits.begin());
+    for (size_t i = 0; i < catalog_.variables.size(); ++i)
+      if (!is_chunked(static_cast<int>(i))) bits[i / 64] &= static_cast<int64_t>(~(uint64_t{1} << (i % 64)));
+    return std::any_of(bits.begin(), bits.end(), [](int64_t word) { return word != 0; });
+  };
+  const bool any_chunked_gets = keep(get_numbers.variables, chunked_gets);
+  idle_ = put_waves == 0 && !any_gets && !any_chunked_gets;
   for (int64_t wave = 0; wave < put_waves && verdict.ok(); ++wave) {
     if (wave > 0) {
       puts = Wave{};
@@ -135,6 +147,14 @@ Status File::move_queue(Status local, PendingFlush* pending) {
       verdict = pulse_waves(std::move(local), {&puts}, {&put_numbers}, nullptr);
     }
     if (!verdict.ok()) break;
+    // First: what is begun below goes on behind, and these are collective.
+    const int64_t entries = put_numbers.entries;
+    if (keep(put_numbers.variables, chunked_puts)) {
+      verdict = move_chunked(false, wave, chunked_puts);
+      // Its numbers lie in memory that has been used again.
+      if (verdict.ok() && entries > 0) verdict = pulse_waves(Status{}, {&puts}, {&put_numbers}, nullptr);
+    }
+    if (!verdict.ok() || entries == 0) continue;
     if (pending != nullptr && wave + 1 == put_waves) {
       verdict = begin_motion(pending->puts, std::move(puts), put_numbers, true);
       pending->moving = verdict.ok();
@@ -142,14 +162,16 @@ Status File::move_queue(Status local, PendingFlush* pending) {
       verdict = run_wave(std::move(puts), put_numbers);
     }
   }
-  if (!verdict.ok() || !any_gets) return verdict;
+  if (verdict.ok() && any_chunked_gets && pending == nullptr) verdict = move_chunked(true, 0, chunked_gets);
+  if (!verdict.ok() || (!any_gets && !(any_chunked_gets && pending != nullptr))) return verdict;
   if (pending != nullptr) {
     pending->gets = std::move(gets);
-    pending->any_gets = true;
+    pending->any_gets = any_gets;
+    pending->chunked_gets = any_chunked_gets;
     return verdict;
   }
   // The puts may have pulsed since: the numbers of the gets' variables are in that memory.
-  if (put_waves > 0) verdict = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
+  if (put_waves > 0 || any_chunked_gets) verdict = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
   return verdict.ok() ? run_wave(std::move(gets), get_numbers) : verdict;
 }
 
@@ -241,12 +263,16 @@ Status File::end_motion(Motion& motion) {
     motion.wait();
     comm_->release_holder(&motion);
   }
-  Status local = std::move(motion.local);
+  return conclude(std::move(motion.local), wave, kept);
+}
+
+// What all ranks met while a wave moved, and its numbers for the report, in one reduction.
+Status File::conclude(Status local, const Wave& wave, const KeptPlan& kept) {
   data_->settle(trace_);
   local.update(data_->take_status());
   if (wave.reading && local.ok()) repeat(wave, trace_);
   trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : static_cast<int64_t>(bounce_.size()));
-  // The verdict and the report's numbers, of this wave and those before it, in one reduction.
+  // The report's numbers: of this wave and those before it.
   trace_.total_seconds = seconds_now() - flush_begin_;
   trace_.is_writer = data_->used() ? 1 : 0;
   store_trace(trace_, report_.sums, report_.maxima);

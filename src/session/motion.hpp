@@ -43,7 +43,7 @@ struct PendingFlush {
   Motion puts;
   bool moving = false;                 // the puts are under way
   Wave gets;
-  bool any_gets = false;
+  bool any_gets = false, chunked_gets = false;
   double seconds = 0;                  // that flush_begin took
 };
 

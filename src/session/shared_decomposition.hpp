@@ -12,6 +12,7 @@
 #include "comm/comm.hpp"
 #include "decomposition/decomposition.hpp"
 #include "decomposition/ownership.hpp"
+#include "extent/chunks.hpp"
 #include "extent/pieces.hpp"
 
 namespace windrow {
@@ -55,6 +56,10 @@ class SharedDecomposition {
   bool holds_nothing() const noexcept { return held_.empty(); }
   Result<std::shared_ptr<const ByteRuns>> write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit);
 
+  // The same in the line of a variable's chunks. Each element stands for `trailing` ones of the variable, of `type_bytes` each.
+  Result<std::shared_ptr<const ByteRuns>> read_line(const ChunkGrid& grid, int64_t trailing, int64_t type_bytes);
+  Result<std::shared_ptr<const ByteRuns>> write_line(OwnerPolicy owner, const ChunkGrid& grid, int64_t trailing, int64_t type_bytes);
+
  private:
   SharedDecomposition(const Comm& comm, Decomposition local) : ranks_(comm.size()), rank_(comm.rank()), local_(std::move(local)) {}
   Status find_owners(Comm& comm);                                                             // collective
@@ -62,6 +67,8 @@ class SharedDecomposition {
   const Pieces& find_share(OwnerPolicy owner);                                                // what this rank writes
   void forget_lists() noexcept;  // of the local part: what the lists of pieces say too
   Result<std::shared_ptr<const ByteRuns>> kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit);
+
+  Result<std::shared_ptr<const ByteRuns>> line(const Pieces& elements, const ChunkGrid& grid, int64_t trailing, int64_t type_bytes);
 
   int ranks_ = 1, rank_ = 0;
   Decomposition local_;
@@ -77,6 +84,7 @@ class SharedDecomposition {
   std::array<Share, k_owner_policies> shares_;                // by ownership
   std::array<Status, k_owner_policies> owner_status_;             // e.g. a point that nobody owns; agreed
   std::map<std::pair<const PieceStore*, int64_t>, std::shared_ptr<const ByteRuns>> bytes_;  // by list and size of an element
+  std::map<std::vector<int64_t>, std::shared_ptr<const ByteRuns>> lines_;  // by list, trailing elements, type, shape and chunk
 };
 
 }  // namespace windrow

@@ -34,6 +34,10 @@ std::array<int64_t, 4> foretold(const KeptPlan& kept) {
   return {kept.forecast.messages, kept.forecast.write_requests, kept.forecast.read_requests, kept.forecast.bytes};
 }
 
+void mark(std::vector<int64_t>& bits, int number) noexcept {
+  bits[static_cast<size_t>(number) / 64] |= static_cast<int64_t>(uint64_t{1} << (number % 64));
+}
+
 OwnerPolicy asked_owner(Owner owner) {
   switch (owner) {
     case Owner::partitioner: return OwnerPolicy::partitioner;
@@ -48,28 +52,30 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
   auto trailing = load(entry.decomposition->local(), variable.shape);
   if (!trailing.ok()) return trailing.status();
-  const int64_t element = trailing.value() * type_size(variable.type);
+  const int64_t type = type_size(variable.type), element = trailing.value() * type;
   std::shared_ptr<const ByteRuns> runs;
   int64_t view = -1;
   if (entry.put) {
     const OwnerPolicy owner = entry.decomposition->owner_for(asked_owner(strategy_.owner), strategy_.owner == Owner::automatic);
-    auto owned = entry.decomposition->write_runs(owner, element, limits_.direct_bytes);
+    auto owned = wave.layout ? entry.decomposition->write_line(owner, wave.layout->grid, trailing.value(), type)
+                             : entry.decomposition->write_runs(owner, element, limits_.direct_bytes);
     if (!owned.ok()) return {owned.status().code(), fmt::format("put of \"{}\": {}", variable.path, owned.status().message()), owned.status().rank()};
     runs = std::move(owned).value();
     view = static_cast<int64_t>(owner);
   } else {
-    auto held = entry.decomposition->read_runs(element, limits_.direct_bytes);
+    auto held = wave.layout ? entry.decomposition->read_line(wave.layout->grid, trailing.value(), type)
+                            : entry.decomposition->read_runs(element, limits_.direct_bytes);
     if (!held.ok()) return held.status();
     runs = std::move(held).value();
     if (!entry.decomposition->echoes().empty()) wave.repeats.push_back({&entry.decomposition->echoes(), element, entry.data});
   }
   wave.key.push_back({entry.variable, entry.decomposition->identity(), view});
-  wave.variables[static_cast<size_t>(entry.variable) / 64] |= static_cast<int64_t>(uint64_t{1} << (entry.variable % 64));
+  mark(wave.variables, entry.variable);
   if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
   if (runs->total == 0) return {};
   const int64_t swap = variable.placement.big_endian != native_is_big() ? type_size(variable.type) : 1;
-  const int64_t base = variable.placement.offset;
+  const int64_t base = wave.layout ? 0 : variable.placement.offset;
   wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
                         .file_base = base, .memory = entry.data, .swap_bytes = swap});
   wave.bytes += runs->total;
@@ -86,8 +92,12 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   // Ranks may queue in any order; messages and requests go in the order of the file. Where a variable is read through several
   // decompositions, their order must not depend on the queue's either: a kept plan is found for any order.
   std::vector<const QueueEntry*> entries;
-  for (const QueueEntry& entry : queue_)
-    if (entry.put != reading && entry.ordinal == ordinal) entries.push_back(&entry);
+  for (const QueueEntry& entry : queue_) {
+    if (entry.put == reading || entry.ordinal != ordinal) continue;
+    const bool chunked = is_chunked(entry.variable);
+    if (wave.takes(entry.variable, chunked)) entries.push_back(&entry);
+    if (chunked && !wave.layout) mark(wave.variables, entry.variable);
+  }
   const auto place = [this](const QueueEntry* entry) {
     return std::tuple(catalog_.variables[static_cast<size_t>(entry->variable)].placement.offset, entry->variable,
                       entry->decomposition->identity());
@@ -96,9 +106,10 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   for (const QueueEntry* entry : entries)
     if (Status status = add_to_wave(*entry, wave); !status.ok()) return status;
   std::sort(wave.key.begin(), wave.key.end());
+  if (wave.layout && !wave.items.empty()) wave.hull = hull_of(wave);
   if (reading) wave.uniform = number_of(wave, comm_->rank());
   // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to look.
-  if (!wave.items.empty() && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
+  if (!wave.items.empty() && !wave.layout && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
     wave.in_memory = data_->in_memory(hull_of(wave)) ? 1 : 0;
   return {};
 }
@@ -115,20 +126,21 @@ int64_t File::number_of(const Wave& wave, int rank) const {
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most) {
-  constexpr size_t k_waves = 2, k_numbers = 6;
-  std::array<int64_t, k_waves * k_numbers + 1> maximum{};
-  std::array<int64_t, k_waves * k_numbers> sum{};
+  constexpr size_t k_waves = 2, k_maxima = 8, k_sums = 6;
+  std::array<int64_t, k_waves * k_maxima + 1> maximum{};
+  std::array<int64_t, k_waves * k_sums> sum{};
+  std::fill(maximum.begin(), maximum.end(), -std::numeric_limits<int64_t>::max());
   const size_t words = variable_words();
   std::fill(pulse_bits_.begin(), pulse_bits_.end(), 0);
   if (local.ok()) {
     size_t i = 0;
     for (const Wave* wave : waves) {
-      const std::array<int64_t, k_numbers> max_of{wave->bytes,     wave->owned_flags, wave->shared_reads,
-                                                    wave->in_memory, wave->uniform,     -wave->uniform};
-      const std::array<int64_t, k_numbers> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
+      const std::array<int64_t, k_maxima> max_of{wave->bytes,   wave->owned_flags, wave->shared_reads, wave->in_memory,
+                                                 wave->uniform, -wave->uniform,    -wave->hull.begin,  wave->hull.end};
+      const std::array<int64_t, k_sums> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
                                                     wave->long_bytes, wave->long_pieces};
-      std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
-      std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_numbers));
+      std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_maxima));
+      std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_sums));
       std::copy(wave->variables.begin(), wave->variables.end(), pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
       pulse_bits_[waves.size() * words + i] = unfit_plans(*wave);
       ++i;
@@ -139,8 +151,8 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
   if (Status verdict = agree(*comm_, std::move(local), pulse); !verdict.ok()) return verdict;
   size_t i = 0;
   for (WaveNumbers* result : numbers) {
-    const int64_t* max = maximum.data() + k_numbers * i;
-    const int64_t* sums = sum.data() + k_numbers * i;
+    const int64_t* max = maximum.data() + k_maxima * i;
+    const int64_t* sums = sum.data() + k_sums * i;
     *result = {.kept_id = kept_id(pulse_bits_[waves.size() * words + i]),
                .largest_rank_bytes = max[0],
                .owned_flags = max[1],
@@ -151,6 +163,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                .pieces = sums[1],
                .ranks_with_data = sums[2],
                .entries = sums[3],
+               .hull = {-max[6], max[7]},
                .long_bytes = sums[4],
                .long_pieces = sums[5],
                .variables = std::span(pulse_bits_).subspan(i * words, words)};
@@ -242,7 +255,12 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->direct_items.reserve(wave.items.size());
     kept->raked_items.reserve(wave.items.size());
     const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots()};
-    auto plan = make_plan(strategy_, pattern_of(wave.reading, numbers), topology, limits_);
+    Strategy strategy = strategy_;
+    PlanLimits limits = limits_;
+    Pattern pattern = pattern_of(wave.reading, numbers);
+    kept->layout = wave.layout;
+    if (wave.layout) fit_to_chunks(wave, numbers, strategy, pattern, limits);
+    auto plan = make_plan(strategy, pattern, topology, limits);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
     const Access access = kept->plan.strategy.access;
@@ -274,6 +292,7 @@ Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share) {
     if (!transfer.ok()) return transfer.status();
     kept.transfer = std::move(transfer).value();
   }
+  if (kept.layout) return guard([&] { return prepare_chunks(kept, wave); });
   if (Status status = guard([&] { return prepare_storage(kept, wave); }); !status.ok()) return status;
   const auto& regions = kept.plan.regions;
   // What was never written is read as something, not as the end of the file.
@@ -364,6 +383,7 @@ Status File::grow_pulse(size_t variables) {
     pulse_bits_.resize(2 * ((variables + 63) / 64 + 1));
     pulse_identities_.resize(2 * variables);
     moving_bits_.resize((variables + 63) / 64);
+    chunked_bits_.resize(2 * ((variables + 63) / 64));
     return Status{};
   });
 }

@@ -33,6 +33,7 @@ struct DriverFile : H5FD_t {
   int descriptor = -1;  // for flock(), which a store does not have
   std::pair<dev_t, ino_t> identity;
   haddr_t end_of_addresses = 0;
+  int64_t chunk_offset = -1;
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
   std::shared_ptr<Status> failure = std::make_shared<Status>();
 
@@ -108,7 +109,7 @@ herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t address) noexcept 
 }
 
 herr_t handle_of(H5FD_t* file, hid_t, void** handle) noexcept {
-  *handle = &of(file).failure;
+  *handle = &of(file);
   return 0;
 }
 
@@ -118,6 +119,10 @@ bool is_range(haddr_t address, size_t size) noexcept { return address <= k_last_
 herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* data) noexcept {
   DriverFile& file = of(base);
   if (!is_range(address, size)) return complain(H5E_OVERFLOW, "read", EOVERFLOW);
+  if (data == chunk_marker()) {
+    file.chunk_offset = static_cast<int64_t>(address);
+    return 0;
+  }
   const Status status = guard([&] {
     const Result<int64_t> end = file.store->size();
     if (!end.ok()) return end.status();
@@ -133,7 +138,9 @@ herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void*
 
 herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
-  if (file.failure->ok())
+  if (data == chunk_marker() && is_range(address, size))
+    file.chunk_offset = static_cast<int64_t>(address);
+  else if (file.failure->ok())
     file.failure->update(guard([&] {
       if (!is_range(address, size)) return Status(Code::internal, "HDF5 writes outside what a file can be");
       return file.store->write_at(static_cast<int64_t>(address), {static_cast<const std::byte*>(data), size});
@@ -210,7 +217,18 @@ herr_t set_driver(hid_t access) {
 std::shared_ptr<const Status> driver_failure(hid_t file) {
   void* handle = nullptr;
   if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return nullptr;
-  return *static_cast<const std::shared_ptr<Status>*>(handle);
+  return static_cast<const DriverFile*>(handle)->failure;
+}
+
+void* chunk_marker() noexcept {
+  static std::byte marker{};
+  return &marker;
+}
+
+int64_t take_chunk_offset(hid_t file) {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return -1;
+  return std::exchange(static_cast<DriverFile*>(handle)->chunk_offset, -1);
 }
 
 }  // namespace windrow

@@ -14,6 +14,13 @@ namespace windrow {
 // Makes a list of file access settings use the driver.
 herr_t set_driver(hid_t access);
 
+// Chunks go past HDF5: it is told of a chunk's size only (H5Dwrite_chunk with chunk_marker() for the bytes) and finds room for it; the
+// driver knows the marker, drops that one write, and says where it would have gone. H5Dread_chunk into the marker: where the chunk lies.
+// By the marker's address and nothing else: references and texts of variable length are "raw data" for HDF5 too, and must be written.
+void* chunk_marker() noexcept;
+// Where the marker went last, from the file's start; -1: nowhere since the last call. The file has this driver.
+int64_t take_chunk_offset(hid_t file);
+
 // The first thing that the storage refused to an open file; outlives the file. After it nothing more is written. To be looked at
 // after every call that may write, H5Fclose included. Null: the file has another driver.
 std::shared_ptr<const Status> driver_failure(hid_t file);

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
+#include <map>
 
 #include "base/checked.hpp"
 #include "format/check.hpp"
@@ -31,6 +33,8 @@ class Hdf5Format final : public Format {
   Result<Placement> define_variable(const VariableDefinition& definition) override;
   Status put_attribute(const std::string& object, const Attribute& attribute) override;
   Result<Catalog> catalog() override;
+  Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) override;
+  Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status flush() override;
   Status close() override;
 
@@ -41,17 +45,20 @@ class Hdf5Format final : public Format {
   Status explain_refusal(const std::string& path) const;
   Status create_dataset(const VariableDefinition& definition, Placement& placement) const;
   Status outcome(herr_t result, const char* what) const;
+  Result<hid_t> chunked(const std::string& path);
 
   std::string path_;
   FormatMode mode_;
   FormatOptions options_;
   hid_t file_;  // invalid when closed
+  std::map<std::string, Handle, std::less<>> chunked_;  // datasets whose chunks were asked for
   std::shared_ptr<const Status> failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
 };
 
 Hdf5Format::~Hdf5Format() {
   if (file_ < 0) return;
   const Quiet quiet;
+  chunked_.clear();
   H5Fclose(file_);
 }
 
@@ -113,19 +120,36 @@ Status Hdf5Format::define_group(const std::string& path) {
   });
 }
 
+// Early: the place is known at once. Never filled: HDF5 would write every byte once more, on one rank.
+bool set_contiguous(hid_t creation) {
+  return H5Pset_layout(creation, H5D_CONTIGUOUS) >= 0 && H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
+         H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0;
+}
+
+// Filters that only we run need not be there for HDF5: it is asked for room, never to encode. Readers need them.
+bool set_chunks(hid_t creation, const Chunking& chunking) {
+  const std::vector<hsize_t> shape(chunking.shape.begin(), chunking.shape.end());
+  if (H5Pset_chunk(creation, static_cast<int>(shape.size()), shape.data()) < 0 || H5Pset_alloc_time(creation, H5D_ALLOC_TIME_INCR) < 0)
+    return false;
+  for (const Filter& filter : chunking.filters) {
+    const bool ours = filter.id > static_cast<int>(FilterId::fletcher32);
+    const unsigned flag = ours || filter.id != static_cast<int>(FilterId::fletcher32) ? H5Z_FLAG_OPTIONAL : H5Z_FLAG_MANDATORY;
+    if (H5Pset_filter(creation, filter.id, flag, filter.values.size(), filter.values.data()) < 0) return false;
+  }
+  return true;
+}
+
 Status Hdf5Format::create_dataset(const VariableDefinition& definition, Placement& placement) const {
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  // Early: the place is known at once. Never filled: HDF5 would write every byte once more, on one rank.
-  if (H5Pset_layout(creation.get(), H5D_CONTIGUOUS) < 0 || H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY) < 0 ||
-      H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER) < 0 || H5Pset_obj_track_times(creation.get(), false) < 0)
-    return hdf5_status(Code::internal, "settings of", definition.path);
+  const bool set = definition.chunking.empty() ? set_contiguous(creation.get()) : set_chunks(creation.get(), definition.chunking);
+  if (!set || H5Pset_obj_track_times(creation.get(), false) < 0) return hdf5_status(Code::bad_argument, "settings of", definition.path);
   const Handle links = link_creation(definition.path);
   const Handle space = make_space(definition.shape);
   const Handle dataset(H5Dcreate2(file_, definition.path.c_str(), stored_type(definition.type, definition.big_endian),
                                   space.get(), links.get(), creation.get(), H5P_DEFAULT),
                        H5Dclose);
   if (!dataset.valid()) return explain_refusal(definition.path);
-  if (placement.bytes == 0) return {};
+  if (placement.bytes == 0 || !definition.chunking.empty()) return {};
   const haddr_t offset = H5Dget_offset(dataset.get());
   if (offset == HADDR_UNDEF) return hdf5_status(Code::internal, "place of", definition.path);
   placement.offset = static_cast<int64_t>(offset);
@@ -139,7 +163,7 @@ Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definiti
     Status valid = writable("variable", definition.path);
     const Result<int64_t> bytes = check_definition(definition);
     valid.update(bytes.status());
-    if (valid.ok()) valid = check_room(bytes.value());
+    if (valid.ok() && definition.chunking.empty()) valid = check_room(bytes.value());
     if (!valid.ok()) return valid;
     placement.bytes = bytes.value();
     return create_dataset(definition, placement);
@@ -175,6 +199,67 @@ Result<Catalog> Hdf5Format::catalog() {
   return result;
 }
 
+Result<hid_t> Hdf5Format::chunked(const std::string& path) {
+  if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+  if (const auto known = chunked_.find(path); known != chunked_.end()) return known->second.get();
+  const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  H5Pset_chunk_cache(access.get(), 1, 0, 0);  // no chunk ever comes by
+  Handle dataset(H5Dopen2(file_, path.c_str(), access.get()), H5Dclose);
+  if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
+  const hid_t opened = dataset.get();
+  chunked_.emplace(path, std::move(dataset));
+  return opened;
+}
+
+std::array<hsize_t, k_most_dimensions> coordinates(std::span<const int64_t> first) {
+  std::array<hsize_t, k_most_dimensions> result{};
+  std::copy(first.begin(), first.end(), result.begin());
+  return result;
+}
+
+Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
+  int64_t offset = -1;
+  Status status = guard([&] {
+    const Quiet quiet;
+    if (Status ready = writable("chunk of", path); !ready.ok()) return ready;
+    if (Status room = check_room(bytes); !room.ok()) return room;
+    const Result<hid_t> dataset = chunked(path);
+    if (!dataset.ok()) return dataset.status();
+    const auto at = coordinates(first);
+    take_chunk_offset(file_);
+    if (H5Dwrite_chunk(dataset.value(), H5P_DEFAULT, 0, at.data(), static_cast<size_t>(bytes), chunk_marker()) < 0)
+      return hdf5_status(Code::io, "room for a chunk of", path);
+    offset = take_chunk_offset(file_);
+    return offset >= 0 ? *failure_ : Status(Code::internal, fmt::format("HDF5 wrote a chunk of \"{}\" another way", path));
+  });
+  if (!status.ok()) return status;
+  return offset;
+}
+
+Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<const int64_t> first) {
+  ChunkPlace place;
+  Status status = guard([&] {
+    const Quiet quiet;
+    const Result<hid_t> dataset = chunked(path);
+    if (!dataset.ok()) return dataset.status();
+    const auto at = coordinates(first);
+    hsize_t bytes = 0;
+    // Of a chunk that is not there newer versions say 0, and older ones that it failed.
+    if (H5Dget_chunk_storage_size(dataset.value(), at.data(), &bytes) < 0 || bytes == 0) return Status();
+    take_chunk_offset(file_);
+    uint32_t skipped = 0;
+    if (H5Dread_chunk(dataset.value(), H5P_DEFAULT, at.data(), &skipped, chunk_marker()) < 0)
+      return hdf5_status(Code::bad_file, "place of a chunk of", path);
+    place = {take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
+    const Result<int64_t> end = file_bytes();
+    if (!end.ok()) return end.status();
+    if (place.offset >= 0 && place.bytes <= end.value() - place.offset) return Status();
+    return Status(Code::bad_file, fmt::format("\"{}\": a chunk of \"{}\" lies outside the file: truncated or damaged", path_, path));
+  });
+  if (!status.ok()) return status;
+  return place;
+}
+
 Status Hdf5Format::flush() {
   return guard([&] {
     const Quiet quiet;
@@ -187,6 +272,7 @@ Status Hdf5Format::close() {
   return guard([&] {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("close: \"{}\" is closed", path_));
+    chunked_.clear();
     return outcome(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close of");
   });
 }

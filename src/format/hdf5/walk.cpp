@@ -8,6 +8,8 @@
 #include <map>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
+#include "format/check.hpp"
 #include "format/hdf5/attributes.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
@@ -23,41 +25,6 @@ struct Link {
 // Deeper files are made to hurt: the paths alone would take memory with the square of the depth.
 constexpr int64_t k_most_levels = 200;
 
-std::string filter_name(hid_t creation, unsigned number, H5Z_filter_t& id) {
-  char name[128] = "";
-  unsigned flags = 0;
-  size_t values = 0;
-  id = H5Pget_filter2(creation, number, &flags, &values, nullptr, sizeof name, name, nullptr);
-  name[sizeof name - 1] = '\0';
-  return name[0] != '\0' ? name : fmt::format("filter {}", id);
-}
-
-// Why chunked data cannot be read yet: its filters, those that compress before those that only rearrange or check.
-std::string chunked_reason(hid_t creation) {
-  std::string compressors;
-  std::string others;
-  const int filters = H5Pget_nfilters(creation);
-  for (int i = 0; i < filters; ++i) {
-    H5Z_filter_t id = 0;
-    const std::string name = filter_name(creation, static_cast<unsigned>(i), id);
-    std::string& list = id == H5Z_FILTER_SHUFFLE || id == H5Z_FILTER_FLETCHER32 ? others : compressors;
-    list += (list.empty() ? "" : ", ") + name;
-  }
-  if (!compressors.empty()) return "compressed with " + compressors;
-  return others.empty() ? "chunked" : "chunked with " + others;
-}
-
-// "" when the elements lie in the file one after another.
-std::string layout_reason(hid_t creation) {
-  switch (H5Pget_layout(creation)) {
-    case H5D_CONTIGUOUS: return H5Pget_external_count(creation) > 0 ? "external file storage" : "";
-    case H5D_CHUNKED: return chunked_reason(creation);
-    case H5D_COMPACT: return "compact HDF5 layout";
-    case H5D_VIRTUAL: return "virtual dataset";
-    default: return "unknown HDF5 layout";
-  }
-}
-
 // Whether somebody has set a fill value that is not the default, which is zero.
 bool has_fill_value(hid_t creation, hid_t type) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
@@ -65,6 +32,55 @@ bool has_fill_value(hid_t creation, hid_t type) {
   if (H5Tget_size(type) > value.size() || H5Pfill_value_defined(creation, &defined) < 0) return false;
   return defined == H5D_FILL_VALUE_USER_DEFINED && H5Pget_fill_value(creation, type, value.data()) >= 0 &&
          value != std::array<std::byte, 16>{};
+}
+
+Filter read_filter(hid_t creation, unsigned number) {
+  Filter filter;
+  char name[128] = "";
+  unsigned flags = 0;
+  size_t values = 0;
+  filter.id = H5Pget_filter2(creation, number, &flags, &values, nullptr, sizeof name, name, nullptr);
+  name[sizeof name - 1] = '\0';
+  filter.name = name[0] != '\0' ? name : fmt::format("filter {}", filter.id);
+  filter.values.resize(values);
+  if (values > 0) H5Pget_filter2(creation, number, &flags, &values, filter.values.data(), 0, nullptr, nullptr);
+  return filter;
+}
+
+// How a chunked dataset is cut, or why it cannot be read.
+Status read_chunking(hid_t creation, hid_t type, Variable& variable) {
+  constexpr int64_t k_most_bytes = int64_t{1} << 30;  // one is moved between ranks as a whole
+  std::array<hsize_t, k_most_dimensions> shape{};
+  const int dimensions = H5Pget_chunk(creation, static_cast<int>(shape.size()), shape.data());
+  if (dimensions != static_cast<int>(variable.shape.size())) return {Code::bad_file, "its chunks have another number of dimensions"};
+  Chunking& chunking = variable.chunking;
+  for (int i = 0; i < dimensions; ++i)
+    chunking.shape.push_back(static_cast<int64_t>(std::min<hsize_t>(shape[static_cast<size_t>(i)], INT64_MAX)));
+  const auto elements = element_count(chunking.shape);
+  const auto bytes = elements ? checked_multiply(*elements, static_cast<int64_t>(H5Tget_size(type))) : std::nullopt;
+  if (!bytes || *bytes == 0) return {Code::bad_file, "its chunks are too large, or empty"};
+  const int filters = H5Pget_nfilters(creation);
+  for (int i = 0; i < filters; ++i) chunking.filters.push_back(read_filter(creation, static_cast<unsigned>(i)));
+  if (const std::string missing = missing_filter(chunking.filters); !missing.empty())
+    variable.unsupported = fmt::format("filtered with {}, which is not built in", missing);
+  else if (*bytes > k_most_bytes)
+    variable.unsupported = fmt::format("chunks of {}", format_bytes(*bytes));
+  if (has_fill_value(creation, type)) {
+    chunking.fill.resize(H5Tget_size(type));
+    if (H5Pget_fill_value(creation, type, chunking.fill.data()) < 0) return {Code::bad_file, "its fill value cannot be read"};
+  }
+  return {};
+}
+
+// "" when the elements lie in the file one after another, or in chunks.
+std::string layout_reason(hid_t creation) {
+  switch (H5Pget_layout(creation)) {
+    case H5D_CONTIGUOUS: return H5Pget_external_count(creation) > 0 ? "external file storage" : "";
+    case H5D_CHUNKED: return "";
+    case H5D_COMPACT: return "compact HDF5 layout";
+    case H5D_VIRTUAL: return "virtual dataset";
+    default: return "unknown HDF5 layout";
+  }
 }
 
 class Walk {
@@ -198,7 +214,13 @@ Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
   if (readable && !bytes) return {Code::bad_file, fmt::format("\"{}\": \"{}\" is too large", path_, object_path)};
   variable.placement.bytes = bytes.value_or(0);
   variable.fill_value = readable && has_fill_value(creation.get(), type.get());
-  Status status = readable ? place(dataset, variable) : Status();
+  Status status;
+  if (readable && H5Pget_layout(creation.get()) == H5D_CHUNKED) {
+    status = read_chunking(creation.get(), type.get(), variable);
+    if (!status.ok()) status = {status.code(), fmt::format("\"{}\": \"{}\": {}", path_, object_path, status.message())};
+  } else if (readable) {
+    status = place(dataset, variable);
+  }
   if (!status.ok()) return status;
   Result<std::vector<Attribute>> attributes = read_attributes(dataset, object_path, file_bytes_);
   if (!attributes.ok()) return attributes.status();

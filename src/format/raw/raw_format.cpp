@@ -112,6 +112,8 @@ Status RawFormat::define_group(const std::string& path) {
 }
 
 Result<Placement> RawFormat::define_variable(const VariableDefinition& definition) {
+  if (!definition.chunking.empty())
+    return Status(Code::unsupported, fmt::format("variable \"{}\": the raw format has no chunks and no filters", definition.path));
   Placement placement{.big_endian = definition.big_endian};
   Status status = guard([&] {
     Status valid = writable("variable", definition.path);

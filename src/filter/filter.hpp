@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Filters: what becomes of a chunk's bytes between memory and the file, as HDF5's registered filters define it, so that every tool
+// that has the filter reads what is encoded here. Pure: bytes to bytes; any number of threads at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.hpp"
+
+namespace windrow {
+
+// The numbers are those that The HDF Group has registered.
+enum class FilterId : int { deflate = 1, shuffle = 2, fletcher32 = 3, blosc = 32001, lz4 = 32004, zstd = 32015 };
+
+// One step of a pipeline, as an HDF5 file holds it.
+struct Filter {
+  int id = 0;                    // a FilterId, or one that we do not know
+  std::vector<uint32_t> values;  // the filter's own numbers
+  std::string name;              // what the file calls it, or we
+  friend bool operator==(const Filter&, const Filter&) = default;
+};
+
+// The filters in the order in which they encode; "" and "none" are none. For elements of so many bytes in chunks of so many.
+// "shuffle,deflate:4,fletcher32"; deflate:LEVEL 0 to 9 (default 1), zstd:LEVEL 1 to 22 (3), lz4, blosc:CODEC:LEVEL with CODEC lz4, zstd, zlib, blosclz or
+// lz4hc (lz4:5, shuffled by bytes). Code::bad_argument: not one of these; Code::unsupported: not built in.
+Result<std::vector<Filter>> parse_filters(std::string_view text, int64_t element_bytes, int64_t chunk_bytes);
+
+// The same as text again; "filter NUMBER" for one that we do not know.
+std::string text_of(std::span<const Filter> filters);
+
+// "" or why a pipeline cannot be run: its first filter that is not known or not built in.
+std::string missing_filter(std::span<const Filter> filters);
+
+// Memory that encoding and decoding use again and again, so that a chunk allocates nothing once the largest has come.
+struct FilterBuffers {
+  std::vector<std::byte> first, second;
+};
+
+// What the file shall hold of `bytes`; lies in `buffers` (or is `bytes` itself where there are no filters) until the next call.
+Result<std::span<const std::byte>> encode(std::span<const Filter> filters, std::span<const std::byte> bytes, FilterBuffers& buffers);
+
+// `skipped`: bit i says that filter i was left out for this chunk. Code::bad_file: the bytes are not what the filters make, or not `bytes_out`.
+Status decode(std::span<const Filter> filters, uint32_t skipped, std::span<const std::byte> stored, std::span<std::byte> bytes_out,
+              FilterBuffers& buffers);
+
+// The names of the table, for windrow_has().
+std::span<const std::string_view> filter_names() noexcept;
+
+}  // namespace windrow

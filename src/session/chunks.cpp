@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/chunks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "comm/handle.hpp"
+
+namespace windrow {
+
+void ChunkLayout::fill(std::span<std::byte> bytes) const noexcept {
+  if (chunking.fill.empty()) {
+    std::fill(bytes.begin(), bytes.end(), std::byte{0});
+    return;
+  }
+  for (size_t at = 0; at < bytes.size(); at += chunking.fill.size())
+    std::memcpy(bytes.data() + at, chunking.fill.data(), std::min(chunking.fill.size(), bytes.size() - at));
+}
+
+Result<std::shared_ptr<const ChunkLayout>> layout_of(const Variable& variable) {
+  auto grid = ChunkGrid::make(variable.shape, variable.chunking.shape);
+  if (!grid.ok()) return Status{grid.status().code(), fmt::format("\"{}\": {}", variable.path, grid.status().message())};
+  auto layout = std::make_shared<ChunkLayout>();
+  layout->path = variable.path;
+  layout->grid = std::move(grid).value();
+  layout->chunking = variable.chunking;
+  layout->element_bytes = type_size(variable.type);
+  if (layout->grid.count() > 0 && layout->grid.count() > (int64_t{1} << 62) / layout->chunk_bytes())
+    return Status{Code::bad_argument, fmt::format("\"{}\": its chunks together have more than 2^62 bytes", variable.path)};
+  return std::shared_ptr<const ChunkLayout>(std::move(layout));
+}
+
+std::vector<int64_t> choose_chunk(std::span<const int64_t> shape, int64_t element_bytes) {
+  constexpr int64_t k_most = int64_t{2} << 20;
+  std::vector<int64_t> chunk;
+  for (const int64_t extent : shape) chunk.push_back(std::max<int64_t>(1, extent));
+  const auto too_large = [&] {
+    int64_t bytes = element_bytes;
+    for (const int64_t extent : chunk) {
+      if (extent > k_most / bytes) return true;
+      bytes *= extent;
+    }
+    return false;
+  };
+  while (too_large()) {
+    int64_t& longest = *std::max_element(chunk.begin(), chunk.end());
+    if (longest == 1) break;
+    longest = (longest + 1) / 2;
+  }
+  return chunk;
+}
+
+bool ChunkPlacer::step() {
+  int found = 0;
+  MPI_Status about;
+  if (finished() || !mpi_ok(MPI_Iprobe(MPI_ANY_SOURCE, k_tag_chunks, comm_.get(), &found, &about), "MPI_Iprobe")) return false;
+  if (found == 0) return false;
+  int words = 0;
+  MPI_Get_count(&about, MPI_INT64_T, &words);
+  if (!mpi_ok(MPI_Recv(message_.data(), words, MPI_INT64_T, about.MPI_SOURCE, k_tag_chunks, comm_.get(), MPI_STATUS_IGNORE), "MPI_Recv"))
+    return true;
+  if (words == 1) {
+    --left_;
+    return true;
+  }
+  const std::span<int64_t> answer = std::span(answer_).first(static_cast<size_t>(words / 2));
+  place(std::span<const int64_t>(message_).subspan(1, static_cast<size_t>(words - 1)), answer);
+  mpi_ok(MPI_Send(answer.data(), words / 2, MPI_INT64_T, about.MPI_SOURCE, k_tag_placed, comm_.get()), "MPI_Send");
+  return true;
+}
+
+void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offsets) {
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    offsets[i] = -1;
+    if (!status_.ok()) continue;
+    status_.update(guard([&] {
+      const auto offset = format_.place_chunk(layout_.path, layout_.grid.first_element(wanted[2 * i]), wanted[2 * i + 1]);
+      if (offset.ok()) offsets[i] = offset.value();
+      return offset.status();
+    }));
+  }
+}
+
+Status ChunkReader::read(int64_t chunk, std::span<std::byte> out) {
+  const auto at = std::partition_point(known_.begin(), known_.end(), [chunk](const KnownChunk& known) { return known.number < chunk; });
+  if (at == known_.end() || at->number != chunk || at->place.offset < 0) {
+    layout_.fill(out);
+    return {};
+  }
+  const ChunkPlace& place = at->place;
+  const auto& filters = layout_.chunking.filters;
+  return guard([&]() -> Status {
+    const auto named = [&](Status status) {
+      if (status.ok()) return status;
+      return Status{status.code(), fmt::format("chunk {} of \"{}\" at offset {}: {}", chunk, layout_.path, place.offset, status.message())};
+    };
+    if (filters.empty()) {
+      if (place.bytes != static_cast<int64_t>(out.size()))
+        return named({Code::bad_file, fmt::format("it has {} bytes and not {}", place.bytes, out.size())});
+      file_.read(place.offset, out);
+      return {};
+    }
+    stored_.resize(static_cast<size_t>(place.bytes));
+    file_.read(place.offset, stored_);
+    if (file_.failed()) return {};
+    return named(decode(filters, place.skipped, stored_, out, buffers_));
+  });
+}
+
+bool ChunkSink::mpi_ok(int code, const char* call) {
+  if (code == MPI_SUCCESS) return true;
+  status_.update(mpi_status(code, call));
+  return false;
+}
+
+bool ChunkSink::ready() {
+  progress();
+  return !batches_[0].busy || !batches_[1].busy;
+}
+
+void ChunkSink::consume(int64_t, Extent window, const std::byte* slot, PieceView covered) {
+  ++consumed_;
+  const size_t next = batches_[oldest_].busy ? 1 - oldest_ : oldest_;
+  Batch& batch = batches_[next];
+  if (!status_.ok()) return;
+  status_.update(guard([&] {
+    batch.bytes.clear();
+    batch.wanted.assign(1, 0);
+    const int64_t bytes = layout_.chunk_bytes();
+    for (int64_t chunk = window.begin / bytes; chunk * bytes < window.end; ++chunk) {
+      const Extent extent = layout_.bytes_of(chunk);
+      if (bytes_within(covered, extent) == 0) continue;
+      // The slot is this writer's own until it is handed back; what no rank has brought is put in here.
+      const std::span<std::byte> content(const_cast<std::byte*>(slot) + (extent.begin - window.begin), static_cast<size_t>(bytes));
+      if (Status status = add(chunk, content, extent, covered, batch); !status.ok()) return status;
+    }
+    batch.offsets.resize(batch.wanted.size() / 2);
+    return Status{};
+  }));
+  if (status_.ok() && !batch.offsets.empty()) ask(batch);
+}
+
+Status ChunkSink::add(int64_t chunk, std::span<std::byte> bytes, Extent extent, PieceView covered, Batch& batch) {
+  if (bytes_within(covered, extent) < extent.size())
+    if (Status status = complete(chunk, bytes, extent, covered); !status.ok()) return status;
+  const auto encoded = encode(layout_.chunking.filters, bytes, buffers_);
+  if (!encoded.ok()) return {encoded.status().code(), fmt::format("\"{}\": {}", layout_.path, encoded.status().message())};
+  const auto& stored = encoded.value();
+  batch.bytes.insert(batch.bytes.end(), stored.begin(), stored.end());
+  batch.wanted.push_back(chunk);
+  batch.wanted.push_back(static_cast<int64_t>(stored.size()));
+  encoded_bytes_ += static_cast<int64_t>(stored.size());
+  return {};
+}
+
+// Puts into a chunk what no rank brings: what it held before, or the fill value, as at the array's edges.
+Status ChunkSink::complete(int64_t chunk, std::span<std::byte> bytes, Extent extent, PieceView covered) {
+  old_.resize(bytes.size());
+  if (bytes_within(covered, extent) < layout_.bytes_inside(chunk)) {
+    if (Status status = reader_.read(chunk, old_); !status.ok()) return status;
+  } else {
+    layout_.fill(old_);
+  }
+  int64_t position = extent.begin;
+  const auto keep = [&](int64_t end) {
+    std::memcpy(bytes.data() + (position - extent.begin), old_.data() + (position - extent.begin), static_cast<size_t>(end - position));
+  };
+  for_each_covered(covered, extent, [&](Extent piece) {
+    keep(piece.begin);
+    position = piece.end;
+  });
+  keep(extent.end);
+  return {};
+}
+
+void ChunkSink::ask(Batch& batch) {
+  const std::span<const int64_t> pairs = std::span(batch.wanted).subspan(1);
+  if (placer_ != nullptr) {
+    placer_->place(pairs, batch.offsets);
+    write(batch);
+    return;
+  }
+  batch.wanted.front() = static_cast<int64_t>(batch.offsets.size());
+  const auto count = static_cast<int>(batch.offsets.size());
+  batch.busy = mpi_ok(MPI_Irecv(batch.offsets.data(), count, MPI_INT64_T, 0, k_tag_placed, comm_.get(), &batch.requests[0]), "MPI_Irecv") &&
+               mpi_ok(MPI_Isend(batch.wanted.data(), 2 * count + 1, MPI_INT64_T, 0, k_tag_chunks, comm_.get(), &batch.requests[1]), "MPI_Isend");
+}
+
+// Chunks that lie side by side go in one request.
+void ChunkSink::write(Batch& batch) {
+  const size_t count = batch.offsets.size();
+  int64_t at = 0;
+  for (size_t i = 0; i < count;) {
+    const int64_t begin = batch.offsets[i];
+    int64_t bytes = 0;
+    do bytes += batch.wanted[2 * i++ + 2];
+    while (i < count && begin >= 0 && batch.offsets[i] == begin + bytes);
+    if (begin >= 0) file_.write(begin, std::span(batch.bytes).subspan(static_cast<size_t>(at), static_cast<size_t>(bytes)));
+    at += bytes;
+  }
+}
+
+void ChunkSink::progress() {
+  while (batches_[oldest_].busy) {
+    Batch& batch = batches_[oldest_];
+    int all = 0;
+    if (!mpi_ok(MPI_Testall(2, batch.requests.data(), &all, MPI_STATUSES_IGNORE), "MPI_Testall") || all == 0) return;
+    write(batch);
+    batch.busy = false;
+    oldest_ = 1 - oldest_;
+  }
+}
+
+bool ChunkSink::finished() {
+  progress();
+  if (batches_[0].busy || batches_[1].busy) return status_.code() == Code::mpi;
+  if (placer_ != nullptr) return true;
+  if (!end_sent_) {
+    end_sent_ = true;
+    if (!mpi_ok(MPI_Isend(&end_, 1, MPI_INT64_T, 0, k_tag_chunks, comm_.get(), &end_request_), "MPI_Isend")) return true;
+  }
+  int sent = 0;
+  return !mpi_ok(MPI_Test(&end_request_, &sent, MPI_STATUS_IGNORE), "MPI_Test") || sent != 0;
+}
+
+void ChunkFetcher::start(int64_t, Extent window, std::byte* slot, PieceView covered) {
+  ++started_;
+  const int64_t bytes = layout_.chunk_bytes();
+  for (int64_t chunk = window.begin / bytes; chunk * bytes < window.end; ++chunk) {
+    const Extent extent = layout_.bytes_of(chunk);
+    if (!status_.ok() || bytes_within(covered, extent) == 0) continue;
+    status_.update(reader_.read(chunk, {slot + (extent.begin - window.begin), static_cast<size_t>(bytes)}));
+  }
+}
+
+}  // namespace windrow

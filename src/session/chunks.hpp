@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chunked variables on their way to and from the file. The exchange sees the chunks' own line (extent/chunks.hpp) as if it were the
+// file, in windows of whole chunks. Here a full window becomes encoded chunks with room in the file, and stored chunks become a window.
+// Rank 0 alone knows the file's index of chunks: writers ask it for room while they go on (docs/rooms/session.md).
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exchange/role.hpp"
+#include "extent/chunks.hpp"
+#include "filter/filter.hpp"
+#include "format/format.hpp"
+#include "session/data_file.hpp"
+
+namespace windrow {
+
+// How a variable is cut, and what a chunk of it is made of.
+struct ChunkLayout {
+  std::string path;
+  ChunkGrid grid;
+  Chunking chunking;
+  int64_t element_bytes = 1;
+
+  int64_t chunk_bytes() const noexcept { return grid.elements() * element_bytes; }
+  Extent bytes_of(int64_t chunk) const noexcept { return {chunk * chunk_bytes(), (chunk + 1) * chunk_bytes()}; }
+  int64_t bytes_inside(int64_t chunk) const noexcept { return grid.elements_inside(chunk) * element_bytes; }
+  // Whole elements that were never written; `bytes` begins with one.
+  void fill(std::span<std::byte> bytes) const noexcept;
+};
+
+Result<std::shared_ptr<const ChunkLayout>> layout_of(const Variable& variable);
+
+// About 1 to 2 MiB, as near to a cube as halving makes it: from the variable alone.
+std::vector<int64_t> choose_chunk(std::span<const int64_t> shape, int64_t element_bytes);
+
+struct KnownChunk {
+  int64_t number = 0;
+  ChunkPlace place;
+};
+
+// Chunks whose places this rank has asked for, sorted.
+using KnownChunks = std::vector<KnownChunk>;
+
+// Rank 0: finds room for the chunks of others.
+class ChunkPlacer final : public Role {
+ public:
+  // `others`: writers beside this rank; each says once that it is at its end. `most`: chunks that one of them asks for at once.
+  ChunkPlacer(const Comm& comm, Trace& trace, Format& format, const ChunkLayout& layout, int64_t others, int64_t most)
+      : Role(comm, trace), format_(format), layout_(layout), others_(others), message_(static_cast<size_t>(1 + 2 * most)), answer_(static_cast<size_t>(most)) {}
+  Status prepare() override { return {}; }
+  int64_t buffer_bytes() const override { return 0; }
+  void begin(std::span<const Item>, std::byte*) override { left_ = others_, status_ = {}; }
+  bool step() override;
+  bool finished() const override { return broken_ || left_ == 0; }
+
+  // (chunk, bytes) pairs to offsets; -1: there is no room, and status() says why.
+  void place(std::span<const int64_t> wanted, std::span<int64_t> offsets);
+
+ private:
+  Format& format_;
+  const ChunkLayout& layout_;
+  int64_t others_, left_ = 0;
+  std::vector<int64_t> message_, answer_;
+};
+
+// What sink and fetcher share: chunks from the file.
+class ChunkReader {
+ public:
+  ChunkReader(DataFile& file, const ChunkLayout& layout, const KnownChunks& known) : file_(file), layout_(layout), known_(known) {}
+  // All bytes of a chunk, to `out`; a chunk that was never written is filled.
+  Status read(int64_t chunk, std::span<std::byte> out);
+
+ private:
+  DataFile& file_;
+  const ChunkLayout& layout_;
+  const KnownChunks& known_;
+  std::vector<std::byte> stored_;
+  FilterBuffers buffers_;
+};
+
+// A collector's windows become encoded chunks in the file. Holds two windows' encoded bytes: of one that waits for room while the next is encoded.
+class ChunkSink final : public Sink {
+ public:
+  // `placer`: on rank 0, which asks itself.
+  ChunkSink(const Comm& comm, DataFile& file, const ChunkLayout& layout, const KnownChunks& known, ChunkPlacer* placer)
+      : comm_(comm), file_(file), layout_(layout), reader_(file, layout, known), placer_(placer) {}
+  bool ready() override;
+  void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) override;
+  int64_t done() const override { return consumed_; }
+  bool finished() override;
+  Status status() const override { return status_; }
+  int64_t encoded_bytes() const noexcept { return encoded_bytes_; }
+
+ private:
+  struct Batch {
+    std::vector<std::byte> bytes;                     // encoded, one behind the other
+    std::vector<int64_t> wanted, offsets;             // a count and (chunk, bytes) pairs; one each
+    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    bool busy = false;
+  };
+  Status add(int64_t chunk, std::span<std::byte> bytes, Extent extent, PieceView covered, Batch& batch);
+  Status complete(int64_t chunk, std::span<std::byte> bytes, Extent extent, PieceView covered);
+  void ask(Batch& batch);
+  void write(Batch& batch);
+  void progress();
+  bool mpi_ok(int code, const char* call);
+
+  const Comm& comm_;
+  DataFile& file_;
+  const ChunkLayout& layout_;
+  ChunkReader reader_;
+  ChunkPlacer* placer_;
+  std::array<Batch, 2> batches_;
+  size_t oldest_ = 0;
+  FilterBuffers buffers_;
+  std::vector<std::byte> old_;                        // a chunk that is changed in part, as it was
+  int64_t consumed_ = 0, encoded_bytes_ = 0;
+  int64_t end_ = 0;
+  MPI_Request end_request_ = MPI_REQUEST_NULL;
+  bool end_sent_ = false;
+  Status status_;
+};
+
+// Stored chunks become a distributor's windows.
+class ChunkFetcher final : public Fetcher {
+ public:
+  ChunkFetcher(DataFile& file, const ChunkLayout& layout, const KnownChunks& known) : layout_(layout), reader_(file, layout, known) {}
+  void start(int64_t step, Extent window, std::byte* slot, PieceView covered) override;
+  int64_t done() override { return started_; }
+  Status status() const override { return status_; }
+
+ private:
+  const ChunkLayout& layout_;
+  ChunkReader reader_;
+  int64_t started_ = 0;
+  Status status_;
+};
+
+}  // namespace windrow

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chunked and compressed variables: what ranks write together h5py reads, and the other way round, however the chunks lie to the
+// ranks' pieces.
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <random>
+
+#include "../format/foreign.hpp"
+#include "checked.hpp"
+
+namespace {
+
+using namespace windrow_test;
+using testing::HasSubstr;
+
+constexpr int64_t k_shape[3] = {37, 29, 17};
+constexpr int64_t k_all = 37 * 29 * 17;
+
+double value_at(int64_t i, int64_t j, int64_t k) { return static_cast<double>(i * 10000 + j * 100 + k); }
+
+// What numpy makes of the same.
+const char* k_model = "i, j, k = np.meshgrid(range(37), range(29), range(17), indexing='ij')\nmodel = i * 10000.0 + j * 100 + k\n";
+// Not every h5py has every plugin: what is missing is not looked at.
+const char* k_plugins = "try: import hdf5plugin\nexcept ImportError: pass\nhas = lambda name: h5py.h5z.filter_avail({'zstd': 32015, 'lz4': 32004, 'blosc': 32001}.get(name, 1))\n";
+
+// A block of the middle dimension for each rank; the last of several ranks has none.
+struct Slab {
+  int64_t start[3] = {0, 0, 0}, count[3] = {37, 29, 17};
+  std::vector<double> data;
+
+  explicit Slab(double more = 0) {
+    const int64_t parts = std::max(1, size_of() - 1), part = rank_of();
+    start[1] = 29 * part / parts;
+    count[1] = part < parts ? 29 * (part + 1) / parts - start[1] : 0;
+    if (part >= parts) start[1] = 0;
+    for (int64_t i = 0; i < 37; ++i)
+      for (int64_t j = 0; j < count[1]; ++j)
+        for (int64_t k = 0; k < 17; ++k) data.push_back(value_at(i, start[1] + j, k) + more);
+  }
+};
+
+class Chunks : public testing::Test {
+ protected:
+  std::string path() const { return folder_.file("chunks of it.h5"); }
+  // Rank 0 asks h5py; all get its word.
+  void h5py(const std::string& script) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_of() == 0) {
+      const auto output = windrow::test::run_h5py(script, path());
+      EXPECT_EQ(output.exit_code, 0) << output.text;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  int define(windrow_file* file, const std::string& chunks, const std::string& filters, const std::string& order = "native", const char* name = "field") {
+    const Options options({{"chunks", chunks}, {"filters", filters}, {"byte_order", order}});
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file, name, WINDROW_FLOAT64, 3, k_shape, options, &variable));
+    return variable;
+  }
+  void write(const std::string& chunks, const std::string& filters, const KeyValues& settings = {}, const std::string& order = "native") {
+    windrow_file* file = nullptr;
+    const Options options(settings);
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
+    const int variable = define(file, chunks, filters, order);
+    const Slab slab;
+    ASSERT_WINDROW_OK(windrow_write_block(file, variable, slab.start, slab.count, slab.data.data()));
+    ASSERT_WINDROW_OK(windrow_close(file));
+  }
+  SharedFolder folder_;
+};
+
+TEST_F(Chunks, written_together_are_read_by_others) {
+  struct Case {
+    const char *chunks, *filters, *order;
+  };
+  const std::vector<Case> cases{{"8x16x5", "none", "native"},       {"8x16x5", "deflate", "native"},
+                                {"8x16x5", "shuffle,deflate:4", "big"}, {"auto", "shuffle,deflate:1,fletcher32", "native"},
+                                {"1,29,17", "fletcher32", "little"},    {"37x1x1", "lz4", "native"},
+                                {"5x5x5", "shuffle,zstd:7", "native"},  {"9x9x9", "blosc:zstd:3", "native"},
+                                {"9x30x17", "blosc", "big"}};
+  for (const Case& each : cases) {
+    const std::string filter = std::string(each.filters).substr(std::string(each.filters).rfind(',') + 1);
+    const std::string name = filter.substr(0, filter.find(':'));
+    if (name != "none" && windrow_has(("filter=" + name).c_str()) == 0) continue;
+    SCOPED_TRACE(std::string(each.chunks) + " " + each.filters + " " + each.order);
+    write(each.chunks, each.filters, {}, each.order);
+    h5py(std::string(k_plugins) + k_model + "d = h5py.File(path, 'r')['field']\nassert d.chunks is not None\nif has('" + name + "'): assert (d[...] == model).all()\n");
+  }
+}
+
+TEST_F(Chunks, small_buffers_and_many_writers_make_the_same_file) {
+  for (const KeyValues& settings : std::vector<KeyValues>{{{"buffer", "4096"}}, {{"buffer", "4096"}, {"writers", "2"}}, {{"writers", "1"}},
+                                                          {{"shared_memory", "false"}}, {{"strategy", "list"}}, {{"gather", "team(2)"}}}) {
+    SCOPED_TRACE(settings.front().first);
+    write("8x16x5", "shuffle,deflate:1", settings);
+    h5py(std::string(k_model) + "d = h5py.File(path, 'r')['field']\nassert (d[...] == model).all()\n"
+                                "assert d.id.get_num_chunks() == 5 * 2 * 4, d.id.get_num_chunks()\n");
+  }
+}
+
+TEST_F(Chunks, of_others_are_read) {
+  h5py(std::string(k_plugins) + k_model +
+       "f = h5py.File(path, 'w', userblock_size=512)\n"
+       "f.create_dataset('plain', data=model, chunks=(8, 16, 5))\n"
+       "f.create_dataset('gzip', data=model.astype('>f8'), chunks=(8, 16, 5), compression=4, shuffle=True, fletcher32=True)\n"
+       "if has('zstd'): f.create_dataset('zstd', data=model, chunks=(10, 29, 3), **hdf5plugin.Zstd())\n"
+       "if has('lz4'): f.create_dataset('lz4', data=model, chunks=(10, 29, 3), **hdf5plugin.LZ4(nbytes=512))\n"
+       "if has('blosc'): f.create_dataset('blosc', data=model, chunks=(37, 4, 17), **hdf5plugin.Blosc(cname='lz4'))\n"
+       "d = f.create_dataset('grown', shape=(1, 29, 17), maxshape=(None, 29, 17), chunks=(4, 10, 17), dtype='f8', compression=1)\n"
+       "d.resize((37, 29, 17))\nd[...] = model\n"
+       "d = f.create_dataset('holes', shape=(37, 29, 17), chunks=(8, 16, 5), dtype='f8', fillvalue=-7.5, compression=1)\n"
+       "d[0:8, :, 0:5] = model[0:8, :, 0:5]\n");
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &file));
+  for (const char* name : {"plain", "gzip", "zstd", "lz4", "blosc", "grown", "holes"}) {
+    const std::string filter = std::string("filter=") + (name == std::string("gzip") ? "deflate" : name);
+    SCOPED_TRACE(name);
+    const bool of_plugin = name == std::string("zstd") || name == std::string("lz4") || name == std::string("blosc");
+    int variable = -1;
+    if (of_plugin && windrow_find_variable(file, name, &variable) != WINDROW_OK) continue;
+    ASSERT_WINDROW_OK(windrow_find_variable(file, name, &variable));
+    if ((of_plugin || name == std::string("gzip")) && windrow_has(filter.c_str()) == 0) continue;
+    Slab slab;
+    const std::vector<double> wanted = slab.data;
+    std::fill(slab.data.begin(), slab.data.end(), -1.0);
+    ASSERT_WINDROW_OK(windrow_read_block(file, variable, slab.start, slab.count, slab.data.data()));
+    for (size_t n = 0; n < wanted.size(); ++n) {
+      const auto row = static_cast<int64_t>(n) / 17 / slab.count[1];
+      const bool there = name != std::string("holes") || (row < 8 && n % 17 < 5);
+      ASSERT_EQ(slab.data[n], there ? wanted[n] : -7.5) << n;
+    }
+    // All of it on every rank, and single points.
+    std::vector<double> all(k_all);
+    windrow_decomposition* d = nullptr;
+    ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &d));
+    const Decomposition same(d);
+    ASSERT_WINDROW_OK(windrow_get(file, variable, d, all.data()));
+    const std::vector<int64_t> list{36 * 29 * 17 + 5, rank_of() * 17 + 3, k_all - 1 - rank_of()};
+    ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_all, 3, list.data(), nullptr, &d));
+    const Decomposition points(d);
+    double few[3] = {};
+    ASSERT_WINDROW_OK(windrow_get(file, variable, d, few));
+    ASSERT_WINDROW_OK(windrow_flush(file));
+    for (size_t n = 0; n < 3; ++n) EXPECT_EQ(few[n], all[static_cast<size_t>(list[n])]);
+    EXPECT_EQ(all[2], 2.0);
+    EXPECT_EQ(all[k_all - 1], name == std::string("holes") ? -7.5 : value_at(36, 28, 16));
+  }
+  ASSERT_WINDROW_OK(windrow_close(file));
+}
+
+// What is not written again stays, in the same chunk and in others; a chunk's stored size changes, too.
+TEST_F(Chunks, are_changed_in_part) {
+  write("8x16x5", "shuffle,deflate:1");
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &file));
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_find_variable(file, "field", &variable));
+  std::mt19937 random(static_cast<unsigned>(rank_of() + 1));
+  for (int round = 0; round < 3; ++round) {
+    const int64_t start[3] = {3 + round, 1 + 5 * rank_of(), 2}, count[3] = {20, std::clamp<int64_t>(29 - start[1], 0, 5), 9};
+    const int64_t none[3] = {0, 0, 0};
+    std::vector<double> data;
+    for (int64_t i = 0; i < count[0]; ++i)
+      for (int64_t j = 0; j < count[1]; ++j)
+        for (int64_t k = 0; k < count[2]; ++k)
+          data.push_back(-value_at(start[0] + i, start[1] + j, start[2] + k) - 1000000.0 * round);
+    ASSERT_WINDROW_OK(windrow_write_block(file, variable, count[1] > 0 ? start : none, count[1] > 0 ? count : none, data.data()));
+  }
+  ASSERT_WINDROW_OK(windrow_close(file));
+  h5py(std::string(k_model) + "n = min(29, 1 + 5 * " + std::to_string(size_of()) + ")\nold = model.copy()\nfor r in range(3):\n"
+       "    model[3 + r:23 + r, 1:n, 2:11] = -old[3 + r:23 + r, 1:n, 2:11] - 1000000.0 * r\n"
+       "assert (h5py.File(path, 'r')['field'][...] == model).all()\n");
+}
+
+// Mesh nodes, several numbers each, some held twice, in chunks that know nothing of ranks; new ones beside contiguous variables, in
+// one flush, and again: kept plans.
+TEST_F(Chunks, of_points_beside_other_variables) {
+  constexpr int64_t k_nodes = 501, k_load = 7;
+  std::vector<int64_t> list;
+  for (int64_t n = 0; n < k_nodes; ++n)
+    if (n * 7919 % size_of() == rank_of() || n % 50 == 0) list.push_back((n * 31) % k_nodes);
+  windrow_decomposition* d = nullptr;
+  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_nodes, static_cast<int64_t>(list.size()), list.data(), nullptr, &d));
+  const Decomposition points(d);
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  const int64_t shape[2] = {k_nodes, k_load};
+  const Options packed({{"chunks", "64x4"}, {"filters", "deflate:1"}});
+  int first = -1, second = -1, plain = -1;
+  ASSERT_WINDROW_OK(windrow_define_variable_with(file, "first", WINDROW_INT32, 2, shape, packed, &first));
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "plain", WINDROW_INT32, 2, shape, &plain));
+  ASSERT_WINDROW_OK(windrow_define_variable_with(file, "second", WINDROW_INT32, 2, shape, packed, &second));
+  for (int32_t step = 0; step < 3; ++step) {
+    std::vector<int32_t> data;
+    for (const int64_t node : list)
+      for (int64_t k = 0; k < k_load; ++k) data.push_back(static_cast<int32_t>(node * 10 + k) + step * 100000);
+    for (const int variable : {second, plain, first}) ASSERT_WINDROW_OK(windrow_put(file, variable, d, data.data()));
+    if (step == 1) {
+      ASSERT_WINDROW_OK(windrow_flush_begin(file));
+      ASSERT_WINDROW_OK(windrow_flush_end(file));
+    } else {
+      ASSERT_WINDROW_OK(windrow_flush(file));
+    }
+    std::vector<int32_t> back(data.size()), again(data.size());
+    ASSERT_WINDROW_OK(windrow_get(file, first, d, back.data()));
+    ASSERT_WINDROW_OK(windrow_get(file, plain, d, again.data()));
+    ASSERT_WINDROW_OK(windrow_flush(file));
+    EXPECT_EQ(back, data);
+    EXPECT_EQ(again, data);
+  }
+  ASSERT_WINDROW_OK(windrow_close(file));
+  h5py("m = np.add.outer(np.arange(501) * 10, np.arange(7)) + 200000\nf = h5py.File(path, 'r')\n"
+       "for n in ('first', 'second', 'plain'): assert (f[n][...] == m).all(), n\n");
+}
+
+TEST_F(Chunks, tell_how_they_are_stored) {
+  write("8x16x5", "shuffle,deflate:4,fletcher32");
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &file));
+  windrow_variable_info info{};
+  info.size = sizeof info;
+  ASSERT_WINDROW_OK(windrow_inquire_variable(file, 0, &info));
+  EXPECT_EQ(info.chunked, 1);
+  EXPECT_EQ(info.chunk[1], 16);
+  EXPECT_STREQ(info.filters, "shuffle,deflate:4,fletcher32");
+  EXPECT_EQ(info.offset, -1);
+  EXPECT_EQ(info.bytes, k_all * 8);
+  ASSERT_WINDROW_OK(windrow_close(file));
+}
+
+TEST_F(Chunks, that_cannot_be_are_refused) {
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  const auto refused = [&](const KeyValues& values, int type, int dimensions, int code, const char* text) {
+    const Options options(values);
+    int variable = -1;
+    EXPECT_EQ(windrow_define_variable_with(file, "bad", type, dimensions, k_shape, options, &variable), code);
+    EXPECT_THAT(windrow_error_message(), HasSubstr(text));
+  };
+  refused({{"chunks", "8x8"}}, WINDROW_FLOAT64, 3, WINDROW_BAD_ARGUMENT, "has not as many dimensions");
+  refused({{"chunks", "8x0x8"}}, WINDROW_FLOAT64, 3, WINDROW_BAD_ARGUMENT, "must be none, auto or a shape");
+  refused({{"chunks", "8x8x"}}, WINDROW_FLOAT64, 3, WINDROW_BAD_ARGUMENT, "must be none, auto or a shape");
+  refused({{"filters", "gzip"}}, WINDROW_FLOAT64, 3, WINDROW_BAD_ARGUMENT, "no filter \"gzip\"");
+  refused({{"filters", "deflate:11"}}, WINDROW_FLOAT64, 3, WINDROW_BAD_ARGUMENT, "deflate:11");
+  refused({{"filters", "shuffle,"}}, WINDROW_FLOAT64, 3, WINDROW_BAD_ARGUMENT, "no filter \"\"");
+  refused({{"filters", "deflate"}, {"chunks", "none"}}, WINDROW_FLOAT64, 3, WINDROW_BAD_ARGUMENT, "filters need chunks");
+  refused({{"filters", "deflate"}}, WINDROW_FLOAT64, 0, WINDROW_BAD_ARGUMENT, "a scalar");
+  if (size_of() > 1) refused({{"filters", rank_of() == 1 ? "deflate:2" : "deflate:1"}}, WINDROW_FLOAT64, 3, WINDROW_BAD_ARGUMENT, "differ");
+  ASSERT_WINDROW_OK(windrow_discard(file));
+  const std::string raw = folder_.file("a.raw");
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, raw.c_str(), nullptr, &file));
+  refused({{"filters", "shuffle"}}, WINDROW_FLOAT64, 3, WINDROW_UNSUPPORTED, "raw format");
+  ASSERT_WINDROW_OK(windrow_discard(file));
+}
+
+// A filter that nobody has: the variable is told of, the rest of the file is read. A damaged chunk: an error on every rank.
+TEST_F(Chunks, that_cannot_be_read_are_named) {
+  h5py(std::string(k_model) +
+       "f = h5py.File(path, 'w')\n"
+       "f.create_dataset('fine', data=model, chunks=(8, 16, 5), compression=1)\n"
+       "f.create_dataset('odd', data=model, chunks=(8, 16, 5), compression='lzf')\n"
+       "d = f.create_dataset('bad', data=model, chunks=(8, 16, 5), compression=1)\n"
+       "d.id.write_direct_chunk((8, 16, 10), b'this is not what deflate makes')\n");
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &file));
+  Slab slab;
+  const std::vector<double> wanted = slab.data;
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_find_variable(file, "odd", &variable));
+  EXPECT_EQ(windrow_read_block(file, variable, slab.start, slab.count, slab.data.data()), WINDROW_UNSUPPORTED);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("filter 32000 (lzf)"));
+  EXPECT_THAT(windrow_error_message(), HasSubstr("/odd"));
+  ASSERT_WINDROW_OK(windrow_find_variable(file, "bad", &variable));
+  EXPECT_EQ(windrow_read_block(file, variable, slab.start, slab.count, slab.data.data()), WINDROW_BAD_FILE);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("\"/bad\""));
+  EXPECT_THAT(windrow_error_message(), HasSubstr("deflate"));
+  ASSERT_WINDROW_OK(windrow_find_variable(file, "fine", &variable));
+  ASSERT_WINDROW_OK(windrow_read_block(file, variable, slab.start, slab.count, slab.data.data()));
+  EXPECT_EQ(slab.data, wanted);
+  ASSERT_WINDROW_OK(windrow_close(file));
+}
+
+}  // namespace
