@@ -239,6 +239,7 @@ typedef struct windrow_variable_info {
                                                call that sets one. */
   int chunked;                            /**< 1: cut into chunks, which are stored one by one; `offset` is -1 then. */
   int64_t chunk[WINDROW_MAX_DIMENSIONS];  /**< Shape of a chunk. */
+  int extendible;                         /**< 1: the first dimension may grow: windrow_put_record(). */
   const char *filters;                    /**< What becomes of a chunk's bytes, as the option "filters" has it; "" for nothing. */
 } windrow_variable_info;
 
@@ -398,6 +399,24 @@ WINDROW_API int windrow_put(windrow_file *file, int variable, const windrow_deco
 
 /** Queue data to be read; `data` is filled by the flush.  Local.  Since 0.1. */
 WINDROW_API int windrow_get(windrow_file *file, int variable, const windrow_decomposition *decomposition, void *data);
+
+/**
+ * As windrow_put() and windrow_get(), for one record: one index of the variable's first dimension.  The decomposition is of the other dimensions,
+ * so one made once serves every time step.  Local.
+ *
+ *     windrow_options_set(options, "extendible", "true");
+ *     windrow_define_variable_with(file, "temperature", WINDROW_FLOAT64, 3, (int64_t[]){0, ny, nx}, options, &variable);
+ *     windrow_put_record(file, variable, step, decomposition_of_ny_nx, data);  windrow_flush(file);
+ *
+ * A put behind the end of a variable defined with the option extendible makes it so long, at the flush; what lies between and is never written reads
+ * as 0.  Records of variables of a fixed shape are written and read in the same way.  Since 0.1.
+ * @param record  >= 0.  Ranks may put different records in one flush.
+ * @return WINDROW_BAD_ARGUMENT: behind the end of what cannot grow, or of what is read.
+ */
+WINDROW_API int windrow_put_record(windrow_file *file, int variable, int64_t record, const windrow_decomposition *decomposition,
+                                   const void *data);
+WINDROW_API int windrow_get_record(windrow_file *file, int variable, int64_t record, const windrow_decomposition *decomposition,
+                                   void *data);
 
 /**
  * Move everything queued, puts first, then gets.  Collective.

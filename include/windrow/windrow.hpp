@@ -300,6 +300,18 @@ class File {
     check_type<std::ranges::range_value_t<Range>>(variable);
     check(windrow_get(raw_, variable, decomposition.get(), std::ranges::data(data)));
   }
+  /** put() of one index of the first dimension; the decomposition is of the others.  Local. */
+  template <Lasting Range>
+  void put_record(int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
+    check_type<std::ranges::range_value_t<Range>>(variable);
+    check(windrow_put_record(raw_, variable, record, decomposition.get(), std::ranges::data(data)));
+  }
+  template <Lasting Range>
+  requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get_record(
+      int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
+    check_type<std::ranges::range_value_t<Range>>(variable);
+    check(windrow_get_record(raw_, variable, record, decomposition.get(), std::ranges::data(data)));
+  }
   /** put() and flush() in one.  Collective: a wrong element type must be wrong on every rank. */
   template <Lasting Range>
   void write(int variable, const Decomposition& decomposition, Range&& data) {

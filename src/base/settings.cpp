@@ -65,6 +65,9 @@ constexpr std::array k_registry{
     SettingInfo{"filters", text, "none", "", "", 0,
                 "What becomes of a chunk's bytes in the file, in this order, as \"shuffle,deflate:1\": `shuffle`, `deflate:0..9`, `zstd:1..22`, "
                 "`lz4`, `blosc:CODEC:0..9`, `fletcher32`."},
+    SettingInfo{"extendible", boolean, "false", "", "", 0,
+                "Of one new variable: its first dimension may grow, by records that are put behind its end. Chunks then hold 64 KiB of records or "
+                "more, unless `chunks` is given."},
     SettingInfo{"durable", boolean, "false", "", "", 0,
                 "Data is on stable storage before a file takes its name, and after a sync."},
     SettingInfo{"store", choice, "posix", "posix|faulty", "", 0,

@@ -43,6 +43,15 @@ Result<std::vector<int64_t>> parse_chunk(const std::string& text) {
   return chunk;
 }
 
+// Of a variable that grows: a record's chunks as any variable's, and as many records in each as make it worth a request.
+std::vector<int64_t> choose_record_chunk(const std::vector<int64_t>& shape, int64_t element) {
+  constexpr int64_t k_worth = int64_t{64} << 10, k_most_records = 1024;
+  std::vector<int64_t> chunk = windrow::choose_chunk(std::span(shape).subspan(1), element);
+  const int64_t bytes = windrow::checked_product(chunk).value_or(1) * element;
+  chunk.insert(chunk.begin(), std::clamp<int64_t>(k_worth / bytes, 1, k_most_records));
+  return chunk;
+}
+
 // What only the file's options ask for is for variables that can have it.
 Status fill_chunking(const windrow_file* file, const windrow_options* options, windrow::VariableDefinition& definition) {
   const auto& of_file = file->file->settings();
@@ -50,7 +59,12 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options, w
   const std::string chunks = (own("chunks") ? options->settings : of_file).text("chunks");
   const std::string filters = (own("filters") ? options->settings : of_file).text("filters");
   const bool filtered = !filters.empty() && filters != "none";
-  if (chunks == "none" || (chunks == "auto" && !filtered)) {
+  definition.extendible = options != nullptr && options->settings.boolean("extendible");
+  if (definition.extendible && definition.shape.empty())
+    return {Code::bad_argument, "variable \"" + definition.path + "\": a scalar cannot grow"};
+  if (definition.extendible && chunks == "none")
+    return {Code::bad_argument, "variable \"" + definition.path + "\": what can grow needs chunks"};
+  if (chunks == "none" || (chunks == "auto" && !filtered && !definition.extendible)) {
     if (!filtered || !own("filters")) return {};
     return {Code::bad_argument, "variable \"" + definition.path + "\": filters need chunks"};
   }
@@ -59,15 +73,19 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options, w
     return {Code::bad_argument, "variable \"" + definition.path + "\": a scalar has no chunks and no filters"};
   }
   const int64_t element = windrow::type_size(definition.type);
-  auto chunk = chunks == "auto" ? Result<std::vector<int64_t>>(windrow::choose_chunk(definition.shape, std::max<int64_t>(1, element))) : parse_chunk(chunks);
+  const auto choose = [&] {
+    return definition.extendible ? choose_record_chunk(definition.shape, std::max<int64_t>(1, element))
+                                 : windrow::choose_chunk(definition.shape, std::max<int64_t>(1, element));
+  };
+  auto chunk = chunks == "auto" ? Result<std::vector<int64_t>>(choose()) : parse_chunk(chunks);
   if (!chunk.ok()) return chunk.status();
   if (chunk.value().size() != definition.shape.size()) {
-    if (!own("chunks")) chunk = windrow::choose_chunk(definition.shape, std::max<int64_t>(1, element));
+    if (!own("chunks")) chunk = choose();
     else return {Code::bad_argument, "variable \"" + definition.path + "\": chunks \"" + chunks + "\" has not as many dimensions as the shape"};
   }
   definition.chunking.shape = std::move(chunk).value();
   // HDF5: no larger than the array.
-  for (size_t i = 0; i < definition.shape.size(); ++i)
+  for (size_t i = definition.extendible ? 1 : 0; i < definition.shape.size(); ++i)
     definition.chunking.shape[i] = std::min(definition.chunking.shape[i], std::max<int64_t>(1, definition.shape[i]));
   const auto elements = windrow::checked_product(definition.chunking.shape);
   const auto bytes = elements ? windrow::checked_multiply(*elements, std::max<int64_t>(1, element)) : std::nullopt;
@@ -240,6 +258,7 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.chunked = described.chunking.empty() ? 0 : 1;
     if (described.chunking.shape.size() <= WINDROW_MAX_DIMENSIONS)
       std::copy(described.chunking.shape.begin(), described.chunking.shape.end(), filled.chunk);
+    filled.extendible = described.extendible ? 1 : 0;
     const auto& filters = described.chunking.filters;
     filled.filters = keep(file, windrow::text_of(filters));
     return hand_out(filled, info);

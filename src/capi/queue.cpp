@@ -17,10 +17,10 @@ std::shared_ptr<SharedDecomposition> shared_of(const windrow_decomposition* deco
   return decomposition == nullptr ? nullptr : decomposition->shared;
 }
 
-int queue(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition, void* data) {
+int queue(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition, void* data, int64_t record = -1) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
-    return file->file->queue(put, variable, shared_of(decomposition), static_cast<std::byte*>(data));
+    return file->file->queue(put, variable, shared_of(decomposition), static_cast<std::byte*>(data), record);
   });
 }
 
@@ -69,6 +69,14 @@ int windrow_put(windrow_file* file, int variable, const windrow_decomposition* d
 
 int windrow_get(windrow_file* file, int variable, const windrow_decomposition* decomposition, void* data) {
   return queue(file, false, variable, decomposition, data);
+}
+
+int windrow_put_record(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition, const void* data) {
+  return queue(file, true, variable, decomposition, const_cast<void*>(data), record < 0 ? INT64_MAX : record);
+}
+
+int windrow_get_record(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition, void* data) {
+  return queue(file, false, variable, decomposition, data, record < 0 ? INT64_MAX : record);
 }
 
 int windrow_flush(windrow_file* file) {

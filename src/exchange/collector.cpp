@@ -89,7 +89,7 @@ Status Collector::prepare() {
   if (!whole_) covered_ = covered_by(peers_, own_, covered_);
   if (shared_) shared_bytes_ = whole_ ? missing_counts(grid_, covered_, peers_, own_) : shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
-  slot_bytes_ = aligned(forecast_.largest_window);
+  slot_bytes_ = aligned(std::max(forecast_.largest_window, least_slot_));
   slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, private_slots())));
   for (Slot& slot : slots_) {
     slot.requests.assign(peers_.size(), MPI_REQUEST_NULL);

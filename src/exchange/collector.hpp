@@ -42,7 +42,8 @@ class Collector final : public Role {
   Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
   // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
-  void set_slots(int64_t most, SharedSlots shared) noexcept { most_slots_ = most, shared_ = shared; }
+  // `least`: bytes that a slot has to hold, whatever of its window is covered.
+  void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept { most_slots_ = most, shared_ = shared, least_slot_ = least; }
   void set_regions(Pieces regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return buffer_bytes_; }
@@ -85,7 +86,7 @@ class Collector final : public Role {
   Sink* sink_ = nullptr;
   Pieces covered_;
   ServeForecast forecast_;
-  int64_t slot_bytes_ = 0;
+  int64_t slot_bytes_ = 0, least_slot_ = 0;
   int64_t buffer_bytes_ = 0;
   int64_t most_slots_ = 1;
   SharedSlots shared_;

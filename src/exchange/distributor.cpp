@@ -13,7 +13,7 @@ Status Distributor::prepare() {
   if (!whole_) covered_ = covered_by(peers_, own_, covered_);
   shared_bytes_ = shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
-  slot_bytes_ = aligned(forecast_.largest_window);
+  slot_bytes_ = aligned(std::max(forecast_.largest_window, least_slot_));
   slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, private_slots())));
   slot_memory_ = shared_ ? 0 : static_cast<int64_t>(slots_.size()) * slot_bytes_;
   pool_.prepare(k_message_buffers, forecast_.largest_message);

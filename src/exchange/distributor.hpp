@@ -15,7 +15,8 @@ class Distributor final : public Role {
   Distributor(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
   // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
-  void set_slots(int64_t most, SharedSlots shared) noexcept { most_slots_ = most, shared_ = shared; }
+  // `least`: bytes that a slot has to hold, whatever of its window is covered.
+  void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept { most_slots_ = most, shared_ = shared, least_slot_ = least; }
   void set_regions(Pieces regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
   int64_t buffer_bytes() const override { return slot_memory_ + pool_.buffer_bytes(); }
@@ -52,7 +53,7 @@ class Distributor final : public Role {
   Fetcher* fetcher_ = nullptr;
   Pieces covered_;
   ServeForecast forecast_;
-  int64_t slot_bytes_ = 0, slot_memory_ = 0;
+  int64_t slot_bytes_ = 0, least_slot_ = 0, slot_memory_ = 0;
   int64_t most_slots_ = 1;
   SharedSlots shared_;
   bool whole_ = false;

@@ -252,10 +252,14 @@ class TransferBuilder {
                          : collect(std::move(grid), std::move(peers), own, tag, forward, slots);
   }
 
+  int64_t whole_window(const Grid& grid) const {
+    return plan_.whole_windows ? std::min(plan_.window_bytes, grid.domains.front().domain.size()) : 0;
+  }
+
   Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t from_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Collector>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
-    role->set_slots(plan_.slots, slots);
+    role->set_slots(plan_.slots, slots, whole_window(role->grid()));
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
@@ -275,7 +279,7 @@ class TransferBuilder {
   Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t to_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Distributor>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
-    role->set_slots(plan_.slots, slots);
+    role->set_slots(plan_.slots, slots, whole_window(role->grid()));
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;

@@ -40,22 +40,34 @@ int64_t next_hull_offset(std::span<const Part> parts, int64_t offset) {
   return next;
 }
 
+// The first step at or after `step` whose window `next_offset` leads to, in any domain; grid.steps(): none.
+template <class NextOffset>
+int64_t leap(const Grid& grid, int64_t step, NextOffset&& next_offset) {
+  const auto domains = static_cast<int64_t>(grid.domains.size());
+  int64_t nearest = grid.steps();
+  for (int64_t domain = 0; domain < domains; ++domain) {
+    const Windows& windows = grid.domains[static_cast<size_t>(domain)];
+    const int64_t round = step / domains + (domain < step % domains ? 1 : 0);
+    if (round >= windows.count()) continue;
+    const int64_t offset = next_offset(windows.window(round).begin);
+    if (offset < windows.domain.end) nearest = std::min(nearest, windows.index_of(offset) * domains + domain);
+  }
+  return nearest;
+}
+
 // Finds the next step at or after `step` in which `bytes_of(window)` is not zero, or grid.steps(). `next_offset(offset)` says
-// where the next byte lies, to leap over empty stretches.
+// where the next byte at or after an offset may lie, to leap over empty stretches.
 template <class BytesOf, class NextOffset>
 int64_t next_step(const Grid& grid, int64_t step, BytesOf&& bytes_of, NextOffset&& next_offset) {
+  const auto holds = [&](int64_t at) {
+    const Extent window = grid.window(at);
+    return !window.empty() && bytes_of(window) > 0;
+  };
   const int64_t steps = grid.steps();
-  while (step < steps) {
-    const Extent window = grid.window(step);
-    if (!window.empty() && bytes_of(window) > 0) return step;
-    if (grid.domains.size() == 1) {
-      const Windows& windows = grid.domains.front();
-      const int64_t offset = next_offset(window.end);
-      if (offset >= windows.domain.end) return steps;
-      step = std::max(step + 1, windows.index_of(offset));
-    } else {
-      ++step;
-    }
+  for (; step < steps; ++step) {
+    if (holds(step)) return step;
+    step = leap(grid, step + 1, next_offset);
+    if (step >= steps || holds(step)) return step;
   }
   return steps;
 }

@@ -77,12 +77,18 @@ void ChunkGrid::add_row(int64_t element, int64_t length, int64_t memory, auto&& 
   }
 }
 
+int64_t ChunkGrid::row() const noexcept {
+  int64_t elements = 1;
+  for (size_t i = 1; i < shape_.size(); ++i) elements *= shape_[i];
+  return elements;
+}
+
 // The pieces of one chunk come in the order of its elements, since both are in C order: a list a chunk, and then one after another.
-Pieces ChunkGrid::place(PieceView pieces) const {
+Pieces ChunkGrid::place(PieceView pieces, int64_t first) const {
   std::map<int64_t, PiecesBuilder> lists;
   auto found = lists.end();
   for_each_piece(pieces, [&](const Piece& piece) {
-    add_row(piece.file, piece.length, piece.memory, [&](int64_t chunk, int64_t offset, int64_t memory, int64_t length) {
+    add_row(first + piece.file, piece.length, piece.memory, [&](int64_t chunk, int64_t offset, int64_t memory, int64_t length) {
       if (found == lists.end() || found->first != chunk) found = lists.try_emplace(chunk).first;
       found->second.add(Piece{offset, memory, length});
     });

@@ -25,9 +25,14 @@ class ChunkGrid {
   std::vector<int64_t> first_element(int64_t number) const;     // [dimensions] where a chunk begins
   int64_t elements_inside(int64_t number) const noexcept;       // of a chunk, inside the array
 
-  // Pieces of the array (element numbers in C order; all inside it) as pieces of the line, each at the same place of memory. May throw
-  // std::bad_alloc. O(rows of chunks that the pieces meet).
-  Pieces place(PieceView pieces) const;
+  // Pieces of the array (element numbers in C order from `first` on; all inside it) as pieces of the line, each at the same place of
+  // memory. May throw std::bad_alloc. O(rows of chunks that the pieces meet).
+  Pieces place(PieceView pieces, int64_t first = 0) const;
+
+  // How far the line goes from one layer of chunks along the slowest dimension to the next: what lies in row r of that dimension lies
+  // r / chunk()[0] layers behind what lies in row r % chunk()[0].
+  int64_t layer() const noexcept { return grid_strides_[0] * elements_; }
+  int64_t row() const noexcept;  // elements of one index of the slowest dimension
 
  private:
   void add_row(int64_t element, int64_t length, int64_t memory, auto&& add) const;

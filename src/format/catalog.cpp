@@ -136,6 +136,7 @@ constexpr auto k_variable = [](auto& pass, auto& variable) {
   pass.list(variable.chunking.shape, k_number);
   pass.list(variable.chunking.filters, k_filter);
   pass.blob(variable.chunking.fill);
+  pass.number(variable.extendible);
   pass.list(variable.attributes, k_attribute);
   pass.blob(variable.unsupported);
   pass.number(variable.fill_value);

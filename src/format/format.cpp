@@ -141,6 +141,10 @@ std::vector<std::string> format_companions(std::string_view name, const std::str
 
 std::span<const std::string_view> format_names() noexcept { return built_in_names(); }
 
+Status Format::extend(const std::string& path, std::span<const int64_t>) {
+  return {Code::unsupported, "\"" + path + "\": this format has no extendible variables"};
+}
+
 Result<int64_t> Format::place_chunk(const std::string& path, std::span<const int64_t>, int64_t) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
 }

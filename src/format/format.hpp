@@ -78,6 +78,7 @@ struct Variable {
   std::string unsupported;            // "" or why it cannot be read yet
   bool fill_value = false;            // the file says that elements never written are another value than 0
   Chunking chunking = {};
+  bool extendible = false;            // the first dimension may grow
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
@@ -101,6 +102,7 @@ struct VariableDefinition {
   std::vector<int64_t> shape;
   bool big_endian = false;
   Chunking chunking = {};
+  bool extendible = false;            // needs chunks
 };
 
 struct FormatOptions {
@@ -115,6 +117,8 @@ class Format {
   virtual Result<Placement> define_variable(const VariableDefinition& definition) = 0;  // parents exist
   virtual Status put_attribute(const std::string& object, const Attribute& attribute) = 0;  // replaces
   virtual Result<Catalog> catalog() = 0;  // of an opened file
+  // Makes the first dimension of an extendible variable so long. Code::unsupported: the format has none.
+  virtual Status extend(const std::string& path, std::span<const int64_t> shape);
   // Room for a chunk that has so many bytes once it is encoded, in place of what it had before, and its offset; the bytes are written by
   // others. `first`: its first element. Code::unsupported: the format has no chunks.
   virtual Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);

@@ -76,6 +76,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   plan.team = std::min<int64_t>(plan.team, topology.ranks);
   if (plan.strategy.gather == Gather::host) plan.host_roots = topology.host_roots;
   if (plan.strategy.domains != Domains::none) place_writers(plan, pattern, topology, limits);
+  plan.whole_windows = limits.window_unit > 0;
   if (!plan.domains.empty())
     plan.window_bytes = limits.window_unit > 0 ? window_in_units(plan.domains, limits.buffer_bytes, limits.window_unit)
                                                : window_of(plan.domains, limits.buffer_bytes);

@@ -60,6 +60,7 @@ struct Plan {
   int64_t team = 0;                  // ranks of a team when gather=team
   std::vector<int> host_roots;       // when gather=host
   int64_t slots = 1;                 // buffers of a writer or reader, of a window each
+  bool whole_windows = false;        // the storage's side fills windows to their end, whatever of them ranks hold
   int64_t window_bytes = 0;          // a round covers the file bytes [k, k+1) x window_bytes of a domain
   // The ranks' bytes are at least as many as the regions'. What is written is disjoint, so they are all of the regions' then; of what is
   // read a few bytes too many may be among them. Who puts the pieces together need not know each of them to know what there is.

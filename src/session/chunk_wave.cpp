@@ -176,4 +176,34 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
   return conclude(std::move(local), wave, kept);
 }
 
+// Collective. Plans of the chunked variables among the bits; afterwards the numbers are those of the waves again.
+Status File::explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers, FlushReport& planned) {
+  const size_t words = variable_words();
+  std::copy(put_numbers.variables.begin(), put_numbers.variables.end(), chunked_bits_.begin());
+  std::copy(get_numbers.variables.begin(), get_numbers.variables.end(), chunked_bits_.begin() + static_cast<std::ptrdiff_t>(words));
+  bool any = false;
+  for (const bool reading : {false, true})
+    for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+      const int64_t word = chunked_bits_[(reading ? words : 0) + i / 64];
+      const int variable = static_cast<int>(i);
+      if (!is_chunked(variable) || (static_cast<uint64_t>(word) >> (i % 64) & 1) == 0) continue;
+      any = true;
+      Wave wave;
+      wave.reading = reading;
+      WaveNumbers numbers;
+      Status local = guard([&] { return chunked_wave(variable, reading, 0, wave); });
+      if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok()) return verdict;
+      if (numbers.bytes == 0) continue;
+      auto ready = ready_plan(wave, numbers);
+      if (!ready.ok()) return ready.status();
+      Status told = agree(*comm_, guard([&] {
+        planned.plans.push_back({ready.value()->plan, ready.value()->forecast, numbers.kept_id > 0});
+        return Status{};
+      }));
+      if (!told.ok()) return told;
+    }
+  if (!any) return {};
+  return pulse_waves(Status{}, {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr);
+}
+
 }  // namespace windrow

@@ -124,6 +124,8 @@ void File::enter(VariableDefinition definition, Placement placement) {
   variable.shape = std::move(definition.shape);
   variable.placement = placement;
   variable.chunking = std::move(definition.chunking);
+  variable.extendible = definition.extendible;
+  extendible_ = extendible_ || definition.extendible;
   catalog_.variables.push_back(std::move(variable));
 }
 
@@ -135,9 +137,9 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   if (local.ok()) local = guard([&]() -> Status {
     std::string text = fmt::format("{};", definitions.size());
     for (VariableDefinition& definition : definitions) {
-      text += fmt::format("{}:{}|{}|{}|{}|{}|{};", definition.path.size(), definition.path, static_cast<int>(definition.type),
+      text += fmt::format("{}:{}|{}|{}|{}|{}|{}|{};", definition.path.size(), definition.path, static_cast<int>(definition.type),
                           fmt::join(definition.shape, ","), definition.big_endian, fmt::join(definition.chunking.shape, ","),
-                          text_of(definition.chunking.filters));
+                          text_of(definition.chunking.filters), definition.extendible);
       if (Status status = check_definition(definition, added); !status.ok()) return status;
       added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
     }

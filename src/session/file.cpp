@@ -211,6 +211,7 @@ Status File::learn(std::span<const std::byte> told) {
     auto catalog = deserialize(told.subspan(position + *length));
     if (!catalog.ok()) return catalog.status();
     catalog_ = std::move(catalog).value();
+    for (const Variable& variable : catalog_.variables) extendible_ = extendible_ || variable.extendible;
     for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
   }
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options(settings_, comm_->rank()));

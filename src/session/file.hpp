@@ -33,6 +33,7 @@ struct QueueEntry {
   int variable = 0;
   std::shared_ptr<SharedDecomposition> decomposition;
   std::byte* data = nullptr;  // never written through for a put
+  int64_t record = -1;        // index of the first dimension that the decomposition is of; -1: it is of the whole shape
   int64_t ordinal = 0;        // how many puts of this variable this rank has queued before: later puts go in later waves
 };
 
@@ -107,7 +108,8 @@ class File {
   Result<std::string> explain(bool json, Status local = {});
 
   // Local.
-  Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data);
+  // `record`: see QueueEntry.
+  Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record = -1);
   std::string report(bool json) const;
   const Catalog& catalog() const noexcept { return catalog_; }
   const Settings& settings() const noexcept { return settings_; }
@@ -148,12 +150,17 @@ class File {
 
   Status conclude(Status local, const Wave& wave, const KeptPlan& kept);  // collective
 
+  // extend.cpp
+  Status extend_for_queue(Status local);                              // collective; nothing where no variable can grow
+  Status check_growth(const Variable& variable, int64_t records) const;
+
   // chunk_wave.cpp
   // Collective: each chunked variable among the bits has a wave of its own.
   Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
   Status run_chunked(int variable, bool reading, int64_t ordinal);
   Status chunked_wave(int variable, bool reading, int64_t ordinal, Wave& wave);
   Status move_chunks(KeptPlan& kept, const Wave& wave);
+  Status explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers, FlushReport& planned);
   Status find_chunks(const KeptPlan& kept, KnownChunks& known);
   Status prepare_chunks(KeptPlan& kept, const Wave& wave);           // local
   void fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const;
@@ -203,6 +210,8 @@ class File {
   Status fatal_;                         // a failure after which the file cannot be published
 
   std::vector<int64_t> pulse_bits_, pulse_identities_;
+  bool extendible_ = false;              // some variable can grow
+  std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
   std::map<int, std::shared_ptr<const ChunkLayout>> layouts_;
   std::vector<int64_t> moving_bits_;     // the variables that are being written

@@ -16,7 +16,19 @@
 
 namespace windrow {
 
-Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data) {
+namespace {
+
+Status check_record(const Variable& variable, std::string_view verb, int64_t record) {
+  constexpr int64_t k_most = int64_t{1} << 40;
+  if (variable.shape.empty()) return {Code::bad_argument, fmt::format("{} of \"{}\": a scalar has no records", verb, variable.path)};
+  if (record < k_most && (variable.extendible || record < variable.shape.front())) return {};
+  return {Code::bad_argument, fmt::format("{} of \"{}\": record {} of {}{}", verb, variable.path, record, variable.shape.front(),
+                                          variable.extendible ? "" : ", and it cannot grow")};
+}
+
+}  // namespace
+
+Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record) {
   Status status = guard([&]() -> Status {
     const char* verb = put ? "put" : "get";
     if (put)
@@ -30,12 +42,14 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     if (decomposition->ranks() != comm_->size() || decomposition->rank() != comm_->rank())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {} ranks and is used by rank {} of {}", verb,
                                               target.path, decomposition->ranks(), comm_->rank(), comm_->size())};
-    auto trailing = load(decomposition->local(), target.shape);
+    if (record >= 0)
+      if (Status known = check_record(target, verb, record); !known.ok()) return known;
+    auto trailing = load(decomposition->local(), std::span<const int64_t>(target.shape).subspan(record >= 0 ? 1 : 0));
     if (!trailing.ok()) return {trailing.status().code(), fmt::format("{} of \"{}\": {}", verb, target.path, trailing.status().message())};
     if (data == nullptr && trailing.value() > 0 && !decomposition->holds_nothing())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the data is NULL", verb, target.path)};
     const int64_t ordinal = put ? put_counts_[variable] : 0;
-    queue_.push_back({put, variable, std::move(decomposition), data, ordinal});
+    queue_.push_back({put, variable, std::move(decomposition), data, record, ordinal});
     if (put) ++put_counts_[variable];
     return {};
   });
@@ -116,6 +130,8 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   gets.reading = true;
   WaveNumbers put_numbers, get_numbers;
   local.update(std::exchange(queue_status_, Status{}));
+  if (extendible_ && mode_ != Mode::read)
+    if (Status grown = extend_for_queue(std::move(local)); !grown.ok()) return grown;
   {
     const StageTimer timer(trace_, Stage::describe);
     if (local.ok()) local = guard([&] { return build_wave(false, 0, puts); });
@@ -298,11 +314,13 @@ Result<std::string> File::explain(bool json, Status local) {
   gets.reading = true;
   WaveNumbers put_numbers, get_numbers;
   local = queue_status_;
+  if (extendible_ && mode_ != Mode::read)
+    if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok()) return grown;
   if (local.ok()) local = guard([&] { return build_wave(false, 0, puts); });
   if (local.ok()) local = guard([&] { return build_wave(true, 0, gets); });
   if (Status verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr); !verdict.ok()) return verdict;
   FlushReport planned;
-  Status status;
+  Status status = explain_chunked(puts, put_numbers, gets, get_numbers, planned);
   for (auto [wave, numbers] : {std::pair{&puts, &put_numbers}, std::pair{&gets, &get_numbers}}) {
     if (numbers->entries == 0 || !status.ok()) continue;
     // The puts' plan may have pushed out the gets'.

@@ -230,28 +230,26 @@ const Pieces& SharedDecomposition::find_share(OwnerPolicy owner) {
   return share.owned;
 }
 
-Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::read_line(const ChunkGrid& grid, int64_t trailing, int64_t type_bytes) {
-  return line(held_, grid, trailing, type_bytes);
-}
+Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::read_line(const Line& line) { return line_of(held_, line); }
 
-Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::write_line(OwnerPolicy owner, const ChunkGrid& grid, int64_t trailing,
-                                                                        int64_t type_bytes) {
+Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::write_line(OwnerPolicy owner, const Line& line) {
   const auto index = static_cast<size_t>(owner);
   if (!owner_status_[index].ok()) return owner_status_[index];
-  return line(find_share(owner), grid, trailing, type_bytes);
+  return line_of(find_share(owner), line);
 }
 
-Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::line(const Pieces& elements, const ChunkGrid& grid, int64_t trailing,
-                                                                  int64_t type_bytes) {
-  std::vector<int64_t> key{reinterpret_cast<intptr_t>(elements.store()), trailing, type_bytes};
-  key.insert(key.end(), grid.shape().begin(), grid.shape().end());
-  key.insert(key.end(), grid.chunk().begin(), grid.chunk().end());
+Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::line_of(const Pieces& elements, const Line& line) {
+  const auto shape = line.grid.shape(), chunk = line.grid.chunk();
+  std::vector<int64_t> key{reinterpret_cast<intptr_t>(elements.store()), line.trailing, line.type_bytes, line.row};
+  // Where a row lies in its layer does not depend on how many rows there are.
+  key.insert(key.end(), line.row < 0 ? shape.begin() : shape.begin() + 1, shape.end());
+  key.insert(key.end(), chunk.begin(), chunk.end());
   auto& slot = lines_[std::move(key)];
   if (slot == nullptr) {
-    if (auto fits = to_bytes(elements, trailing * type_bytes); !fits.ok()) return fits.status();
+    if (auto fits = to_bytes(elements, line.trailing * line.type_bytes); !fits.ok()) return fits.status();
     auto bytes = std::make_shared<ByteRuns>();
-    bytes->elements = with_runs(grid.place(PieceView(elements, trailing)));
-    bytes->runs = PieceView(bytes->elements, type_bytes);
+    bytes->elements = with_runs(line.grid.place(PieceView(elements, line.trailing), std::max<int64_t>(0, line.row) * line.grid.row()));
+    bytes->runs = PieceView(bytes->elements, line.type_bytes);
     bytes->hull = hull(bytes->runs);
     bytes->total = total_bytes(bytes->runs);
     bytes->pieces = extent_count(bytes->runs);

@@ -56,9 +56,15 @@ class SharedDecomposition {
   bool holds_nothing() const noexcept { return held_.empty(); }
   Result<std::shared_ptr<const ByteRuns>> write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit);
 
-  // The same in the line of a variable's chunks. Each element stands for `trailing` ones of the variable, of `type_bytes` each.
-  Result<std::shared_ptr<const ByteRuns>> read_line(const ChunkGrid& grid, int64_t trailing, int64_t type_bytes);
-  Result<std::shared_ptr<const ByteRuns>> write_line(OwnerPolicy owner, const ChunkGrid& grid, int64_t trailing, int64_t type_bytes);
+  // The same in the line of a variable's chunks.
+  struct Line {
+    const ChunkGrid& grid;
+    int64_t trailing;    // elements of the variable that each element of the decomposition stands for
+    int64_t type_bytes;
+    int64_t row = -1;    // of the first layer of chunks, if the decomposition is of one row (one index of the first dimension); -1: of all
+  };
+  Result<std::shared_ptr<const ByteRuns>> read_line(const Line& line);
+  Result<std::shared_ptr<const ByteRuns>> write_line(OwnerPolicy owner, const Line& line);
 
  private:
   SharedDecomposition(const Comm& comm, Decomposition local) : ranks_(comm.size()), rank_(comm.rank()), local_(std::move(local)) {}
@@ -68,7 +74,7 @@ class SharedDecomposition {
   void forget_lists() noexcept;  // of the local part: what the lists of pieces say too
   Result<std::shared_ptr<const ByteRuns>> kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit);
 
-  Result<std::shared_ptr<const ByteRuns>> line(const Pieces& elements, const ChunkGrid& grid, int64_t trailing, int64_t type_bytes);
+  Result<std::shared_ptr<const ByteRuns>> line_of(const Pieces& elements, const Line& line);
 
   int ranks_ = 1, rank_ = 0;
   Decomposition local_;

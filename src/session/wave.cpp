@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "comm/agree.hpp"
+#include "format/check.hpp"
 #include "session/file.hpp"
 #include "session/same.hpp"
 #include "session/wave_numbers.hpp"
@@ -50,32 +51,44 @@ OwnerPolicy asked_owner(Owner owner) {
 
 Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
-  auto trailing = load(entry.decomposition->local(), variable.shape);
+  const auto shape = std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0);
+  auto trailing = load(entry.decomposition->local(), shape);
   if (!trailing.ok()) return trailing.status();
+  if (entry.record >= 0 && entry.record >= variable.shape.front())
+    return {Code::bad_argument, fmt::format("\"{}\" has {} records; there is no number {} to {}", variable.path, variable.shape.front(), entry.record,
+                                            entry.put ? "write" : "read")};
   const int64_t type = type_size(variable.type), element = trailing.value() * type;
+  static const ChunkGrid no_grid;
+  const ChunkGrid& grid = wave.layout ? wave.layout->grid : no_grid;
+  const int64_t layer_rows = wave.layout ? grid.chunk()[0] : 1;
+  const SharedDecomposition::Line line{grid, trailing.value(), type, entry.record < 0 ? -1 : entry.record % layer_rows};
   std::shared_ptr<const ByteRuns> runs;
   int64_t view = -1;
   if (entry.put) {
     const OwnerPolicy owner = entry.decomposition->owner_for(asked_owner(strategy_.owner), strategy_.owner == Owner::automatic);
-    auto owned = wave.layout ? entry.decomposition->write_line(owner, wave.layout->grid, trailing.value(), type)
+    auto owned = wave.layout ? entry.decomposition->write_line(owner, line)
                              : entry.decomposition->write_runs(owner, element, limits_.direct_bytes);
     if (!owned.ok()) return {owned.status().code(), fmt::format("put of \"{}\": {}", variable.path, owned.status().message()), owned.status().rank()};
     runs = std::move(owned).value();
     view = static_cast<int64_t>(owner);
   } else {
-    auto held = wave.layout ? entry.decomposition->read_line(wave.layout->grid, trailing.value(), type)
+    auto held = wave.layout ? entry.decomposition->read_line(line)
                             : entry.decomposition->read_runs(element, limits_.direct_bytes);
     if (!held.ok()) return held.status();
     runs = std::move(held).value();
     if (!entry.decomposition->echoes().empty()) wave.repeats.push_back({&entry.decomposition->echoes(), element, entry.data});
   }
-  wave.key.push_back({entry.variable, entry.decomposition->identity(), view});
+  wave.key.push_back({entry.variable, entry.decomposition->identity(), (entry.record + 1) * 16 + view + 1});
   mark(wave.variables, entry.variable);
   if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
   if (runs->total == 0) return {};
   const int64_t swap = variable.placement.big_endian != native_is_big() ? type_size(variable.type) : 1;
-  const int64_t base = wave.layout ? 0 : variable.placement.offset;
+  int64_t base = wave.layout ? 0 : variable.placement.offset;
+  if (entry.record >= 0) {
+    const int64_t row = element_count(shape).value_or(0) * type;
+    base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * row;
+  }
   wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
                         .file_base = base, .memory = entry.data, .swap_bytes = swap});
   wave.bytes += runs->total;
@@ -384,6 +397,7 @@ Status File::grow_pulse(size_t variables) {
     pulse_identities_.resize(2 * variables);
     moving_bits_.resize((variables + 63) / 64);
     chunked_bits_.resize(2 * ((variables + 63) / 64));
+    wanted_rows_.resize(variables);
     return Status{};
   });
 }

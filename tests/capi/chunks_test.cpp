@@ -214,6 +214,101 @@ TEST_F(Chunks, of_points_beside_other_variables) {
        "for n in ('first', 'second', 'plain'): assert (f[n][...] == m).all(), n\n");
 }
 
+// Time steps behind the end, some left out, some again, some that no rank or one rank brings; and after the file was opened again.
+TEST_F(Chunks, grow_by_records) {
+  constexpr int64_t k_rows = 23, k_columns = 11;
+  for (const char* chunks : {"auto", "1x8x11", "3x8x4"}) {
+    SCOPED_TRACE(chunks);
+    const int64_t inner[2] = {k_rows, k_columns}, start[2] = {k_rows * rank_of() / size_of(), 0};
+    const int64_t count[2] = {k_rows * (rank_of() + 1) / size_of() - start[0], k_columns};
+    windrow_decomposition* d = nullptr;
+    ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, inner, start, count, nullptr, nullptr, &d));
+    const Decomposition block(d);
+    const auto values = [&](int64_t record) {
+      std::vector<float> data;
+      for (int64_t i = 0; i < count[0]; ++i)
+        for (int64_t j = 0; j < k_columns; ++j) data.push_back(static_cast<float>(record * 1000 + (start[0] + i) * 20 + j));
+      return data;
+    };
+    windrow_file* file = nullptr;
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+    const Options options({{"extendible", "true"}, {"chunks", chunks}, {"filters", "shuffle"}});
+    const Options series({{"extendible", "true"}});
+    const int64_t shape[3] = {0, k_rows, k_columns}, none[1] = {0};
+    int field = -1, time = -1;
+    ASSERT_WINDROW_OK(windrow_define_variable_with(file, "field", WINDROW_FLOAT32, 3, shape, options, &field));
+    ASSERT_WINDROW_OK(windrow_define_variable_with(file, "time", WINDROW_FLOAT64, 1, none, series, &time));
+    ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &d));
+    const Decomposition same(d);
+    for (const int64_t record : {0, 1, 2, 5, 2, 7}) {
+      const std::vector<float> data = values(record);
+      const double now = 0.5 * static_cast<double>(record);
+      ASSERT_WINDROW_OK(windrow_put_record(file, field, record, block.get(), data.data()));
+      ASSERT_WINDROW_OK(windrow_put_record(file, time, record, same.get(), &now));
+      const char* plan = nullptr;
+      ASSERT_WINDROW_OK(windrow_explain(file, "text", &plan));
+      EXPECT_THAT(plan, HasSubstr("plan to write"));
+      ASSERT_WINDROW_OK(windrow_flush(file));
+    }
+    ASSERT_WINDROW_OK(windrow_close(file));
+    ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &file));
+    ASSERT_WINDROW_OK(windrow_find_variable(file, "field", &field));
+    windrow_variable_info info{};
+    info.size = sizeof info;
+    ASSERT_WINDROW_OK(windrow_inquire_variable(file, field, &info));
+    EXPECT_EQ(info.shape[0], 8);
+    EXPECT_EQ(info.extendible, 1);
+    const std::vector<float> data = values(9);
+    ASSERT_WINDROW_OK(windrow_put_record(file, field, 9, block.get(), data.data()));
+    std::vector<float> back(data.size()), empty(data.size(), 1), five(data.size());
+    ASSERT_WINDROW_OK(windrow_get_record(file, field, 9, block.get(), back.data()));
+    ASSERT_WINDROW_OK(windrow_get_record(file, field, 3, block.get(), empty.data()));
+    ASSERT_WINDROW_OK(windrow_get_record(file, field, 5, block.get(), five.data()));
+    ASSERT_WINDROW_OK(windrow_flush(file));
+    EXPECT_EQ(back, data);
+    EXPECT_EQ(five, values(5));
+    EXPECT_EQ(empty, std::vector<float>(data.size(), 0));
+    ASSERT_WINDROW_OK(windrow_get_record(file, field, 10, block.get(), back.data()));
+    EXPECT_EQ(windrow_flush(file), WINDROW_BAD_ARGUMENT);
+    EXPECT_THAT(windrow_error_message(), HasSubstr("has 10 records"));
+    EXPECT_EQ(windrow_put_record(file, field, -1, block.get(), data.data()), WINDROW_BAD_ARGUMENT);
+    EXPECT_EQ(windrow_flush(file), WINDROW_BAD_ARGUMENT);
+    ASSERT_WINDROW_OK(windrow_close(file));
+    h5py("f = h5py.File(path, 'r')\nd = f['field']\nassert d.shape == (10, 23, 11) and d.maxshape[0] is None\n"
+         "m = np.add.outer(np.arange(23) * 20, np.arange(11))\n"
+         "for r in range(10): assert (d[r] == (m + 1000 * r if r in (0, 1, 2, 5, 7, 9) else 0 * m)).all(), r\n"
+         "assert list(f['time'][...]) == [0, .5, 1, 0, 0, 2.5, 0, 3.5], f['time'][...]\n");
+  }
+}
+
+// Records of what cannot grow, contiguous and chunked, each rank another one.
+TEST_F(Chunks, have_records_of_a_fixed_number) {
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  const Options chunked({{"chunks", "2x3"}});
+  const int64_t shape[2] = {size_of() + 1, 7}, inner[1] = {7};
+  int plain = -1, cut = -1;
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "plain", WINDROW_INT32, 2, shape, &plain));
+  ASSERT_WINDROW_OK(windrow_define_variable_with(file, "cut", WINDROW_INT32, 2, shape, chunked, &cut));
+  windrow_decomposition* d = nullptr;
+  const int64_t zero[1] = {0};
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 1, inner, zero, rank_of() == 0 ? inner : zero, nullptr, nullptr, &d));
+  const Decomposition row(d);
+  for (const int variable : {plain, cut})
+    for (int64_t record = 0; record <= size_of(); ++record) {
+      std::vector<int32_t> data(7);
+      std::iota(data.begin(), data.end(), static_cast<int32_t>(100 * record));
+      ASSERT_WINDROW_OK(windrow_put_record(file, variable, record, row.get(), data.data()));
+      ASSERT_WINDROW_OK(windrow_flush(file));
+    }
+  EXPECT_EQ(windrow_put_record(file, plain, size_of() + 1, row.get(), zero), WINDROW_BAD_ARGUMENT);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("cannot grow"));
+  EXPECT_EQ(windrow_flush(file), WINDROW_BAD_ARGUMENT);
+  ASSERT_WINDROW_OK(windrow_close(file));
+  h5py("f = h5py.File(path, 'r')\nfor n in ('plain', 'cut'):\n    d = f[n][...]\n"
+       "    assert (d == np.add.outer(np.arange(d.shape[0]) * 100, np.arange(7))).all(), n\n");
+}
+
 TEST_F(Chunks, tell_how_they_are_stored) {
   write("8x16x5", "shuffle,deflate:4,fletcher32");
   windrow_file* file = nullptr;

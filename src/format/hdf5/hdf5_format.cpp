@@ -33,6 +33,7 @@ class Hdf5Format final : public Format {
   Result<Placement> define_variable(const VariableDefinition& definition) override;
   Status put_attribute(const std::string& object, const Attribute& attribute) override;
   Result<Catalog> catalog() override;
+  Status extend(const std::string& path, std::span<const int64_t> shape) override;
   Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status flush() override;
@@ -144,7 +145,7 @@ Status Hdf5Format::create_dataset(const VariableDefinition& definition, Placemen
   const bool set = definition.chunking.empty() ? set_contiguous(creation.get()) : set_chunks(creation.get(), definition.chunking);
   if (!set || H5Pset_obj_track_times(creation.get(), false) < 0) return hdf5_status(Code::bad_argument, "settings of", definition.path);
   const Handle links = link_creation(definition.path);
-  const Handle space = make_space(definition.shape);
+  const Handle space = make_space(definition.shape, definition.extendible);
   const Handle dataset(H5Dcreate2(file_, definition.path.c_str(), stored_type(definition.type, definition.big_endian),
                                   space.get(), links.get(), creation.get(), H5P_DEFAULT),
                        H5Dclose);
@@ -215,6 +216,17 @@ std::array<hsize_t, k_most_dimensions> coordinates(std::span<const int64_t> firs
   std::array<hsize_t, k_most_dimensions> result{};
   std::copy(first.begin(), first.end(), result.begin());
   return result;
+}
+
+Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shape) {
+  return guard([&] {
+    const Quiet quiet;
+    if (Status ready = writable("variable", path); !ready.ok()) return ready;
+    const Result<hid_t> dataset = chunked(path);
+    if (!dataset.ok()) return dataset.status();
+    const auto extents = coordinates(shape);
+    return H5Dset_extent(dataset.value(), extents.data()) >= 0 ? *failure_ : hdf5_status(Code::io, "extension of", path);
+  });
 }
 
 Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) {

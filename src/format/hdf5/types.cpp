@@ -90,10 +90,12 @@ Result<SpaceDescription> describe_space(hid_t space, const std::string& what) {
   return description;
 }
 
-Handle make_space(const std::vector<int64_t>& shape) {
+Handle make_space(const std::vector<int64_t>& shape, bool extendible) {
   if (shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
   const std::vector<hsize_t> extents(shape.begin(), shape.end());
-  return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose};
+  std::vector<hsize_t> most = extents;
+  if (extendible) most.front() = H5S_UNLIMITED;
+  return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), most.data()), H5Sclose};
 }
 
 H5T_cset_t name_character_set(std::string_view name) noexcept {

@@ -47,8 +47,14 @@ Filter read_filter(hid_t creation, unsigned number) {
   return filter;
 }
 
+// Whether the first dimension has no end.
+bool can_grow(hid_t space) {
+  std::array<hsize_t, k_most_dimensions> most{};
+  return H5Sget_simple_extent_ndims(space) > 0 && H5Sget_simple_extent_dims(space, nullptr, most.data()) > 0 && most[0] == H5S_UNLIMITED;
+}
+
 // How a chunked dataset is cut, or why it cannot be read.
-Status read_chunking(hid_t creation, hid_t type, Variable& variable) {
+Status read_chunking(hid_t creation, hid_t type, hid_t space, Variable& variable) {
   constexpr int64_t k_most_bytes = int64_t{1} << 30;  // one is moved between ranks as a whole
   std::array<hsize_t, k_most_dimensions> shape{};
   const int dimensions = H5Pget_chunk(creation, static_cast<int>(shape.size()), shape.data());
@@ -59,6 +65,7 @@ Status read_chunking(hid_t creation, hid_t type, Variable& variable) {
   const auto elements = element_count(chunking.shape);
   const auto bytes = elements ? checked_multiply(*elements, static_cast<int64_t>(H5Tget_size(type))) : std::nullopt;
   if (!bytes || *bytes == 0) return {Code::bad_file, "its chunks are too large, or empty"};
+  variable.extendible = can_grow(space);
   const int filters = H5Pget_nfilters(creation);
   for (int i = 0; i < filters; ++i) chunking.filters.push_back(read_filter(creation, static_cast<unsigned>(i)));
   if (const std::string missing = missing_filter(chunking.filters); !missing.empty())
@@ -216,7 +223,7 @@ Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
   variable.fill_value = readable && has_fill_value(creation.get(), type.get());
   Status status;
   if (readable && H5Pget_layout(creation.get()) == H5D_CHUNKED) {
-    status = read_chunking(creation.get(), type.get(), variable);
+    status = read_chunking(creation.get(), type.get(), space.get(), variable);
     if (!status.ok()) status = {status.code(), fmt::format("\"{}\": \"{}\": {}", path_, object_path, status.message())};
   } else if (readable) {
     status = place(dataset, variable);

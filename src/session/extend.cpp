@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Variables that grow: before a flush moves anything, they are made as long as what is queued asks for.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "comm/agree.hpp"
+#include "session/file.hpp"
+
+namespace windrow {
+
+Status File::check_growth(const Variable& variable, int64_t records) const {
+  std::vector<int64_t> shape = variable.shape;
+  shape.front() = records;
+  const auto elements = checked_product(shape);
+  const auto bytes = elements ? checked_multiply(*elements, type_size(variable.type)) : std::nullopt;
+  if (!bytes) return {Code::bad_argument, fmt::format("\"{}\" with {} records is larger than a file can be", variable.path, records)};
+  return ChunkGrid::make(shape, variable.chunking.shape).status();
+}
+
+// One agreement, and one more when something grows. Plans of what has grown are forgotten, by all ranks alike: they know the old length.
+Status File::extend_for_queue(Status local) {
+  std::fill(wanted_rows_.begin(), wanted_rows_.end(), 0);
+  if (local.ok()) local = guard([&]() -> Status {
+    for (const QueueEntry& entry : queue_) {
+      if (!entry.put || entry.record < 0) continue;
+      const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
+      int64_t& wanted = wanted_rows_[static_cast<size_t>(entry.variable)];
+      wanted = std::max(wanted, entry.record + 1);
+      if (!variable.extendible || wanted <= variable.shape.front()) continue;
+      if (Status status = check_growth(variable, wanted); !status.ok()) return status;
+    }
+    return {};
+  });
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = wanted_rows_, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  const auto grows = [this](size_t i) { return catalog_.variables[i].extendible && wanted_rows_[i] > catalog_.variables[i].shape.front(); };
+  bool any = false;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) any = any || grows(i);
+  if (!any) return {};
+  local = Status{};
+  if (comm_->rank() == 0) local = guard([&]() -> Status {
+    for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+      if (!grows(i)) continue;
+      std::vector<int64_t> shape = catalog_.variables[i].shape;
+      shape.front() = wanted_rows_[i];
+      if (Status status = format_->extend(catalog_.variables[i].path, shape); !status.ok()) return status;
+    }
+    return {};
+  });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+    if (!grows(i)) continue;
+    Variable& variable = catalog_.variables[i];
+    variable.shape.front() = wanted_rows_[i];
+    variable.placement.bytes = checked_product(variable.shape).value_or(0) * type_size(variable.type);
+    layouts_.erase(static_cast<int>(i));
+    std::erase_if(plans_, [&variable](const auto& kept) { return kept->layout && kept->layout->path == variable.path; });
+  }
+  return {};
+}
+
+}  // namespace windrow
