@@ -211,6 +211,7 @@ bool Collector::take_back() {
 
 bool Collector::step() {
   bool moved = false;
+  if (sink_ != nullptr) sink_->progress();
   for (Slot& slot : slots_) moved = receive(slot) || moved;
   moved = hand_on() || moved;
   moved = take_back() || moved;

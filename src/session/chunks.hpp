@@ -92,6 +92,7 @@ class ChunkSink final : public Sink {
   // `placer`: on rank 0, which asks itself.
   ChunkSink(const Comm& comm, DataFile& file, const ChunkLayout& layout, const KnownChunks& known, ChunkPlacer* placer)
       : comm_(comm), file_(file), layout_(layout), reader_(file, layout, known), placer_(placer) {}
+  void progress() override;  // rank 0 waits until its answer is taken
   bool ready() override;
   void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return consumed_; }
@@ -110,7 +111,6 @@ class ChunkSink final : public Sink {
   Status complete(int64_t chunk, std::span<std::byte> bytes, Extent extent, PieceView covered);
   void ask(Batch& batch);
   void write(Batch& batch);
-  void progress();
   bool mpi_ok(int code, const char* call);
 
   const Comm& comm_;
