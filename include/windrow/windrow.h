@@ -24,7 +24,8 @@
  *  - The library never prints, aborts or calls exit.  MPI_THREAD_SINGLE suffices; one thread at a time may
  *    be inside a handle (docs/thread-safety.md).
  *
- * Order of this page: version, errors, options, files, simple calls, objects, decompositions, queue and flush, reports.
+ * Order of this page: version, errors, options, files, simple calls, objects, decompositions, queue and flush, viewers,
+ * reports.
  */
 #pragma once
 
@@ -49,7 +50,7 @@ WINDROW_API const char *windrow_version(void);
 
 /**
  * Whether something is built in: a format ("hdf5", "raw"), a store ("posix", "faulty"), a preset or a
- * choice of an axis as "axis=choice" ("gather=team", "codec=lzo"), a filter of chunks ("filter=zstd").  Local.
+ * choice of an axis as "axis=choice" ("gather=team", "codec=lzo"), a filter of chunks ("filter=zstd"), "xdmf".  Local.
  * @return 1 or 0.  Since 0.1.
  */
 WINDROW_API int windrow_has(const char *feature);
@@ -459,6 +460,98 @@ WINDROW_API int windrow_write_block(windrow_file *file, int variable, const int6
 
 /** Read one contiguous block per rank.  Collective.  Since 0.1. */
 WINDROW_API int windrow_read_block(windrow_file *file, int variable, const int64_t *start, const int64_t *count, void *data);
+
+/* ------------------------------------------------------------------------------------------------- viewers */
+
+/*
+ * On request a small text in XDMF stands beside an HDF5 file and says which variables are grids, meshes and fields on them, so that
+ * ParaView and VisIt open it: PATH with .xmf in place of its ending.  It names the file without its folder: move both together.
+ *
+ *     windrow_define_variable(file, "step 2/pressure", WINDROW_FLOAT64, 3, nodes, &variable);
+ *     windrow_xdmf_uniform_grid(file, "air", 0.5, 3, nodes, origin, spacing, &grid);
+ *     windrow_xdmf_field(file, grid, "pressure", WINDROW_AT_NODES, variable);
+ *     windrow_close(file);                                   out.h5 and out.xmf appear
+ *
+ * Variables are defined first; their data may be written before or after.  The text is written by rank 0 and takes its name together
+ * with the file, at windrow_close() or windrow_sync(); after a sync, and for a file opened for update, it is replaced as a whole at the
+ * next of the two, if grids or fields were added: by what was described since the file was opened.  A file that is written anew without
+ * grids leaves an old text alone.
+ *
+ * Grids of one name are one series in time, each with its own time; they are of one kind.  Names may be any UTF-8 without control
+ * characters; in the names of the variables and of the file ':' and '|' are WINDROW_UNSUPPORTED.  No data is moved or looked at.
+ * Cost: one agreement a call; some hundred bytes a grid or field on each rank and in the text.
+ * Source: https://www.xdmf.org, version 3, as VTK's readers take it.
+ */
+
+/** Kinds of cells; the numbers are XDMF's. */
+enum windrow_cell {
+  WINDROW_TRIANGLE = 4,
+  WINDROW_QUADRILATERAL = 5, /**< Nodes around it. */
+  WINDROW_TETRAHEDRON = 6,
+  WINDROW_PYRAMID = 7,       /**< The base around, then the tip. */
+  WINDROW_WEDGE = 8,         /**< One triangle, then the other in the same sense. */
+  WINDROW_HEXAHEDRON = 9,    /**< The bottom around, then the top in the same sense. */
+  WINDROW_MIXED_CELLS = 112  /**< Before the nodes of each cell stands its kind, a number of this list. */
+};
+
+/** Where the values of a field are. */
+enum windrow_center { WINDROW_AT_NODES = 0, WINDROW_AT_CELLS = 1 };
+
+/**
+ * Describe a grid whose nodes have the same distance everywhere.  Collective.
+ *
+ * @param name     [same] What the viewer shows.
+ * @param time     [same] In the program's units; NAN (of math.h): the grid has no time, and its name is its own.
+ * @param ndims    2 or 3.  [same]
+ * @param nodes    [ndims] Nodes of each dimension, slowest first (z, y, x), each >= 2; there are one less cells.  [same]
+ * @param origin   [ndims] Place of the first node, in the same order.  [same]
+ * @param spacing  [ndims] Distance of two nodes, each > 0, in the same order.  [same]
+ * @param grid     [out] Its number, for windrow_xdmf_field().
+ * @return WINDROW_UNSUPPORTED: the file is not HDF5; WINDROW_EXISTS: a grid of that name and time, or one of the two has no time;
+ *         WINDROW_NO_PERMISSION, WINDROW_BAD_ARGUMENT and others: what stands at the text's name cannot be replaced.  Since 0.1.
+ */
+WINDROW_API int windrow_xdmf_uniform_grid(windrow_file *file, const char *name, double time, int ndims, const int64_t *nodes,
+                                          const double *origin, const double *spacing, int *grid);
+
+/**
+ * Describe a grid with its own distances along each dimension.  Collective.  As windrow_xdmf_uniform_grid(), but:
+ * @param ndims        2 or 3.  [same]
+ * @param coordinates  [ndims] Variables of float32 or float64 with one dimension: the nodes' places along each dimension of the
+ *                     grid, slowest first (z, y, x).  [same]  Since 0.1.
+ */
+WINDROW_API int windrow_xdmf_rectilinear_grid(windrow_file *file, const char *name, double time, int ndims, const int *coordinates,
+                                              int *grid);
+
+/**
+ * Describe a grid whose nodes are anywhere.  Collective.  As windrow_xdmf_uniform_grid(), but:
+ * @param coordinates  A variable of float32 or float64: nodes of each dimension, slowest first, x 3 places of each node in the order x,
+ *                     y, z; of a grid of two dimensions x 2 or x 3.  [same]  Since 0.1.
+ */
+WINDROW_API int windrow_xdmf_curvilinear_grid(windrow_file *file, const char *name, double time, int coordinates, int *grid);
+
+/**
+ * Describe a mesh.  Collective.  As windrow_xdmf_uniform_grid(), but:
+ * @param cell          enum windrow_cell.  [same]
+ * @param connectivity  A variable of integers, cells x nodes of a cell: numbers of the cells' nodes, from 0 on.  For
+ *                      WINDROW_MIXED_CELLS of one dimension.  [same]
+ * @param cells         For WINDROW_MIXED_CELLS, how many there are; otherwise the connectivity tells, and it is not looked at.  [same]
+ * @param coordinates   A variable of float32 or float64, nodes x 3 (x, y, z) or nodes x 2.  [same]
+ * One that does not move in time may be described for each time with the same variables.  Since 0.1.
+ */
+WINDROW_API int windrow_xdmf_mesh(windrow_file *file, const char *name, double time, int cell, int connectivity, int64_t cells,
+                                  int coordinates, int *grid);
+
+/**
+ * Describe a variable as a field on a grid or mesh.  Collective.
+ *
+ * @param grid      From one of the calls above.  [same]
+ * @param name      [same] What the viewer shows; for a series the same at all times.
+ * @param center    enum windrow_center.  [same]
+ * @param variable  Of the grid's shape at nodes or at cells (a mesh: nodes or cells), or that x components: 1 is a scalar, 2 and 3
+ *                  are a vector (x, y, z), 6 a symmetric tensor (xx, xy, xz, yy, yz, zz), 9 a tensor, others a matrix.  [same]
+ * @return WINDROW_EXISTS: the grid has a field of that name there; WINDROW_BAD_ARGUMENT: the shape.  uint64 is shown as int64.  Since 0.1.
+ */
+WINDROW_API int windrow_xdmf_field(windrow_file *file, int grid, const char *name, int center, int variable);
 
 /* ------------------------------------------------------------------------------------------------- reports */
 

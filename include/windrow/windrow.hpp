@@ -28,6 +28,8 @@
 #include <cstdint>
 #include <exception>
 #include <initializer_list>
+#include <limits>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <stdexcept>
@@ -213,6 +215,18 @@ class Decomposition {
 
 enum class Mode : int { read = WINDROW_READ, update = WINDROW_UPDATE };
 
+/** Kinds of cells and places of fields, for viewers. */
+enum class Cell : int {
+  triangle = WINDROW_TRIANGLE,
+  quadrilateral = WINDROW_QUADRILATERAL,
+  tetrahedron = WINDROW_TETRAHEDRON,
+  pyramid = WINDROW_PYRAMID,
+  wedge = WINDROW_WEDGE,
+  hexahedron = WINDROW_HEXAHEDRON,
+  mixed = WINDROW_MIXED_CELLS
+};
+enum class Center : int { nodes = WINDROW_AT_NODES, cells = WINDROW_AT_CELLS };
+
 /** An open file.  See the head of this page for who must close it. */
 class File {
  public:
@@ -372,6 +386,39 @@ class File {
     throw Error(WINDROW_NOT_FOUND, -1, "\"" + object + "\" has no attribute \"" + name + "\"");
   }
 
+  /** Grids, meshes and fields for viewers.  Collective.  @return the grid's number, for xdmf_field(). */
+  int xdmf_uniform_grid(const std::string& name, std::optional<double> time, Sizes nodes, const std::vector<double>& origin,
+                        const std::vector<double>& spacing) {
+    const auto dimensions = static_cast<size_t>(nodes.count());
+    // Lists that do not go together are refused by the call, so that every rank hears of it.
+    const bool fit = origin.size() == dimensions && spacing.size() == dimensions;
+    int grid = -1;
+    check(windrow_xdmf_uniform_grid(raw_, name.c_str(), number(time), fit ? nodes.count() : -1, nodes.data(), origin.data(),
+                                    spacing.data(), &grid));
+    return grid;
+  }
+  int xdmf_rectilinear_grid(const std::string& name, std::optional<double> time, const std::vector<int>& coordinates) {
+    int grid = -1;
+    const int dimensions = static_cast<int>(coordinates.size());
+    check(windrow_xdmf_rectilinear_grid(raw_, name.c_str(), number(time), dimensions, coordinates.data(), &grid));
+    return grid;
+  }
+  int xdmf_curvilinear_grid(const std::string& name, std::optional<double> time, int coordinates) {
+    int grid = -1;
+    check(windrow_xdmf_curvilinear_grid(raw_, name.c_str(), number(time), coordinates, &grid));
+    return grid;
+  }
+  /** `cells`: for Cell::mixed only. */
+  int xdmf_mesh(const std::string& name, std::optional<double> time, Cell cell, int connectivity, int coordinates,
+                int64_t cells = 0) {
+    int grid = -1;
+    check(windrow_xdmf_mesh(raw_, name.c_str(), number(time), static_cast<int>(cell), connectivity, cells, coordinates, &grid));
+    return grid;
+  }
+  void xdmf_field(int grid, const std::string& name, Center center, int variable) {
+    check(windrow_xdmf_field(raw_, grid, name.c_str(), static_cast<int>(center), variable));
+  }
+
   /** The plan, as "text" or "json".  Collective. */
   std::string explain(const std::string& format = "text") const {
     const char* text = "";
@@ -387,6 +434,7 @@ class File {
 
  private:
   File() = default;
+  static double number(std::optional<double> time) noexcept { return time.value_or(std::numeric_limits<double>::quiet_NaN()); }
   template <Element T>
   void check_type(int variable_number) const {
     const windrow_variable_info info = variable(variable_number);

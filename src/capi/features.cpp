@@ -19,6 +19,9 @@ struct BuiltIn {
     for (std::string_view format : format_names()) {
       names.emplace_back(format);
       lines.push_back("format " + std::string(format));
+      if (format != "hdf5") continue;
+      names.emplace_back("xdmf");
+      lines.push_back("companion xdmf");
     }
     for (std::string_view filter : filter_names()) {
       names.push_back("filter=" + std::string(filter));

@@ -225,6 +225,8 @@ void File::abandon() {
     (void)format_->close();
     format_.reset();
   }
+  if (!xdmf_draft_.temporary_path.empty()) (void)remove_files(std::span(&xdmf_draft_.temporary_path, 1));
+  xdmf_draft_ = {};
   if (mode_ != Mode::create || published_ || draft_.temporary_path.empty()) return;
   (void)remove_files(draft_files_);
   (void)remove_files(std::span(&draft_.temporary_path, 1));
@@ -254,8 +256,11 @@ std::vector<Rename> File::companions() const {
 // Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
 Status File::publish_on_root() {
   std::vector<Rename> renames = companions();
+  if (Status status = write_xdmf_on_root(renames); !status.ok()) return status;
   renames.push_back({draft_.temporary_path, draft_.final_path});
-  return windrow::publish(renames, settings_.boolean("durable"));
+  Status status = windrow::publish(renames, settings_.boolean("durable"));
+  if (status.ok()) xdmf_draft_ = {};
+  return status;
 }
 
 Status File::sync() {
@@ -270,7 +275,13 @@ Status File::sync() {
     if (durable && !publishes) local.update(data_sync_on_root());
   }
   Status stored = agree(*comm_, std::move(local));
-  if (!publishes) return stored;
+  if (!publishes) {
+    if (!stored.ok() || !grids_changed_) return stored;
+    local = comm_->rank() == 0 ? guard([&] { return publish_xdmf_on_root(); }) : Status{};
+    if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+    grids_changed_ = false;
+    return {};
+  }
   // Data that could not be stored once may be gone from the system's memory too: a second try would succeed without it
   // (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, section 3).
   if (!stored.ok() && stored.code() != Code::out_of_memory) fatal_.update(stored);
@@ -284,6 +295,7 @@ Status File::sync() {
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   // From here on the file is changed in place.
   published_ = true;
+  grids_changed_ = false;
   data_->rename(std::move(final_path));
   return {};
 }
@@ -322,8 +334,9 @@ Status File::close(bool publish) {
     if (whole && mode_ == Mode::create && !published_) {
       local = guard([&] { return publish_on_root(); });
       published_ = local.ok();
-    } else if (durable && whole && mode_ != Mode::create) {
-      local = data_sync_on_root();
+    } else if (whole && mode_ != Mode::read) {
+      if (durable && mode_ != Mode::create) local = data_sync_on_root();
+      if (local.ok()) local = guard([&] { return publish_xdmf_on_root(); });
     }
     abandon();
   }

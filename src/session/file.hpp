@@ -24,6 +24,7 @@
 #include "session/report.hpp"
 #include "session/shared_decomposition.hpp"
 #include "storage/publish.hpp"
+#include "xdmf/xdmf.hpp"
 
 namespace windrow {
 
@@ -99,6 +100,8 @@ class File {
   // The numbers of the variables, in their order; when one cannot be made, those before it are there all the same.
   Result<int> define_variables(std::span<VariableDefinition> definitions, Status local = {});  // the number of the first
   Status put_attribute(const std::string& object, Attribute attribute, Status local = {});
+  Result<int> define_grid(ViewerGrid grid, Status local = {});             // its number, for define_field()
+  Status define_field(int grid, GridField field, Status local = {});
   Status flush(Status local = {});
   Status flush_begin();
   Status flush_end();
@@ -138,6 +141,11 @@ class File {
   Status define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups);
   void enter(VariableDefinition definition, Placement placement);             // room was made
   std::vector<Attribute>* find_attributes(std::string_view object) noexcept;  // by the full path
+
+  // xdmf.cpp
+  Status start_xdmf_on_root();                                      // rank 0 only, as the next two
+  Status write_xdmf_on_root(std::vector<Rename>& renames);
+  Status publish_xdmf_on_root();
 
   // flush.cpp
   Status move_queue(Status local, PendingFlush* pending);
@@ -200,6 +208,10 @@ class File {
   std::unique_ptr<Format> format_;       // rank 0
   Catalog catalog_;
   std::map<std::string, int, std::less<>> variable_numbers_;
+  std::vector<ViewerGrid> grids_;
+  bool grids_changed_ = false;           // since they were published
+  Draft xdmf_draft_;                     // rank 0: the text's names
+  std::string xdmf_names_;               // rank 0: the file that it speaks of
   std::unique_ptr<DataFile> data_;
   bool published_ = false;
   bool local_disk_ = false;              // as rank 0 sees it

@@ -2,6 +2,7 @@
 // windrow.hpp over the library, and beside the library's own headers, which use the same namespace.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <windrow/windrow.hpp>
 
 #include "../temporary_folder.hpp"
@@ -91,6 +92,24 @@ TEST(CppCover, same_without_a_shape_is_all_of_any_variable) {
   EXPECT_EQ(one, std::vector<int>{7});
   EXPECT_EQ(four, values);
   in.close();
+}
+
+TEST(CppCover, describes_grids_for_viewers) {
+  if (windrow_has("xdmf") == 0) GTEST_SKIP() << "built without HDF5";
+  auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("viewer.h5"));
+  const int values = file.define_variable<double>("values", {3, 4}), curved = file.define_variable<double>("curved", {3, 4, 2});
+  const int y = file.define_variable<double>("y", {3}), x = file.define_variable<double>("x", {4});
+  const int nodes = file.define_variable<double>("nodes", {12, 3}), cells = file.define_variable<int>("cells", {5, 3});
+  const int mixed = file.define_variable<int>("mixed", {9});
+  file.xdmf_field(file.xdmf_uniform_grid("uniform", 0.5, {3, 4}, {0, 0}, {1, 2}), "values", windrow::Center::nodes, values);
+  file.xdmf_rectilinear_grid("rectilinear", {}, {y, x});
+  file.xdmf_curvilinear_grid("curvilinear", {}, curved);
+  file.xdmf_mesh("triangles", {}, windrow::Cell::triangle, cells, nodes);
+  file.xdmf_mesh("mixed", {}, windrow::Cell::mixed, mixed, nodes, 2);
+  EXPECT_EQ(code_of([&] { file.xdmf_uniform_grid("short", {}, {3, 4}, {0}, {1, 2}); }), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of([&] { file.xdmf_uniform_grid("uniform", {}, {3, 4}, {0, 0}, {1, 2}); }), WINDROW_EXISTS);
+  file.close();
+  EXPECT_TRUE(std::filesystem::exists(shared_path("viewer.xmf")));
 }
 
 TEST(CppCover, throws_what_went_wrong) {

@@ -140,4 +140,53 @@ inline std::vector<Call> moving_calls() {
   };
 }
 
+// Those of HDF5 files that describe grids, and those that publish the text. What it adds to the folder is taken away again.
+inline std::vector<Call> xdmf_calls() {
+  const auto describe = [](Scene& s) {
+    static const double origin[2] = {0, 0}, spacing[2] = {1, 1};
+    return windrow_xdmf_uniform_grid(s.file, "a grid with a name that is longer than a short string", 0.5, 2, s.grid_shape.data(), origin, spacing,
+                                     &s.variable);
+  };
+  const auto add = [](Scene& s) {
+    return windrow_xdmf_field(s.file, s.variable, "a field with a name that is longer than a short string", WINDROW_AT_NODES, s.grid_variable);
+  };
+  const auto begin = [describe](Scene& s) {
+    s.begin();
+    EXPECT_WINDROW_OK(describe(s));
+  };
+  const auto queue = [begin, add](Scene& s) {
+    begin(s);
+    EXPECT_WINDROW_OK(add(s));
+    (void)windrow_put(s.file, s.grid_variable, s.block.get(), s.grid.data());
+    (void)windrow_put(s.file, s.point_variable, s.points.get(), s.values.data());
+  };
+  const auto flushed = [begin, add](Scene& s) {
+    begin(s);
+    EXPECT_WINDROW_OK(add(s));
+    EXPECT_WINDROW_OK(s.put_and_flush());
+  };
+  const auto take_away = [](Scene& s) {
+    MPI_Barrier(s.comm);
+    if (s.rank == 0) {
+      EXPECT_TRUE(std::filesystem::remove(std::filesystem::path(s.path).replace_extension(".xmf")));
+    }
+    MPI_Barrier(s.comm);
+  };
+  const auto written = [take_away](Scene& s) {
+    EXPECT_WINDROW_OK(s.put_and_flush());
+    EXPECT_WINDROW_OK(s.close());
+    take_away(s);
+  };
+  return {
+      {"xdmf_uniform_grid", k_begin, describe, written, true, true},
+      {"xdmf_field", begin, add, written, true, true},
+      {"sync with a grid", flushed, [](Scene& s) { return windrow_sync(s.file); },
+       [take_away](Scene& s) {
+         EXPECT_WINDROW_OK(s.close());
+         take_away(s);
+       }, true, true},
+      {"close with a grid", queue, [](Scene& s) { return s.close(); }, take_away, false, true},
+  };
+}
+
 }  // namespace windrow_test
