@@ -20,8 +20,11 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 add_library(windrow_flags INTERFACE)
 # -Wno-restrict: GCC 12 sees overlaps in std::string that are not there (GCC bug 105651).
-target_compile_options(windrow_flags INTERFACE -Wall -Wextra -Wno-restrict $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wshadow -Wsign-conversion>
-  $<$<BOOL:${WINDROW_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_options(windrow_flags INTERFACE -Wall -Wextra $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict> $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wshadow -Wsign-conversion>
+  # gfortran does not know that an MPI_Comm of C may be a Fortran integer, and warns of every function with side effects in a condition.
+  $<$<COMPILE_LANGUAGE:Fortran>:-Wno-c-binding-type> $<$<COMPILE_LANGUAGE:Fortran>:-Wno-function-elimination>
+  # No errors of gfortran's warnings: version 12 takes allocatable texts for uninitialized where they are not.
+  $<$<AND:$<BOOL:${WINDROW_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>)
 if(WINDROW_SANITIZE)
   # Every finding ends the program: one that goes on is one that a passing test hides.
   add_compile_options(-fsanitize=${WINDROW_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)

@@ -448,6 +448,15 @@ WINDROW_API int windrow_flush(windrow_file *file);
 WINDROW_API int windrow_flush_begin(windrow_file *file);
 WINDROW_API int windrow_flush_end(windrow_file *file);
 
+/**
+ * Say that this rank cannot take part, as if a windrow_put() with a bad argument had been made here: the next flush moves nothing and
+ * returns WINDROW_BAD_ARGUMENT and `message` on every rank.  For language bindings and libraries that check more than C can: the type
+ * and the size of an array, say.  Local.
+ * @param file  NULL: only windrow_error_message() of this rank is set.
+ * @return WINDROW_BAD_ARGUMENT.  Since 0.1.
+ */
+WINDROW_API int windrow_refuse(windrow_file *file, const char *message);
+
 /** windrow_put() and windrow_flush() in one call.  Collective.  Since 0.1. */
 WINDROW_API int windrow_write(windrow_file *file, int variable, const windrow_decomposition *decomposition, const void *data);
 

@@ -121,7 +121,7 @@ int windrow_blocks(MPI_Comm comm, int ndims, const int64_t* shape, int64_t block
   using windrow::list_of;
   return windrow::finish_decomposition(comm, decomposition, [&]() -> Result<Decomposition> {
     if (Status status = windrow::check_dimensions(ndims, shape); !status.ok()) return status;
-    if (blocks < 0) return Status{Code::bad_argument, "blocks is " + std::to_string(blocks) + "; it must not be negative (from C++: starts and counts need one entry a block and dimension)"};
+    if (blocks < 0) return Status{Code::bad_argument, "blocks is " + std::to_string(blocks) + "; it must not be negative (from C++ and Fortran: every list needs one entry a block and dimension)"};
     if (blocks > 0 && ndims > 0 && (starts == nullptr || counts == nullptr)) return windrow::null_argument(starts == nullptr ? "starts" : "counts");
     if (memory_starts != nullptr && memory_shapes == nullptr) return Status{Code::bad_argument, "memory_starts needs memory_shapes"};
     return windrow::make_blocks(list_of(shape, 1, ndims), blocks,

@@ -100,6 +100,14 @@ int windrow_flush_end(windrow_file* file) {
   });
 }
 
+int windrow_refuse(windrow_file* file, const char* message) {
+  return enter([&]() -> Status {
+    Status refusal = message == nullptr ? null_argument("the message") : Status{Code::bad_argument, message};
+    if (file != nullptr && file->file != nullptr) file->file->refuse(refusal);
+    return refusal;
+  });
+}
+
 int windrow_write(windrow_file* file, int variable, const windrow_decomposition* decomposition, const void* data) {
   return queue_and_flush(file, true, variable, decomposition, const_cast<void*>(data));
 }

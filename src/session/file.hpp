@@ -113,6 +113,7 @@ class File {
   // Local.
   // `record`: see QueueEntry.
   Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record = -1);
+  void refuse(const Status& status) { queue_status_.update(status); }  // the next flush fails by it on every rank
   std::string report(bool json) const;
   const Catalog& catalog() const noexcept { return catalog_; }
   const Settings& settings() const noexcept { return settings_; }

@@ -199,6 +199,31 @@ TEST_F(Misuse, of_the_queue) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+// What a binding finds wrong on the last rank is told to all by the next flush, and nothing of it is moved.
+TEST_F(Misuse, told_by_one_rank) {
+  windrow_file* file = create();
+  int variable = -1;
+  const int64_t shape[1] = {size_of()}, start[1] = {rank_of()}, count[1] = {1}, nothing[1] = {0};
+  int32_t value = 3;
+  const bool refuses = rank_of() == size_of() - 1;
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT32, 1, shape, &variable));
+  EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, &value));
+  value = 4;
+  if (refuses) {
+    EXPECT_WINDROW_ERROR(windrow_refuse(file, "too short a list"), WINDROW_BAD_ARGUMENT, "too short a list");
+  }
+  EXPECT_WINDROW_ERROR(windrow_write_block(file, variable, refuses ? nothing : start, refuses ? nothing : count, &value), WINDROW_BAD_ARGUMENT,
+                       "too short a list");
+  EXPECT_EQ(windrow_error_rank(), size_of() - 1);
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  EXPECT_WINDROW_OK(windrow_read_block(file, variable, start, count, &value));
+  EXPECT_EQ(value, 3);
+  EXPECT_WINDROW_ERROR(windrow_refuse(nullptr, "only here"), WINDROW_BAD_ARGUMENT, "only here");
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  EXPECT_WINDROW_ERROR(windrow_refuse(nullptr, nullptr), WINDROW_BAD_ARGUMENT, "the message is NULL");
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 TEST_F(Misuse, of_rows) {
   windrow_decomposition* d = nullptr;
   int64_t first = -1, count = -1;

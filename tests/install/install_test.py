@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Installs into a fresh folder, moves that folder, and builds and runs a user's project against it.
 
-Arguments: cmake|pkg-config, the build folder, the C compiler, the launcher with its arguments in one word, and the
+Arguments: cmake|pkg-config, c|fortran, the build folder, the compiler, the launcher with its arguments in one word, and the
 name endings of the formats to write.
 """
 
@@ -13,7 +13,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parent / "project"
+HERE = Path(__file__).resolve().parent
+# A language's project, source, variable of CMake for the compiler, package of pkg-config and library.
+LANGUAGES = {
+    "c": (HERE / "project", "main.c", "CMAKE_C_COMPILER", "windrow", "libwindrow.so"),
+    "fortran": (HERE / "project_fortran", "main.f90", "CMAKE_Fortran_COMPILER", "windrow-fortran", "libwindrow_fortran.so"),
+}
 
 
 def run(*command: str | Path, **more) -> str:
@@ -23,28 +28,30 @@ def run(*command: str | Path, **more) -> str:
     return result.stdout
 
 
-def build_by_cmake(prefix: Path, work: Path, compiler: str) -> Path:
-    run("cmake", "-S", PROJECT, "-B", work, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_COMPILER={compiler}")
+def build_by_cmake(language: str, prefix: Path, work: Path, compiler: str) -> Path:
+    project, _, variable, _, _ = LANGUAGES[language]
+    run("cmake", "-S", project, "-B", work, f"-DCMAKE_PREFIX_PATH={prefix}", f"-D{variable}={compiler}")
     run("cmake", "--build", work)
     return work / "user"
 
 
-def build_by_pkg_config(prefix: Path, work: Path, compiler: str) -> Path:
+def build_by_pkg_config(language: str, prefix: Path, work: Path, compiler: str) -> Path:
+    project, source, _, package, library_name = LANGUAGES[language]
     (folder,) = prefix.rglob("pkgconfig")
     environment = {**os.environ, "PKG_CONFIG_PATH": str(folder)}
-    flags = shlex.split(run("pkg-config", "--cflags", "--libs", "windrow", env=environment))
-    (library,) = prefix.rglob("libwindrow.so")
-    run(compiler, PROJECT / "main.c", "-o", work / "user", *flags, f"-Wl,-rpath,{library.parent}")
+    flags = shlex.split(run("pkg-config", "--cflags", "--libs", package, env=environment))
+    (library,) = prefix.rglob(library_name)
+    run(compiler, project / source, "-o", work / "user", *flags, f"-Wl,-rpath,{library.parent}")
     return work / "user"
 
 
-def main(way: str, build: str, compiler: str, launcher: str, *formats: str) -> None:
+def main(way: str, language: str, build: str, compiler: str, launcher: str, *formats: str) -> None:
     with tempfile.TemporaryDirectory(prefix="windrow-install-") as folder:
         installed, prefix, work = Path(folder, "installed"), Path(folder, "a moved prefix"), Path(folder, "work")
         run("cmake", "--install", build, "--prefix", installed)
         shutil.move(installed, prefix)
         work.mkdir()
-        program = (build_by_cmake if way == "cmake" else build_by_pkg_config)(prefix, work, compiler)
+        program = (build_by_cmake if way == "cmake" else build_by_pkg_config)(language, prefix, work, compiler)
         for ending in formats:
             file = work / f"user.{ending}"
             output = run(*shlex.split(launcher), "-n", "3", program, file)

@@ -1,0 +1,251 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Data: queue and flush, and what is built from them; the plan and the report.
+!>
+!> `data` is an array of any rank, contiguous in memory, of integers of 8 to 64 bits, real32 or real64 as the variable
+!> has them: another type, gaps (as in a(::2)) and too few elements are windrow_bad_argument, with both types or sizes
+!> in the message. Its own shape does not count: the decomposition says how the elements lie in it. Of an array of
+!> assumed size, a(*), the size cannot be checked.
+module windrow_data
+    use, intrinsic :: iso_c_binding, only: c_int, c_null_ptr, c_ptr
+    use, intrinsic :: iso_fortran_env, only: int32, int64
+    use windrow_base
+    use windrow_c
+    implicit none
+    private
+    public :: windrow_put, windrow_get, windrow_flush, windrow_flush_begin, windrow_flush_end, windrow_write
+    public :: windrow_read
+    public :: windrow_put_record, windrow_get_record, windrow_write_block, windrow_read_block
+    public :: windrow_explain, windrow_report
+
+    !> windrow_put() of one record: one index, from 1, of the variable's last dimension. Local.
+    !>
+    !> `record`: a default or a 64-bit integer. The decomposition is of the dimensions before the last, so one made once
+    !> serves every time step. A put behind the end of a variable that is extendible makes it so long, at the flush.
+    interface windrow_put_record
+        module procedure put_record_int32, put_record_int64
+    end interface windrow_put_record
+
+    !> windrow_get() of one record. Local.
+    interface windrow_get_record
+        module procedure get_record_int32, get_record_int64
+    end interface windrow_get_record
+
+    !> Write one block per rank without making a decomposition first. Collective. Any count 0: nothing.
+    !>
+    !> `start`, `count`: one entry for each dimension of the variable, from 1, fastest first; default or 64-bit
+    !> integers.
+    interface windrow_write_block
+        module procedure write_block_int32, write_block_int64
+    end interface windrow_write_block
+
+    !> Read one block per rank. Collective.
+    interface windrow_read_block
+        module procedure read_block_int32, read_block_int64
+    end interface windrow_read_block
+
+contains
+
+    !> Queue data to be written. Local: nothing is copied. `data` must live and stay unchanged until the flush: give it
+    !> the attribute
+    !> `target` or `asynchronous`, and pass no expression, which would be gone by then. Bad arguments are reported here,
+    !> and again by the next flush, on every rank.
+    subroutine windrow_put(file, variable, decomposition, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(in), target, asynchronous :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_put(raw_of(file), int(variable, c_int), raw_of(decomposition), data), stat, errmsg)
+    end subroutine windrow_put
+
+    !> Queue data to be read; the flush fills `data`, of which the same holds as for windrow_put(). Local.
+    subroutine windrow_get(file, variable, decomposition, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(inout), target, asynchronous :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_get(raw_of(file), int(variable, c_int), raw_of(decomposition), data), stat, errmsg)
+    end subroutine windrow_get
+
+    subroutine put_record_int64(file, variable, record, decomposition, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        integer(int64), intent(in) :: record
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(in), target, asynchronous :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_put_record(raw_of(file), int(variable, c_int), record, raw_of(decomposition), data), stat, errmsg)
+    end subroutine put_record_int64
+
+    subroutine put_record_int32(file, variable, record, decomposition, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        integer(int32), intent(in) :: record
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(in), target, asynchronous :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call put_record_int64(file, variable, int(record, int64), decomposition, data, stat, errmsg)
+    end subroutine put_record_int32
+
+    subroutine get_record_int64(file, variable, record, decomposition, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        integer(int64), intent(in) :: record
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(inout), target, asynchronous :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_get_record(raw_of(file), int(variable, c_int), record, raw_of(decomposition), data), stat, errmsg)
+    end subroutine get_record_int64
+
+    subroutine get_record_int32(file, variable, record, decomposition, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        integer(int32), intent(in) :: record
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(inout), target, asynchronous :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call get_record_int64(file, variable, int(record, int64), decomposition, data, stat, errmsg)
+    end subroutine get_record_int32
+
+    !> Move everything queued, puts first, then gets. Collective. On error nothing more is in the queue.
+    subroutine windrow_flush(file, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_flush(raw_of(file)), stat, errmsg)
+    end subroutine windrow_flush
+
+    !> windrow_flush() in two calls, so that the program computes while data goes out; what was put must stay unchanged
+    !> until windrow_flush_end(). Collective.
+    subroutine windrow_flush_begin(file, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_flush_begin(raw_of(file)), stat, errmsg)
+    end subroutine windrow_flush_begin
+
+    !> The end of windrow_flush_begin(): what became of the data. Collective.
+    subroutine windrow_flush_end(file, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_flush_end(raw_of(file)), stat, errmsg)
+    end subroutine windrow_flush_end
+
+    !> windrow_put() and windrow_flush() in one call; `data` may be an expression. Collective.
+    subroutine windrow_write(file, variable, decomposition, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(in) :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_write(raw_of(file), int(variable, c_int), raw_of(decomposition), data), stat, errmsg)
+    end subroutine windrow_write
+
+    !> windrow_get() and windrow_flush() in one call. Collective.
+    subroutine windrow_read(file, variable, decomposition, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(inout) :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_read(raw_of(file), int(variable, c_int), raw_of(decomposition), data), stat, errmsg)
+    end subroutine windrow_read
+
+    subroutine write_block_int64(file, variable, start, count, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        integer(int64), intent(in) :: start(:), count(:)
+        type(*), intent(in) :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), target :: first(size(start)), many(size(count))
+        first = reversed(start) - 1
+        many = reversed(count)
+        call finish(c_write_block(raw_of(file), int(variable, c_int), list_of(first), list_of(many), data), &
+            stat, errmsg)
+    end subroutine write_block_int64
+
+    subroutine write_block_int32(file, variable, start, count, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        integer(int32), intent(in) :: start(:), count(:)
+        type(*), intent(in) :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call write_block_int64(file, variable, int(start, int64), int(count, int64), data, stat, errmsg)
+    end subroutine write_block_int32
+
+    subroutine read_block_int64(file, variable, start, count, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        integer(int64), intent(in) :: start(:), count(:)
+        type(*), intent(inout) :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), target :: first(size(start)), many(size(count))
+        first = reversed(start) - 1
+        many = reversed(count)
+        call finish(c_read_block(raw_of(file), int(variable, c_int), list_of(first), list_of(many), data), stat, errmsg)
+    end subroutine read_block_int64
+
+    subroutine read_block_int32(file, variable, start, count, data, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        integer(int32), intent(in) :: start(:), count(:)
+        type(*), intent(inout) :: data(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call read_block_int64(file, variable, int(start, int64), int(count, int64), data, stat, errmsg)
+    end subroutine read_block_int32
+
+    !> The plan of what is queued or, when no rank has anything queued, of the last flush: the choice on each axis and
+    !> why. Collective.
+    !> `format`: 'text', the default, or 'json'.
+    subroutine windrow_explain(file, text, format, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(:), allocatable, intent(out) :: text
+        character(*), intent(in), optional :: format
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr) :: raw
+        integer(c_int) :: code
+        raw = c_null_ptr
+        code = c_explain(raw_of(file), c_text(format_of(format)), raw)
+        text = text_of(raw)
+        call finish(code, stat, errmsg)
+    end subroutine windrow_explain
+
+    !> What the last flush did, over all ranks: seconds by stage, bytes, messages, storage requests, writers, peak
+    !> memory. Local.
+    !> `format`: 'text', the default, or 'json'.
+    subroutine windrow_report(file, text, format, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(:), allocatable, intent(out) :: text
+        character(*), intent(in), optional :: format
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr) :: raw
+        integer(c_int) :: code
+        raw = c_null_ptr
+        code = c_report(raw_of(file), c_text(format_of(format)), raw)
+        text = text_of(raw)
+        call finish(code, stat, errmsg)
+    end subroutine windrow_report
+
+    function format_of(format) result(name)
+        character(*), intent(in), optional :: format
+        character(:), allocatable :: name
+        name = 'text'
+        if (present(format)) name = format
+    end function format_of
+end module windrow_data

@@ -1,0 +1,233 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Groups and variables. Their numbers count from 1. Shapes are in Fortran's order: the first dimension is the fastest,
+!> so a variable of shape (nx, ny, nz) here is one of shape (nz, ny, nx) in C, Python and h5dump.
+module windrow_objects
+    use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_loc, c_null_ptr, c_ptr
+    use, intrinsic :: iso_fortran_env, only: int32, int64
+    use windrow_base
+    use windrow_c
+    implicit none
+    private
+    public :: windrow_define_group, windrow_define_variable, windrow_define_variables, windrow_variable_definition
+    public :: windrow_variable_count, windrow_find_variable, windrow_inquire_variable, windrow_variable_info
+    public :: windrow_group_count, windrow_group_path, windrow_unsupported_objects
+
+    !> A variable to be defined by windrow_define_variables(). Without `shape`, a scalar; without `options`, as the
+    !> file's.
+    type :: windrow_variable_definition
+        character(:), allocatable :: path
+        integer :: type = 0
+        integer(int64), allocatable :: shape(:)
+        type(windrow_options) :: options
+    end type windrow_variable_definition
+
+    !> What a file says of a variable.
+    type :: windrow_variable_info
+        character(:), allocatable :: path           !< '/group/name'
+        integer :: type = 0                         !< windrow_float64, ...; 0: a type that Windrow cannot read yet
+        integer(int64), allocatable :: shape(:)     !< fastest dimension first; of size 0: a scalar
+        integer(int64) :: bytes = 0                 !< stored size of all elements
+        integer(int64) :: offset = -1               !< first byte in the file, from 0; -1 when not stored contiguously
+        logical :: big_endian = .false.
+        character(:), allocatable :: unsupported    !< '' or why it cannot be read yet
+        logical :: has_fill_value = .false.         !< elements never written are another value than 0
+        logical :: chunked = .false.                !< cut into chunks, which are stored one by one
+        integer(int64), allocatable :: chunk(:)     !< shape of a chunk, fastest dimension first; of size 0: none
+        logical :: extendible = .false.             !< the last dimension may grow: windrow_put_record()
+        character(:), allocatable :: filters        !< what becomes of a chunk's bytes; '' for nothing
+    end type windrow_variable_info
+
+    !> Define a variable; groups above it are made as needed. Collective.
+    !>
+    !> `shape`: the whole array's, each entry >= 0, as default or as 64-bit integers; left out, a scalar.
+    !> `variable`: its number in this file. `options`: of this variable: byte_order, chunks (a text in C's order: slowest
+    !> dimension first), filters, extendible. All ranks give the same `path`, `type`, `shape` and options. Elements never
+    !> written are undefined.
+    interface windrow_define_variable
+        module procedure define_variable_int32, define_variable_int64, define_scalar
+    end interface windrow_define_variable
+
+contains
+
+    !> Define a group and those above it that do not exist yet. One that exists is fine. Collective.
+    subroutine windrow_define_group(file, path, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: path
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_define_group(raw_of(file), c_text(path)), stat, errmsg)
+    end subroutine windrow_define_group
+
+    subroutine define_variable_int64(file, path, type, shape, variable, options, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: path
+        integer, intent(in) :: type
+        integer(int64), intent(in) :: shape(:)
+        integer, intent(out) :: variable
+        type(windrow_options), intent(in), optional :: options
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(windrow_variable_definition) :: definition(1)
+        integer :: variables(1)
+        definition(1)%path = path
+        definition(1)%type = type
+        definition(1)%shape = shape
+        if (present(options)) definition(1)%options = options
+        variables = 0
+        call define_all(file, definition, variables, stat, errmsg)
+        variable = variables(1)
+    end subroutine define_variable_int64
+
+    subroutine define_variable_int32(file, path, type, shape, variable, options, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: path
+        integer, intent(in) :: type
+        integer(int32), intent(in) :: shape(:)
+        integer, intent(out) :: variable
+        type(windrow_options), intent(in), optional :: options
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call define_variable_int64(file, path, type, int(shape, int64), variable, options, stat, errmsg)
+    end subroutine define_variable_int32
+
+    subroutine define_scalar(file, path, type, variable, options, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: path
+        integer, intent(in) :: type
+        integer, intent(out) :: variable
+        type(windrow_options), intent(in), optional :: options
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call define_variable_int64(file, path, type, [integer(int64) ::], variable, options, stat, errmsg)
+    end subroutine define_scalar
+
+    !> Define many variables with two words between the ranks in all. Collective. `variables` [size(definitions)]: their
+    !> numbers, in order. When the arguments are refused nothing is defined.
+    subroutine windrow_define_variables(file, definitions, variables, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        type(windrow_variable_definition), intent(in) :: definitions(:)
+        integer, allocatable, intent(out) :: variables(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        allocate (variables(size(definitions)), source=0)
+        call define_all(file, definitions, variables, stat, errmsg)
+    end subroutine windrow_define_variables
+
+    !> C's definitions point into `paths` and `shapes`.
+    subroutine define_all(file, definitions, variables, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        type(windrow_variable_definition), intent(in) :: definitions(:)
+        integer, intent(inout) :: variables(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        character(kind=c_char), allocatable, target :: paths(:, :)
+        integer(c_int64_t), allocatable, target :: shapes(:, :)
+        type(c_variable_definition), allocatable :: raw(:)
+        integer(c_int) :: code, numbers(size(definitions))
+        integer :: i, longest, most
+        longest = 0
+        most = 0
+        do i = 1, size(definitions)
+            if (allocated(definitions(i)%path)) longest = max(longest, len(definitions(i)%path))
+            if (allocated(definitions(i)%shape)) most = max(most, size(definitions(i)%shape))
+        end do
+        allocate (paths(longest + 1, size(definitions)), shapes(most + 1, size(definitions)), raw(size(definitions)))
+        do i = 1, size(definitions)
+            raw(i) = c_variable_definition(c_null_ptr, definitions(i)%type, 0, c_loc(shapes(1, i)), &
+                raw_of(definitions(i)%options))
+            if (allocated(definitions(i)%path)) then
+                call copy_text(definitions(i)%path, paths(:, i))
+                raw(i)%path = c_loc(paths(1, i))
+            end if
+            if (allocated(definitions(i)%shape)) then
+                raw(i)%ndims = int(size(definitions(i)%shape), c_int)
+                shapes(:raw(i)%ndims, i) = reversed(definitions(i)%shape)
+            end if
+        end do
+        numbers = -1
+        code = c_define_variables(raw_of(file), int(size(definitions), c_int), raw, numbers)
+        variables = int(numbers) + 1
+        call finish(code, stat, errmsg)
+    end subroutine define_all
+
+    subroutine copy_text(text, letters)
+        character(*), intent(in) :: text
+        character(kind=c_char), intent(out) :: letters(:)
+        character(:), allocatable :: with_end
+        integer :: i
+        with_end = c_text(text)
+        do i = 1, len(with_end)
+            letters(i) = with_end(i:i)
+        end do
+    end subroutine copy_text
+
+    !> How many variables the file has, with the numbers 1, 2, ...; -1 when it is not open. Local.
+    function windrow_variable_count(file) result(count)
+        type(windrow_file), intent(in) :: file
+        integer :: count
+        count = int(c_variable_count(raw_of(file)))
+    end function windrow_variable_count
+
+    !> The number of the variable called `path`; windrow_not_found, and 0, when there is none. Local.
+    subroutine windrow_find_variable(file, path, variable, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: path
+        integer, intent(out) :: variable
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: code, number
+        number = -1
+        code = c_find_variable(raw_of(file), c_text(path), number)
+        variable = int(number) + 1
+        call finish(code, stat, errmsg)
+    end subroutine windrow_find_variable
+
+    !> Describe a variable. Local.
+    subroutine windrow_inquire_variable(file, variable, info, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        type(windrow_variable_info), intent(out) :: info
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_variable_info) :: raw
+        integer(c_int) :: code
+        code = c_inquire_variable(raw_of(file), int(variable, c_int), raw)
+        if (code == windrow_ok) then
+            info%path = text_of(raw%path)
+            info%type = int(raw%type)
+            info%shape = reversed(raw%shape(:raw%ndims))
+            info%bytes = raw%bytes
+            info%offset = raw%offset
+            info%big_endian = raw%big_endian /= 0
+            info%unsupported = text_of(raw%unsupported)
+            info%has_fill_value = raw%has_fill_value /= 0
+            info%chunked = raw%chunked /= 0
+            info%chunk = reversed(raw%chunk(:merge(raw%ndims, 0_c_int, info%chunked)))
+            info%extendible = raw%extendible /= 0
+            info%filters = text_of(raw%filters)
+        end if
+        call finish(code, stat, errmsg)
+    end subroutine windrow_inquire_variable
+
+    !> How many groups the file has, with the numbers 1, 2, ...; 1 is the root; -1 when the file is not open. Local.
+    function windrow_group_count(file) result(count)
+        type(windrow_file), intent(in) :: file
+        integer :: count
+        count = int(c_group_count(raw_of(file)))
+    end function windrow_group_count
+
+    !> The path of a group; '' when there is no such number. Local.
+    function windrow_group_path(file, group) result(path)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: group
+        character(:), allocatable :: path
+        path = text_of(c_group_path(raw_of(file), int(group, c_int) - 1_c_int))
+    end function windrow_group_path
+
+    !> Things in the file that Windrow can neither read nor copy yet, one a line: 'path: reason'. Local.
+    function windrow_unsupported_objects(file) result(text)
+        type(windrow_file), intent(in) :: file
+        character(:), allocatable :: text
+        text = text_of(c_unsupported_objects(raw_of(file)))
+    end function windrow_unsupported_objects
+end module windrow_objects

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every function of windrow.h has a procedure of the same name in the module windrow, and a test that uses it.
+
+Arguments: the Fortran compiler, the folder of the module files.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# What has another name or none in Fortran, and why. A name stays here only while it is not in the module.
+EXCEPTIONS = {
+    "windrow_define_variable_with": "windrow_define_variable has an optional argument for the options",
+    "windrow_put_attribute_text": "windrow_put_attribute takes text too",
+    **{f"windrow_xdmf_{what}": "grids for viewers are described from C and C++ so far"
+       for what in ("uniform_grid", "rectilinear_grid", "curvilinear_grid", "mesh", "field")},
+    "windrow_refuse": "the module's own checks end in it",
+}
+
+
+def listed() -> list[str]:
+    lines = (ROOT / "include/windrow/symbols.txt").read_text().splitlines()
+    return [line for line in (raw.split("#")[0].strip() for raw in lines) if line]
+
+
+def compiles(compiler: str, modules: str, names: list[str]) -> subprocess.CompletedProcess:
+    with tempfile.TemporaryDirectory(prefix="windrow-bindings-") as folder:
+        source = Path(folder, "names.f90")
+        uses = "".join(f"use windrow, only: {name}\n" for name in names)
+        source.write_text(f"program names\n{uses}implicit none\nend program names\n")
+        return subprocess.run([compiler, "-fsyntax-only", f"-I{modules}", str(source)], capture_output=True, text=True, cwd=folder)
+
+
+def main(compiler: str, modules: str) -> None:
+    symbols = listed()
+    names = [name for name in symbols if name not in EXCEPTIONS]
+    done = compiles(compiler, modules, names)
+    if done.returncode != 0:
+        sys.exit(f"the module windrow lacks a function of windrow.h; bind it, or say here why not:\n{done.stderr}")
+    for name in EXCEPTIONS:
+        if name not in symbols:
+            sys.exit(f"{name} is an exception here and no function of windrow.h")
+        if compiles(compiler, modules, [name]).returncode == 0:
+            sys.exit(f"{name} is an exception here, and the module has it")
+    tests = "".join(path.read_text() for path in sorted(Path(__file__).parent.glob("*_test.f90")))
+    unused = [name for name in names if not re.search(rf"\b{name}\b", tests)]
+    if unused:
+        sys.exit(f"no Fortran test uses {' '.join(unused)}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,386 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Data by every decomposition and every call that moves it; fortran_test.py reads the file with h5py. Each value says
+!> where it belongs: x + 100 y, counted from 1.
+program data_test
+    use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
+    use mpi_f08
+    use checks
+    use windrow
+    implicit none
+
+    type(windrow_file) :: file
+    character(2000) :: errmsg
+    integer :: stat
+
+    call begin_checks()
+    call windrow_create(MPI_COMM_WORLD, path_of('data'), file)
+    call ghosts()
+    call several()
+    call rows()
+    call points()
+    call same()
+    call one_rank_holds_all()
+    call records()
+    call write_while_computing()
+    call windrow_close(file, stat, errmsg)
+    call expect_ok(stat, errmsg, 'close')
+
+    call windrow_open(MPI_COMM_WORLD, path_of('data'), file, mode=windrow_mode_update)
+    call update()
+    call windrow_close(file)
+
+    call windrow_open(MPI_COMM_WORLD%mpi_val, path_of('data'), file)
+    call read_in_another_cut()
+    call read_points_and_rows()
+    call windrow_close(file)
+    call beyond_32_bits()
+    call end_checks()
+
+contains
+
+    pure function value_at(x, y) result(value)
+        integer, intent(in) :: x, y
+        integer :: value
+        value = x + 100*y
+    end function value_at
+
+    subroutine ghosts()
+        type(windrow_decomposition) :: part
+        integer :: variable, x, y
+        real(real64), allocatable, target :: box(:, :)
+        allocate (box(0:8, 0:6), source=-1.0_real64)
+        do y = 1, 5
+            do x = 1, 7
+                box(x, y) = value_at(x, 5*rank + y)
+            end do
+        end do
+        call windrow_define_variable(file, 'grids/with ghost cells', windrow_float64, [7, 5*ranks], variable, &
+            stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'define')
+        call windrow_block(MPI_COMM_WORLD, [7, 5*ranks], [1, 5*rank + 1], [7, 5], part, shape(box), [2, 2], stat, &
+            errmsg)
+        call expect_ok(stat, errmsg, 'block')
+        call windrow_put(file, variable, part, box, stat, errmsg)
+        call expect_ok(stat, errmsg, 'put')
+        call windrow_flush(file, stat, errmsg)
+        call expect_ok(stat, errmsg, 'flush')
+        call windrow_decomposition_free(part)
+        call windrow_decomposition_free(part)
+    end subroutine ghosts
+
+    !> Rank r has the columns r + 1 and r + 1 + ranks, each in a box of its own with a row before it; a table of 64-bit
+    !> integers.
+    subroutine several()
+        type(windrow_decomposition) :: part, plain
+        integer(int64) :: starts(2, 2), counts(2, 2), boxes(2, 2), ghosts(2, 2)
+        integer(int16), target :: columns(8, 2)
+        integer :: variable, x
+        character(:), allocatable :: text
+        starts = reshape([1, rank + 1, 1, rank + 1 + ranks], [2, 2])
+        counts = reshape([6, 1, 6, 1], [2, 2])
+        boxes = reshape([8, 1, 8, 1], [2, 2])
+        ghosts = reshape([3, 1, 3, 1], [2, 2])
+        columns = -1
+        do x = 1, 6
+            columns(x + 2, 1) = int(value_at(x, rank + 1), int16)
+            columns(x + 2, 2) = int(value_at(x, rank + 1 + ranks), int16)
+        end do
+        call windrow_define_variable(file, 'several', windrow_int16, [6_int64, 2_int64*ranks], variable)
+        call windrow_blocks(MPI_COMM_WORLD, [6_int64, 2_int64*ranks], starts, counts, part, boxes, ghosts, stat, errmsg)
+        call expect_ok(stat, errmsg, 'blocks of 64 bits')
+        call windrow_put(file, variable, part, columns)
+        call windrow_explain(file, text)
+        call expect(index(text, 'plan to write') > 0, 'the plan: '//text)
+        call windrow_explain(file, text, 'json', stat, errmsg)
+        call expect_ok(stat, errmsg, 'explain')
+        call expect(text(1:1) == '[', 'the plan as JSON: '//text)
+        call windrow_flush(file)
+        call windrow_report(file, text, stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'report')
+        call expect(index(text, 'bytes') > 0 .or. index(text, 'B') > 0, 'the report: '//text)
+        call windrow_report(file, text, format='json')
+        call expect(text(1:1) == '{', 'the report as JSON: '//text)
+
+        columns = 0
+        call windrow_blocks(MPI_COMM_WORLD%mpi_val, int([6, 2*ranks]), int(starts), int(counts), plain, stat=stat, &
+            errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'blocks of 32 bits')
+        call windrow_read(file, variable, plain, columns(1:6, 1:1), stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'the array has 6 elements, 12 are needed', 'too short')
+        call windrow_get(file, variable, part, columns)
+        call windrow_flush(file)
+        call expect(all(columns(3:8, 2) == [(value_at(x, rank + 1 + ranks), x=1, 6)]), 'what was read into boxes')
+        call expect(all(columns(1:2, :) == 0), 'what lies before the boxes stays')
+        call windrow_decomposition_free(part)
+        call windrow_decomposition_free(plain)
+    end subroutine several
+
+    !> The last rank has as many rows as are left; the others one each.
+    subroutine rows()
+        type(windrow_decomposition) :: part, wide
+        integer :: variable, x, y, mine
+        integer(int64) :: first, count
+        real(real32), allocatable :: slab(:, :)
+        mine = merge(11 - (ranks - 1), 1, rank == ranks - 1)
+        call windrow_rows(MPI_COMM_WORLD, 11, part, mine, stat, errmsg)
+        call expect_ok(stat, errmsg, 'rows')
+        call windrow_decomposition_rows(part, first, count, stat, errmsg)
+        call expect_ok(stat, errmsg, 'decomposition_rows')
+        call expect(first == rank + 1 .and. count == mine, 'which rows')
+        allocate (slab(3, mine))
+        do y = 1, mine
+            slab(:, y) = [(value_at(x, int(first) + y - 1), x=1, 3)]
+        end do
+        call windrow_define_variable(file, 'rows', windrow_float32, [3, 11], variable)
+        call windrow_write(file, variable, part, slab, stat, errmsg)
+        call expect_ok(stat, errmsg, 'write of rows')
+        call windrow_rows(MPI_COMM_WORLD, 11_int64, wide)
+        call windrow_decomposition_rows(wide, first, count)
+        call expect(count == 11/ranks .or. count == 11/ranks + 1, 'rows that the library divides')
+        call windrow_decomposition_free(part)
+        call windrow_decomposition_free(wide)
+    end subroutine rows
+
+    !> Ten points a rank, backwards, and before them a copy of the next rank's first point, which is wrong there: its
+    !> owner writes it.
+    subroutine points()
+        type(windrow_decomposition) :: part, unowned
+        type(windrow_options) :: options
+        type(windrow_file) :: other
+        integer :: variable, i
+        integer, allocatable :: list(:)
+        integer(int64), allocatable :: values(:, :)
+        list = [mod(10*(rank + 1), 10*ranks) + 1, (10*rank + i, i=10, 1, -1)]
+        allocate (values(4, size(list)))
+        do i = 1, size(list)
+            values(:, i) = value_at(1, list(i)) + [0, 1, 2, 3]
+        end do
+        if (ranks > 1) values(:, 1) = -1
+        call windrow_define_variable(file, 'points', windrow_int64, [4, 10*ranks], variable)
+        call windrow_points(MPI_COMM_WORLD, 10*ranks, list, part, [.false., (.true., i=1, 10)], stat, errmsg)
+        call expect_ok(stat, errmsg, 'points')
+        call windrow_write(file, variable, part, values, stat, errmsg)
+        call expect_ok(stat, errmsg, 'write of points')
+
+        values = 0
+        call windrow_points(MPI_COMM_WORLD, 10_int64*ranks, int(list, int64), unowned, stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'points without owners')
+        call windrow_read(file, variable, unowned, values)
+        do i = 1, size(list)
+            call expect(all(values(:, i) == value_at(1, list(i)) + [0, 1, 2, 3]), 'points read')
+        end do
+
+        ! By the lowest rank that holds it.
+        call windrow_options_create(options)
+        call windrow_options_set(options, 'owner', 'first', stat, errmsg)
+        call expect_ok(stat, errmsg, 'options_set')
+        call windrow_create(MPI_COMM_WORLD, path_of('first'), other, options, stat, errmsg)
+        call expect_ok(stat, errmsg, 'create with options')
+        call windrow_define_variable(other, 'who', windrow_int32, [10*ranks], variable)
+        call windrow_write(other, variable, unowned, [(rank, i=1, size(list))], stat, errmsg)
+        call expect_ok(stat, errmsg, 'write of an expression')
+        call windrow_close(other)
+        call windrow_options_free(options)
+        call windrow_decomposition_free(part)
+        call windrow_decomposition_free(unowned)
+    end subroutine points
+
+    subroutine same()
+        type(windrow_decomposition) :: all_of_it, part, part_64
+        integer :: variable
+        integer(int8) :: five(5), two(2)
+        real(real64) :: number
+        call windrow_same(MPI_COMM_WORLD, all_of_it, stat, errmsg)
+        call expect_ok(stat, errmsg, 'same')
+        call windrow_define_variable(file, 'a scalar', windrow_float64, variable, stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'define a scalar')
+        call windrow_write(file, variable, all_of_it, 42.5_real64 + rank, stat, errmsg)
+        call expect_ok(stat, errmsg, 'write of a scalar')
+        number = 0
+        call windrow_read(file, variable, all_of_it, number)
+        call expect(abs(number - 42.5_real64) < 1e-12_real64, 'the lowest rank writes')
+
+        call windrow_define_variable(file, 'five', windrow_int8, [5], variable)
+        call windrow_write(file, variable, all_of_it, [1_int8, 2_int8, 3_int8, 4_int8, 5_int8])
+        call windrow_same(MPI_COMM_WORLD, [5], part, start=[2], count=[2], stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'same part')
+        call windrow_write(file, variable, part, [-2_int8, -3_int8])
+        call windrow_same(MPI_COMM_WORLD%mpi_val, [5_int64], part_64, [3_int64], [2_int64])
+        two = 0
+        call windrow_read(file, variable, part_64, two)
+        call expect(all(two == [-3, 4]), 'a part read on all ranks')
+        five = 0
+        call windrow_read(file, variable, all_of_it, five)
+        call expect(all(five == [1, -2, -3, 4, 5]), 'all read on all ranks')
+        call windrow_decomposition_free(all_of_it)
+        call windrow_decomposition_free(part)
+        call windrow_decomposition_free(part_64)
+    end subroutine same
+
+    subroutine one_rank_holds_all()
+        integer :: variable, many
+        integer :: values(3, 4), back(12)
+        integer(int16), allocatable :: bits(:)
+        type(windrow_decomposition) :: none
+        values = reshape([111, 112, 113, 121, 122, 123, 131, 132, 133, 141, 142, 143], [3, 4])
+        many = merge(4, 0, rank == ranks - 1)
+        call windrow_define_variable(file, 'one rank', windrow_int32, [3, 4], variable)
+        call windrow_write_block(file, variable, [1, 1], [3, many], values(:, :many), stat, errmsg)
+        call expect_ok(stat, errmsg, 'write_block')
+        back = 0
+        call windrow_read_block(file, variable, [2_int64, 2_int64], [1_int64, 3_int64], back, stat, errmsg)
+        call expect_ok(stat, errmsg, 'read_block')
+        call expect(all(back(:3) == [122, 132, 142]) .and. all(back(4:) == 0), 'a block read')
+
+        ! Unsigned in the file: the bits of signed ones. No rank but the first holds anything.
+        allocate (bits(merge(3, 0, rank == 0)))
+        if (rank == 0) bits = [-1_int16, 0_int16, 7_int16]
+        call windrow_define_variable(file, 'unsigned', windrow_uint16, [3], variable)
+        call windrow_block(MPI_COMM_WORLD%mpi_val, [3], [1], [size(bits)], none, stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'a block of some ranks')
+        call windrow_write(file, variable, none, bits, stat, errmsg)
+        call expect_ok(stat, errmsg, 'write of some ranks')
+        call windrow_decomposition_free(none)
+    end subroutine one_rank_holds_all
+
+    !> Five steps of a table that each rank holds two columns of; and, in HDF5, one that grows to the third.
+    subroutine records()
+        type(windrow_decomposition) :: part
+        type(windrow_options) :: growing
+        type(windrow_variable_info) :: info
+        integer :: variable, step, x, y
+        integer, target :: table(4, 2), back(4, 2)
+        call windrow_define_variable(file, 'records/fixed', windrow_int32, [4, 2*ranks, 5], variable)
+        call windrow_block(MPI_COMM_WORLD, [4, 2*ranks], [1, 2*rank + 1], [4, 2], part)
+        do step = 1, 5
+            table = reshape([((value_at(x, 2*rank + y) + 10000*step, x=1, 4), y=1, 2)], [4, 2])
+            call windrow_put_record(file, variable, step, part, table, stat, errmsg)
+            call expect_ok(stat, errmsg, 'put_record')
+            call windrow_flush(file)
+        end do
+        back = 0
+        call windrow_get_record(file, variable, 5_int64, part, back, stat, errmsg)
+        call expect_ok(stat, errmsg, 'get_record')
+        call windrow_flush(file)
+        call expect(all(back == table), 'a record read')
+        call windrow_get_record(file, variable, 0, part, back, stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'the record is 0; they count from 1', 'record 0')
+        call windrow_flush(file, stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'the record is 0', 'the flush of record 0')
+        call windrow_put_record(file, variable, 1_int64, part, table(:, :1), stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'the array has 4 elements, 8 are needed', 'half a record')
+        call windrow_flush(file, stat, errmsg)
+
+        if (index(path_of(''), '.h5') > 0) then
+            call windrow_options_create(growing)
+            call windrow_options_set(growing, 'extendible', 'true')
+            call windrow_define_variable(file, 'records/growing', windrow_int32, [4, 2*ranks, 0], variable, growing)
+            call windrow_options_free(growing)
+            call windrow_put_record(file, variable, 3_int64, part, table)
+            call windrow_flush(file, stat, errmsg)
+            call expect_ok(stat, errmsg, 'a record behind the end')
+            call windrow_inquire_variable(file, variable, info)
+            call expect(all(info%shape == [4, 2*ranks, 3]), 'a shape that has grown')
+            call expect(info%extendible .and. info%chunked .and. size(info%chunk) == 3, 'what says that it can')
+        end if
+        call windrow_decomposition_free(part)
+    end subroutine records
+
+    subroutine write_while_computing()
+        type(windrow_decomposition) :: part
+        integer :: variable, i
+        integer(int64), allocatable, target, asynchronous :: values(:)
+        values = [(int(1000*rank + i, int64), i=1, 1000)]
+        call windrow_define_variable(file, 'Größe der Fläche/während', windrow_int64, [1000*ranks], variable)
+        call windrow_block(MPI_COMM_WORLD, [1000_int64*ranks], [1000_int64*rank + 1], [1000_int64], part)
+        call put_assumed_size(variable, part, values)
+        call windrow_flush_begin(file, stat, errmsg)
+        call expect_ok(stat, errmsg, 'flush_begin')
+        call windrow_flush_end(file, stat, errmsg)
+        call expect_ok(stat, errmsg, 'flush_end')
+        call windrow_decomposition_free(part)
+        call windrow_sync(file, stat, errmsg)
+        call expect_ok(stat, errmsg, 'sync')
+    end subroutine write_while_computing
+
+    subroutine put_assumed_size(variable, part, values)
+        integer, intent(in) :: variable
+        type(windrow_decomposition), intent(in) :: part
+        integer(int64), intent(in), target, asynchronous :: values(*)
+        call windrow_put(file, variable, part, values, stat, errmsg)
+        call expect_ok(stat, errmsg, 'put of an array of assumed size')
+    end subroutine put_assumed_size
+
+    subroutine update()
+        integer :: variable
+        integer :: values(8)
+        values = [-11, 0, -12, 0, 0, 0, 0, 0]
+        call windrow_find_variable(file, '/one rank', variable, stat, errmsg)
+        call expect_ok(stat, errmsg, 'find')
+        ! An expression has no gaps: every second element becomes two in a row.
+        call windrow_write_block(file, variable, [1, 4], [merge(2, 0, rank == 0), 1], (values(1:3:2)), stat, errmsg)
+        call expect_ok(stat, errmsg, 'update')
+    end subroutine update
+
+    subroutine read_in_another_cut()
+        type(windrow_decomposition) :: part
+        integer :: variable, x, y, first, last
+        real(real64), allocatable :: piece(:, :)
+        call windrow_find_variable(file, 'grids/with ghost cells', variable)
+        first = 7*rank/ranks + 1
+        last = 7*(rank + 1)/ranks
+        allocate (piece(first:last, 5*ranks))
+        call windrow_block(MPI_COMM_WORLD, [7, 5*ranks], [first, 1], shape(piece), part)
+        call windrow_read(file, variable, part, piece, stat, errmsg)
+        call expect_ok(stat, errmsg, 'read')
+        do y = 1, 5*ranks
+            do x = first, last
+                call expect(nint(piece(x, y)) == value_at(x, y), 'a grid read in another cut')
+            end do
+        end do
+        call windrow_decomposition_free(part)
+    end subroutine read_in_another_cut
+
+    !> Two gets in one flush.
+    subroutine read_points_and_rows()
+        type(windrow_decomposition) :: part, mine
+        integer :: points_variable, rows_variable
+        integer(int64), target :: one(4, 1)
+        real(real32), target :: row(3)
+        call windrow_find_variable(file, 'points', points_variable)
+        call windrow_find_variable(file, 'rows', rows_variable)
+        call windrow_points(MPI_COMM_WORLD%mpi_val, 10*ranks, [10*ranks - rank], part)
+        call windrow_block(MPI_COMM_WORLD, [3, 11], [1, 11 - rank], [3, 1], mine)
+        call windrow_get(file, points_variable, part, one, stat, errmsg)
+        call expect_ok(stat, errmsg, 'get')
+        call windrow_get(file, rows_variable, mine, row)
+        call windrow_flush(file)
+        call expect(all(one(:, 1) == value_at(1, 10*ranks - rank) + [0, 1, 2, 3]), 'a point read')
+        call expect(all(nint(row) == value_at(1, 11 - rank) + [0, 1, 2]), 'a row read')
+        call windrow_decomposition_free(part)
+        call windrow_decomposition_free(mine)
+    end subroutine read_points_and_rows
+
+    !> Three thousand million elements, of which eight at the end are written; the rest is a hole.
+    subroutine beyond_32_bits()
+        integer(int64), parameter :: all_of_them = 3000000000_int64
+        integer(int8) :: back(8)
+        integer :: variable
+        type(windrow_file) :: large
+        type(windrow_variable_info) :: info
+        integer(int64) :: many
+        many = merge(8, 0, rank == ranks - 1)
+        call windrow_create(MPI_COMM_WORLD, path_of('large'), large)
+        call windrow_define_variable(large, 'large', windrow_int8, [all_of_them], variable, stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'define a large variable')
+        call windrow_inquire_variable(large, variable, info)
+        call expect(info%shape(1) == all_of_them .and. info%bytes == all_of_them, 'a large shape')
+        call windrow_write_block(large, variable, [all_of_them - 7], [many], [1_int8, 2_int8, 3_int8, 4_int8, 5_int8, &
+            6_int8, 7_int8, 8_int8])
+        back = 0
+        call windrow_read_block(large, variable, [all_of_them - 7], [8_int64], back)
+        call expect(all(back == [1, 2, 3, 4, 5, 6, 7, 8]), 'the end of a large variable')
+        call windrow_close(large, stat, errmsg)
+        call expect_ok(stat, errmsg, 'close a large file')
+    end subroutine beyond_32_bits
+end program data_test
