@@ -51,7 +51,9 @@ Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
 // Writers are all ranks that there is a chunk for: they encode, each its own part of the line. What the user asked of axes that make no
 // sense here is left aside.
 void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const {
+  constexpr int64_t k_most_chunks = 16384;  // of a window: a word between ranks tells of each
   const int64_t chunk = wave.layout->chunk_bytes();
+  limits.buffer_bytes = std::min(limits.buffer_bytes, k_most_chunks * chunk);
   pattern.regions = {{round_down(numbers.hull.begin, chunk), round_up(numbers.hull.end, chunk)}};
   pattern.overlapping = false;
   strategy.gather = Gather::none;

@@ -152,7 +152,6 @@ Status ChunkSink::add(int64_t chunk, std::span<std::byte> bytes, Extent extent, 
   batch.bytes.insert(batch.bytes.end(), stored.begin(), stored.end());
   batch.wanted.push_back(chunk);
   batch.wanted.push_back(static_cast<int64_t>(stored.size()));
-  encoded_bytes_ += static_cast<int64_t>(stored.size());
   return {};
 }
 

@@ -98,7 +98,6 @@ class ChunkSink final : public Sink {
   int64_t done() const override { return consumed_; }
   bool finished() override;
   Status status() const override { return status_; }
-  int64_t encoded_bytes() const noexcept { return encoded_bytes_; }
 
  private:
   struct Batch {
@@ -122,7 +121,7 @@ class ChunkSink final : public Sink {
   size_t oldest_ = 0;
   FilterBuffers buffers_;
   std::vector<std::byte> old_;                        // a chunk that is changed in part, as it was
-  int64_t consumed_ = 0, encoded_bytes_ = 0;
+  int64_t consumed_ = 0;
   int64_t end_ = 0;
   MPI_Request end_request_ = MPI_REQUEST_NULL;
   bool end_sent_ = false;

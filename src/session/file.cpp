@@ -335,7 +335,7 @@ Status File::close(bool publish) {
       local = guard([&] { return publish_on_root(); });
       published_ = local.ok();
     } else if (whole && mode_ != Mode::read) {
-      if (durable && mode_ != Mode::create) local = data_sync_on_root();
+      if (durable) local = data_sync_on_root();
       if (local.ok()) local = guard([&] { return publish_xdmf_on_root(); });
     }
     abandon();
@@ -350,7 +350,7 @@ Status File::close(bool publish) {
 // Rank 0 alone: metadata of a file changed in place, onto stable storage.
 Status File::data_sync_on_root() {
   return guard([&]() -> Status {
-    auto store = open_store(path_, StoreMode::update, StoreOptions{});
+    auto store = open_store(data_->path(), StoreMode::update, StoreOptions{});
     if (!store.ok()) return store.status();
     Status status = store.value()->sync();
     status.update(store.value()->close());

@@ -39,6 +39,8 @@ Result<const Variable*> find(std::string_view use, int number, const Catalog& ca
   if (variable.type < Type::int8 || variable.type > Type::float64)
     return Status{Code::unsupported, fmt::format("{}: \"{}\" cannot be shown: {}", use, readable(variable.path),
                                                  variable.type == Type::none ? variable.unsupported : type_name(variable.type))};
+  if (variable.extendible)  // the text would say a shape that it has no more
+    return Status{Code::unsupported, fmt::format("{}: \"{}\" can grow; a grid needs variables that keep their shape", use, readable(variable.path))};
   if (Status status = check_reference("the variable", variable.path); !status.ok()) return status;
   return &variable;
 }

@@ -74,7 +74,7 @@ TEST_F(Chunks, written_together_are_read_by_others) {
   struct Case {
     const char *chunks, *filters, *order;
   };
-  const std::vector<Case> cases{{"8x16x5", "none", "native"},       {"8x16x5", "deflate", "native"},
+  const std::vector<Case> cases{{"1x1x1", "none", "native"},        {"8x16x5", "none", "native"},       {"8x16x5", "deflate", "native"},
                                 {"8x16x5", "shuffle,deflate:4", "big"}, {"auto", "shuffle,deflate:1,fletcher32", "native"},
                                 {"1,29,17", "fletcher32", "little"},    {"37x1x1", "lz4", "native"},
                                 {"5x5x5", "shuffle,zstd:7", "native"},  {"9x9x9", "blosc:zstd:3", "native"},
@@ -240,6 +240,12 @@ TEST_F(Chunks, grow_by_records) {
     ASSERT_WINDROW_OK(windrow_define_variable_with(file, "time", WINDROW_FLOAT64, 1, none, series, &time));
     ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &d));
     const Decomposition same(d);
+    const double origin[3] = {0, 0, 0}, spacing[3] = {1, 1, 1};
+    const int64_t nodes[3] = {2, k_rows, k_columns};
+    int grid = -1;
+    ASSERT_WINDROW_OK(windrow_xdmf_uniform_grid(file, "grid", 0, 3, nodes, origin, spacing, &grid));
+    EXPECT_EQ(windrow_xdmf_field(file, grid, "field", WINDROW_AT_NODES, field), WINDROW_UNSUPPORTED);
+    EXPECT_THAT(windrow_error_message(), HasSubstr("can grow"));
     for (const int64_t record : {0, 1, 2, 5, 2, 7}) {
       const std::vector<float> data = values(record);
       const double now = 0.5 * static_cast<double>(record);

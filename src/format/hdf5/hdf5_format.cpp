@@ -133,8 +133,7 @@ bool set_chunks(hid_t creation, const Chunking& chunking) {
   if (H5Pset_chunk(creation, static_cast<int>(shape.size()), shape.data()) < 0 || H5Pset_alloc_time(creation, H5D_ALLOC_TIME_INCR) < 0)
     return false;
   for (const Filter& filter : chunking.filters) {
-    const bool ours = filter.id > static_cast<int>(FilterId::fletcher32);
-    const unsigned flag = ours || filter.id != static_cast<int>(FilterId::fletcher32) ? H5Z_FLAG_OPTIONAL : H5Z_FLAG_MANDATORY;
+    const unsigned flag = filter.id == static_cast<int>(FilterId::fletcher32) ? H5Z_FLAG_MANDATORY : H5Z_FLAG_OPTIONAL;
     if (H5Pset_filter(creation, filter.id, flag, filter.values.size(), filter.values.data()) < 0) return false;
   }
   return true;
