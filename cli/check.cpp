@@ -35,6 +35,19 @@ void read_batch(Transfer& transfer, windrow::File& file, const std::vector<Item>
   }
 }
 
+// Texts of variable length, which are not read in slices.
+void read_wholes(windrow::File& file, const Contents& contents, Findings& findings) {
+  for (const int variable : contents.wholes) {
+    if (file.variable(variable).is_null != 0) continue;
+    try {
+      for (const std::string& text : file.texts(variable)) findings.bytes += static_cast<int64_t>(text.size());
+    } catch (const windrow::Error& error) {
+      if (error.code() == WINDROW_OUT_OF_MEMORY || error.code() == WINDROW_MPI) throw;
+      findings.damaged.push_back(std::string(file.variable(variable).path) + ": " + error.what());
+    }
+  }
+}
+
 int verdict(const Findings& findings, const Contents& contents) {
   if (!findings.damaged.empty()) return k_exit_failed;
   return contents.unsupported.empty() ? k_exit_ok : k_exit_unsupported;
@@ -45,7 +58,7 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
   if (arguments.json) {
     const nlohmann::json object{{"file", arguments.input},
                                 {"ranks", world.size},
-                                {"variables", contents.items.size()},
+                                {"variables", contents.items.size() + contents.wholes.size()},
                                 {"attributes", contents.attributes},
                                 {"bytes", findings.bytes},
                                 {"seconds", seconds},
@@ -62,7 +75,7 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
   print_line(world,
              fmt::format("{}: read {} variables and {} attributes, {} in {} ({}/s){}",
                          findings.damaged.empty() ? "sound" : "damaged",
-                         contents.items.size() - findings.damaged.size(), contents.attributes,
+                         contents.items.size() + contents.wholes.size() - findings.damaged.size(), contents.attributes,
                          bytes_text(findings.bytes), seconds_text(seconds), bytes_text(static_cast<int64_t>(rate)),
                          contents.unsupported.empty()
                              ? ""
@@ -80,6 +93,7 @@ int check(const World& world, const Arguments& arguments) {
   try {
     Transfer transfer(world, contents.items, arguments.settings.buffer_bytes);
     Progress progress("check", contents.bytes, shows_bar(arguments, world.rank));
+    read_wholes(file, contents, findings);
     Slicer slices = transfer.slicer();
     for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {
       read_batch(transfer, file, contents.items, batch, findings);

@@ -29,7 +29,15 @@ void add_variables(const windrow::File& file, Contents& contents) {
       add_once(contents.unsupported, std::string(info.path) + ": " + info.unsupported);
       continue;
     }
-    Item item{number, {info.shape, info.shape + info.ndims}, windrow_type_size(info.type)};
+    if (info.type == WINDROW_REFERENCE) {
+      add_once(contents.unsupported, std::string(info.path) + ": object references");
+      continue;
+    }
+    if (info.is_null != 0 || info.element_bytes == 0) {
+      contents.wholes.push_back(number);
+      continue;
+    }
+    Item item{number, {info.shape, info.shape + info.ndims}, info.element_bytes};
     if (info.has_fill_value != 0) contents.filled.emplace_back(info.path);
     contents.bytes += element_count(item.shape) * item.element_bytes;
     contents.items.push_back(std::move(item));
@@ -42,6 +50,8 @@ void add_attributes(const windrow::File& file, Contents& contents) {
       const windrow_attribute_info info = attribute_of(file, object, i);
       if (info.unsupported != nullptr && *info.unsupported != '\0')
         add_once(contents.unsupported, object + ", attribute " + info.name + ": " + info.unsupported);
+      else if (info.type == WINDROW_REFERENCE)
+        add_once(contents.unsupported, object + ", attribute " + info.name + ": object references");
       else
         ++contents.attributes;
     }
@@ -58,6 +68,17 @@ Contents contents_of(const windrow::File& file) {
   std::istringstream lines(windrow_unsupported_objects(file.get()));
   for (std::string line; std::getline(lines, line);)
     if (!line.empty()) add_once(contents.unsupported, line);
+  for (int i = 0; i < windrow_link_count(file.get()); ++i) {
+    const char *path = "", *target = "";
+    windrow::check(windrow_inquire_link(file.get(), i, &path, &target));
+    contents.links.emplace_back(path, target);
+  }
+  for (int i = 0; i < windrow_dimension_count(file.get()); ++i) {
+    const char* path = "";
+    int64_t length = 0;
+    windrow::check(windrow_inquire_dimension(file.get(), i, &path, &length));
+    contents.dimensions.emplace_back(path, length);
+  }
   add_variables(file, contents);
   add_attributes(file, contents);
   return contents;

@@ -2,7 +2,9 @@
 // What a file holds, as far as the subcommands need it; and what can be said of a file by its name before it is opened.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 #include <windrow/windrow.hpp>
 
@@ -12,7 +14,10 @@
 namespace cli {
 
 struct Contents {
-  std::vector<Item> items;           // readable variables
+  std::vector<Item> items;           // readable variables that are moved in slices
+  std::vector<int> wholes;           // numbers of the others: texts of variable length, and null spaces
+  std::vector<std::pair<std::string, int64_t>> dimensions;  // that no variable has the name of
+  std::vector<std::pair<std::string, std::string>> links;  // soft ones: path and target
   std::vector<std::string> objects;  // paths of the groups, then of the variables: what can carry attributes
   int groups = 0;
   int64_t attributes = 0;                // readable ones

@@ -50,11 +50,17 @@ class Definitions {
       const std::string& path = contents.objects[static_cast<size_t>(group)];
       attempt(path, [&] { output_.define_group(path); });
     }
-    for (const Item& item : contents.items) define_variable(item);
+    for (const Item& item : contents.items) numbers_.push_back(define_variable(item.variable));
+    for (const int variable : contents.wholes) wholes_.push_back(define_variable(variable));
+    for (const auto& [path, length] : contents.dimensions) attempt(path, [&] { output_.define_dimension(path, length); });
+    for (const auto& [path, target] : contents.links) attempt(path, [&] { output_.define_link(path, target); });
     for (const std::string& object : contents.objects)
       if (!refused_objects_.contains(object)) copy_attributes(object);
+    for (size_t i = 0; i < contents.items.size(); ++i) copy_dimension_names(contents.items[i].variable, numbers_[i]);
+    for (size_t i = 0; i < contents.wholes.size(); ++i) copy_dimension_names(contents.wholes[i], wholes_[i]);
   }
   const std::vector<int>& numbers() const noexcept { return numbers_; }  // of the items, in the output
+  const std::vector<int>& wholes() const noexcept { return wholes_; }    // the same of Contents::wholes
   const std::vector<std::string>& refused() const noexcept { return refused_; }  // "path: reason"
 
  private:
@@ -71,24 +77,36 @@ class Definitions {
       return false;
     }
   }
-  void define_variable(const Item& item) {
-    const windrow_variable_info info = input_.variable(item.variable);
+  int define_variable(int variable) {
+    const windrow_variable_info info = input_.variable(variable);
     windrow::Options options;
     options.set("byte_order", info.big_endian != 0 ? "big" : "little");
-    numbers_.push_back(-1);
-    if (keeps_chunks_ && info.chunked != 0 && define_chunked(item, info)) return;
-    attempt(info.path, [&] { numbers_.back() = output_.define_variable(info.path, info.type, item.shape, options); });
+    if (info.type == WINDROW_TEXT) options.set("text_characters", info.text_characters).set("text_padding", info.text_padding);
+    if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE) options.set("element_bytes", std::to_string(info.element_bytes));
+    options.set("opaque_tag", info.opaque_tag).set("enumeration", info.enumeration);
+    options.set("null_space", info.is_null != 0 ? "true" : "false");
+    int number = -1;
+    if (keeps_chunks_ && info.chunked != 0 && define_chunked(variable, options, number)) return number;
+    attempt(info.path, [&] { number = output_.define_variable(info.path, info.type, input_.shape(variable), options); });
+    return number;
   }
-  bool define_chunked(const Item& item, const windrow_variable_info& info) {
-    windrow::Options options;
-    options.set("byte_order", info.big_endian != 0 ? "big" : "little");
+  // One that is named through another variable's dimension may have its own name by now.
+  void copy_dimension_names(int from, int to) {
+    const std::vector<std::string> names = input_.dimension_names(from);
+    if (to < 0 || names == output_.dimension_names(to)) return;
+    attempt(std::string(input_.variable(from).path) + ", dimensions", [&] { output_.name_dimensions(to, names); });
+  }
+  // Where the output has neither chunks nor the filter, the variable is made without.
+  bool define_chunked(int variable, windrow::Options& options, int& number) {
+    const windrow_variable_info info = input_.variable(variable);
     options.set("chunks", fmt::format("{}", fmt::join(info.chunk, info.chunk + info.ndims, "x")));
     options.set("filters", *info.filters != '\0' ? info.filters : "none");
     try {
-      numbers_.back() = output_.define_variable(info.path, info.type, item.shape, options);
+      number = output_.define_variable(info.path, info.type, input_.shape(variable), options);
       return true;
     } catch (const windrow::Error& error) {
       if (error.code() != WINDROW_UNSUPPORTED) throw;
+      options.set("chunks", "none").set("filters", "none");
       return false;
     }
   }
@@ -101,7 +119,7 @@ class Definitions {
 
   const windrow::File& input_;
   windrow::File& output_;
-  std::vector<int> numbers_;
+  std::vector<int> numbers_, wholes_;
   std::vector<std::string> refused_;
   std::set<std::string> refused_objects_;
   bool keeps_chunks_;
@@ -122,6 +140,10 @@ void copy_data(const World& world, const Arguments& arguments, const Contents& c
   Definitions definitions(input, output, !asked);
   definitions.define(contents);
   require_none(world, definitions.refused(), arguments.input);
+  for (size_t i = 0; i < contents.wholes.size(); ++i) {
+    const windrow_variable_info info = input.variable(contents.wholes[i]);
+    if (info.is_null == 0) output.put_texts(definitions.wholes()[i], input.texts(contents.wholes[i]));
+  }
   Transfer transfer(world, contents.items, arguments.settings.buffer_bytes);
   Progress progress("copy", contents.bytes, shows_bar(arguments, world.rank));
   Slicer slices = transfer.slicer();
@@ -168,7 +190,7 @@ void print_result(const World& world, const Arguments& arguments, const Contents
     const json object{{"input", arguments.input},
                       {"output", arguments.output},
                       {"ranks", world.size},
-                      {"variables", contents.items.size()},
+                      {"variables", contents.items.size() + contents.wholes.size()},
                       {"groups", contents.groups},
                       {"attributes", contents.attributes},
                       {"bytes", copied.bytes},
@@ -184,7 +206,7 @@ void print_result(const World& world, const Arguments& arguments, const Contents
   if (arguments.quiet) return;
   const double rate = copied.seconds > 0 ? static_cast<double>(copied.bytes) / copied.seconds : 0;
   print_line(world, fmt::format("copied {} variables, {} groups, {} attributes, {} in {} ({}/s; read {}, write {})",
-                                contents.items.size(), contents.groups, contents.attributes, bytes_text(copied.bytes),
+                                contents.items.size() + contents.wholes.size(), contents.groups, contents.attributes, bytes_text(copied.bytes),
                                 seconds_text(copied.seconds), bytes_text(static_cast<int64_t>(rate)),
                                 seconds_text(copied.reading.seconds()), seconds_text(copied.writing.seconds())));
 }

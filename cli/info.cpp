@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // windrow info: what is in a file.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <complex>
 #include <filesystem>
 
 #include "cli/commands.hpp"
@@ -22,6 +24,25 @@ json numbers_as_json(const windrow::File& file, const std::string& object, const
   return json(file.attribute<T>(object, name));
 }
 
+template <class T>
+json complex_as_json(const windrow::File& file, const std::string& object, const std::string& name) {
+  json list = json::array();
+  for (const std::complex<T>& each : file.attribute<std::complex<T>>(object, name)) list.push_back({each.real(), each.imag()});
+  return list;
+}
+
+// Bytes as hexadecimal digits.
+json opaque_as_json(const windrow::File& file, const std::string& object, const windrow_attribute_info& info) {
+  const auto size = static_cast<size_t>(info.element_bytes);
+  std::vector<unsigned char> bytes(size * static_cast<size_t>(info.elements));
+  windrow::check(windrow_get_attribute(file.get(), object.c_str(), info.name, WINDROW_OPAQUE, bytes.data()));
+  json list = json::array();
+  for (size_t at = 0; at < bytes.size(); at += size)
+    list.push_back(fmt::format("{:02x}", fmt::join(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                                                   bytes.begin() + static_cast<std::ptrdiff_t>(at + size), "")));
+  return list;
+}
+
 // All elements, as a list.
 json attribute_values(const windrow::File& file, const std::string& object, const windrow_attribute_info& info) {
   switch (info.type) {
@@ -35,7 +56,12 @@ json attribute_values(const windrow::File& file, const std::string& object, cons
     case WINDROW_UINT64: return numbers_as_json<uint64_t>(file, object, info.name);
     case WINDROW_FLOAT32: return numbers_as_json<float>(file, object, info.name);
     case WINDROW_FLOAT64: return numbers_as_json<double>(file, object, info.name);
-    case WINDROW_TEXT: return json(file.attribute_text(object, info.name));
+    case WINDROW_TEXT:
+    case WINDROW_REFERENCE: return json(file.attribute_text(object, info.name));
+    case WINDROW_BOOL: return json(file.attribute_bool(object, info.name));
+    case WINDROW_COMPLEX64: return complex_as_json<float>(file, object, info.name);
+    case WINDROW_COMPLEX128: return complex_as_json<double>(file, object, info.name);
+    case WINDROW_OPAQUE: return opaque_as_json(file, object, info);
     default: return json::array();
   }
 }
@@ -59,7 +85,11 @@ json attributes_as_json(const windrow::File& file, const std::string& object) {
 }
 
 json contents_as_json(const windrow::File& file, const Contents& contents) {
-  json object{{"groups", json::array()}, {"variables", json::array()}, {"unsupported", contents.unsupported}};
+  json object{{"groups", json::array()}, {"variables", json::array()}, {"unsupported", contents.unsupported},
+              {"links", json::array()},
+              {"dimensions", json::array()}};
+  for (const auto& [path, length] : contents.dimensions) object["dimensions"].push_back({{"path", path}, {"length", length}});
+  for (const auto& [path, target] : contents.links) object["links"].push_back({{"path", path}, {"target", target}});
   for (size_t i = 0; i < static_cast<size_t>(contents.groups); ++i)
     object["groups"].push_back(
         {{"path", contents.objects[i]}, {"attributes", attributes_as_json(file, contents.objects[i])}});
@@ -77,21 +107,28 @@ json contents_as_json(const windrow::File& file, const Contents& contents) {
       entry["filters"] = info.filters;
     }
     if (info.unsupported != nullptr && *info.unsupported != '\0') entry["unsupported"] = info.unsupported;
+    if (info.is_null != 0) entry["null_space"] = true;
+    if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE) entry["element_bytes"] = info.element_bytes;
+    if (*info.opaque_tag != '\0') entry["opaque_tag"] = info.opaque_tag;
+    const std::vector<std::string> names = file.dimension_names(number);
+    if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); })) entry["dimensions"] = names;
+    if (*info.enumeration != '\0') entry["enumeration"] = info.enumeration;
     object["variables"].push_back(std::move(entry));
   }
   return object;
 }
 
-std::string shape_text(const json& shape);
+std::string shape_text(const json& shape, bool null_space);
 
 // "  chunks 8 x 16, shuffle,deflate:4"; "" where there are none.
 std::string chunks_text(const json& variable) {
   if (!variable.contains("chunk")) return "";
   const auto& filters = variable["filters"].get_ref<const std::string&>();
-  return "  chunks " + shape_text(variable["chunk"]) + (filters.empty() ? "" : ", " + filters);
+  return "  chunks " + shape_text(variable["chunk"], false) + (filters.empty() ? "" : ", " + filters);
 }
 
-std::string shape_text(const json& shape) {
+std::string shape_text(const json& shape, bool null_space) {
+  if (null_space) return "null";
   if (shape.empty()) return "scalar";
   std::string text;
   for (const json& extent : shape) text += (text.empty() ? "" : " x ") + std::to_string(extent.get<int64_t>());
@@ -122,14 +159,14 @@ void print_table(const World& world, const json& variables) {
   size_t path = 8, shape = 5;
   for (const json& v : variables) {
     path = std::max(path, v["path"].get_ref<const std::string&>().size());
-    shape = std::max(shape, shape_text(v["shape"]).size());
+    shape = std::max(shape, shape_text(v["shape"], v.contains("null_space")).size());
   }
-  print_line(world, fmt::format("\n{:<{}}  {:<7}  {:<{}}  {:>9}  {:>14}", "variable", path, "type", "shape", shape,
+  print_line(world, fmt::format("\n{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}", "variable", path, "type", "shape", shape,
                                 "size", "offset"));
   for (const json& v : variables) {
     const int64_t offset = v["offset"].get<int64_t>();
-    print_line(world, fmt::format("{:<{}}  {:<7}  {:<{}}  {:>9}  {:>14}{}{}{}", one_line(v["path"].get<std::string>()),
-                                  path, v["type"].get<std::string>(), shape_text(v["shape"]), shape,
+    print_line(world, fmt::format("{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}{}{}{}", one_line(v["path"].get<std::string>()),
+                                  path, v["type"].get<std::string>(), shape_text(v["shape"], v.contains("null_space")), shape,
                                   bytes_text(v["bytes"].get<int64_t>()), offset < 0 ? "-" : std::to_string(offset),
                                   v["big_endian"].get<bool>() ? "  big-endian" : "", chunks_text(v),
                                   v.contains("unsupported") ? "  " + v["unsupported"].get<std::string>() : ""));
@@ -146,6 +183,9 @@ void print_text(const World& world, const json& object) {
     for (const json& attribute : group["attributes"]) print_line(world, attribute_text(attribute));
   }
   if (!object["variables"].empty()) print_table(world, object["variables"]);
+  if (!object["links"].empty()) print_line(world, "\nsoft link");
+  for (const json& link : object["links"])
+    print_line(world, one_line(link["path"].get<std::string>()) + " -> " + one_line(link["target"].get<std::string>()));
   if (!object["unsupported"].empty()) print_line(world, "\ncannot be read or copied yet");
   for (const json& line : object["unsupported"]) print_line(world, one_line(line.get<std::string>()));
   if (!object["leftovers"].empty())

@@ -159,13 +159,22 @@ WINDROW_API int windrow_discard(windrow_file *file);
 enum windrow_type {
   WINDROW_INT8 = 1, WINDROW_UINT8, WINDROW_INT16, WINDROW_UINT16, WINDROW_INT32, WINDROW_UINT32,
   WINDROW_INT64, WINDROW_UINT64, WINDROW_FLOAT32, WINDROW_FLOAT64,
-  WINDROW_TEXT /**< Attributes only: one UTF-8 string, or an array of them. */
+  WINDROW_TEXT,       /**< Text.  A variable has text of fixed length (the option "element_bytes": that many bytes an element, filled up as
+                           "text_padding" says, NULs by default), or else of variable length, moved by windrow_put_texts() and
+                           windrow_get_texts().  An attribute has NUL-terminated strings, however they are stored. */
+  WINDROW_BOOL,       /**< One byte, 0 or 1.  In HDF5 the enumeration FALSE, TRUE, as h5py has it. */
+  WINDROW_COMPLEX64,  /**< Two float32: real and imaginary part.  In HDF5 a compound of r and i, as h5py has it. */
+  WINDROW_COMPLEX128, /**< Two float64. */
+  WINDROW_OPAQUE,     /**< Bytes that nobody but the program understands: "element_bytes" an element, with an "opaque_tag".  HDF5 gives
+                           them only to who asks with the same tag; h5py has none. */
+  WINDROW_REFERENCE   /**< A path to an object of the file; read only, as text: by windrow_get_texts(), windrow_get_attribute().  "" leads
+                           nowhere. */
 };
 
-/** Bytes of one element of a type; 0 for WINDROW_TEXT and unknown types.  Local.  Since 0.1. */
+/** Bytes of one element of a type; 0 for WINDROW_TEXT, WINDROW_OPAQUE, WINDROW_REFERENCE and unknown types.  Local.  Since 0.1. */
 WINDROW_API int64_t windrow_type_size(int type);
 
-/** "int8" ... "float64", "text".  Local; static text.  Since 0.1. */
+/** "int8" ... "float64", "text", "bool", "complex64", "complex128", "opaque", "reference".  Local; static text.  Since 0.1. */
 WINDROW_API const char *windrow_type_name(int type);
 
 #define WINDROW_MAX_DIMENSIONS 32
@@ -189,8 +198,13 @@ WINDROW_API int windrow_define_variable(windrow_file *file, const char *path, in
                                         int *variable);
 
 /**
- * As windrow_define_variable(), with options of the variable: "byte_order" = native | little | big; "chunks" and "filters", as in
- * docs/settings.md, for compressed variables of HDF5 files:
+ * As windrow_define_variable(), with options of the variable:
+ *  - "byte_order" = native | little | big
+ *  - "element_bytes": of WINDROW_OPAQUE and of WINDROW_TEXT of fixed length; "text_characters" = utf8 | ascii, "text_padding" =
+ *    null_padded | null_terminated | space_padded, "opaque_tag"
+ *  - "enumeration": names of an integer type's values, "RED=0\nGREEN=1"; elements are the integers, in memory and in the file
+ *  - "null_space" = true: neither elements nor a shape; ndims is 0
+ *  - "chunks" and "filters", as in docs/settings.md, for compressed variables of HDF5 files:
  *
  *     windrow_options_set(options, "filters", "shuffle,deflate:1");     chunks of 1 to 2 MiB, cut from the shape alone
  *     windrow_define_variable_with(file, "density", WINDROW_FLOAT64, 3, shape, options, &variable);
@@ -199,7 +213,8 @@ WINDROW_API int windrow_define_variable(windrow_file *file, const char *path, in
  * that any HDF5 reads which has the filter (docs/filters.md).  Elements of a chunk that nobody has written when the rest of it is are 0.
  * Memory of a writer beside the buffers: two buffers of encoded chunks and two chunks; a buffer holds one chunk at least.
  * A flush moves each chunked variable in a plan of its own.  Collective.
- * @return WINDROW_UNSUPPORTED: a filter that is not built in, chunks in a raw file.  Since 0.1.
+ * @return WINDROW_BAD_ARGUMENT: an option that does not go with the type; WINDROW_UNSUPPORTED: a filter that is not built in, chunks in a
+ *         raw file.  Since 0.1.
  */
 WINDROW_API int windrow_define_variable_with(windrow_file *file, const char *path, int type, int ndims, const int64_t *shape,
                                              const windrow_options *options, int *variable);
@@ -242,6 +257,14 @@ typedef struct windrow_variable_info {
   int64_t chunk[WINDROW_MAX_DIMENSIONS];  /**< Shape of a chunk. */
   int extendible;                         /**< 1: the first dimension may grow: windrow_put_record(). */
   const char *filters;                    /**< What becomes of a chunk's bytes, as the option "filters" has it; "" for nothing. */
+  int64_t elements;                       /**< 0 for a null space, which has not even a shape. */
+  int64_t element_bytes;                  /**< Of one element in memory; 0: text of variable length or references, by windrow_get_texts(). */
+  int is_null;                            /**< 1: a null space; there is nothing to put or get. */
+  const char *text_characters;            /**< "utf8", "ascii"; "" when it is not text. */
+  const char *text_padding;               /**< As the option; "" when it is not text. */
+  const char *opaque_tag;                 /**< "" when it is not opaque. */
+  const char *enumeration;                /**< "", or names of the integers: "NAME=value", one a line. */
+  const char *dimension_names[WINDROW_MAX_DIMENSIONS]; /**< [ndims] As windrow_name_dimensions() takes them; "" for none. */
 } windrow_variable_info;
 
 /** How many variables the file has; -1 for a NULL file.  They are numbered from 0.  Local.  Since 0.1. */
@@ -260,19 +283,108 @@ WINDROW_API int windrow_group_count(const windrow_file *file);
 WINDROW_API const char *windrow_group_path(const windrow_file *file, int group);
 
 /**
+ * Give the dimensions of a variable names, as netCDF-4 has them, once.  Collective.
+ *
+ * A name means the dimension or variable called so in the variable's group or, where there is none, in the groups above it.  A variable must have
+ * one dimension, of that length: it then holds the coordinates, and its own dimension has its name.  What is nowhere becomes a new dimension
+ * in the variable's group; so variables with coordinates are to be defined first.  In an HDF5 file these are dimension scales: ncdump, xarray and
+ * h5py show them.
+ *
+ * @param variable  [same]
+ * @param names     [ndims] each a name, a path that begins with a slash, or "" for none.  [same]
+ * @return WINDROW_BAD_ARGUMENT: another length; WINDROW_EXISTS: the dimensions have names, or something else is called so; WINDROW_UNSUPPORTED:
+ *         built without HDF5's high-level library.
+ *
+ *     const char *names[2] = {"time", "cell"};
+ *     windrow_name_dimensions(file, temperature, names);
+ * Since 0.1.
+ */
+WINDROW_API int windrow_name_dimensions(windrow_file *file, int variable, const char *const *names);
+
+/** Define a dimension that no variable has the name of.  Collective.  @param path, length  [same]  @return WINDROW_EXISTS.  Since 0.1. */
+WINDROW_API int windrow_define_dimension(windrow_file *file, const char *path, int64_t length);
+
+/** How many dimensions the file has that no variable has the name of; -1 for a NULL file.  Local.  Since 0.1. */
+WINDROW_API int windrow_dimension_count(const windrow_file *file);
+
+/** Path and length of such a dimension.  Local; the path is valid until the file is closed.  Since 0.1. */
+WINDROW_API int windrow_inquire_dimension(const windrow_file *file, int dimension, const char **path, int64_t *length);
+
+/** What stands at a path. */
+enum windrow_kind {
+  WINDROW_NOTHING = 0,
+  WINDROW_GROUP = 1,
+  WINDROW_VARIABLE = 2,
+  WINDROW_LINK = 3,  /**< A soft link, wherever it leads. */
+  WINDROW_OTHER = 4, /**< What windrow_unsupported_objects() names. */
+  WINDROW_DIMENSION = 5 /**< A name of dimensions that no variable has. */
+};
+
+/**
+ * What stands at `path`.  Soft links on the way there are followed, one at its end is not.  Local.
+ * @param kind  [out] enum windrow_kind.
+ * @return WINDROW_OK, for WINDROW_NOTHING too.  Since 0.1.
+ */
+WINDROW_API int windrow_exists(const windrow_file *file, const char *path, int *kind);
+
+/**
+ * Define a soft link: a name that leads to another object.  Groups above it are made as needed.  Collective.
+ *
+ * windrow_find_variable() and the calls for attributes follow links, up to 16 one after the other; what is defined goes under the names that
+ * groups have themselves.
+ * @param path    [same]
+ * @param target  A path in this file, relative to the link's group unless it begins with a slash.  Nothing need be there.  [same]
+ * @return WINDROW_EXISTS; WINDROW_BAD_ARGUMENT: the name, or an empty target.  Since 0.1.
+ */
+WINDROW_API int windrow_define_link(windrow_file *file, const char *path, const char *target);
+
+/** How many soft links the file has; -1 for a NULL file.  Local.  Since 0.1. */
+WINDROW_API int windrow_link_count(const windrow_file *file);
+
+/** Path and target of a soft link, as they stand in the file.  Local; valid until the file is closed.  Since 0.1. */
+WINDROW_API int windrow_inquire_link(const windrow_file *file, int link, const char **path, const char **target);
+
+/**
  * Things in the file that Windrow can neither read nor copy yet, one a line: "path: reason".  "" when there are none.
  * Local; valid until the file is closed.  Since 0.1.
  */
 WINDROW_API const char *windrow_unsupported_objects(const windrow_file *file);
 
 /**
+ * Write all elements of a variable of WINDROW_TEXT of variable length.  Collective; rank 0's texts are written.
+ *
+ * @param variable  [same]
+ * @param texts     [elements] in C order, NUL-terminated; looked at on rank 0 only.  Read only during the call.
+ * @return WINDROW_BAD_ARGUMENT: a variable of another type; WINDROW_UNSUPPORTED: more than 1 GiB.
+ * Cost: rank 0 writes, and is the only one that needs memory: a few times that of the texts.  Since 0.1.
+ */
+WINDROW_API int windrow_put_texts(windrow_file *file, int variable, const char *const *texts);
+
+/**
+ * Read all elements of a variable of WINDROW_TEXT of variable length, or the paths of one of WINDROW_REFERENCE.  Collective: rank 0
+ * reads, and all ranks get all.  What was never written is "".
+ *
+ * @param variable  [same]
+ * @param texts     [elements] [out] In C order; valid until the file is closed.
+ * @return As windrow_put_texts().
+ * Cost: one broadcast; memory on every rank.  Since 0.1.
+ */
+WINDROW_API int windrow_get_texts(windrow_file *file, int variable, const char **texts);
+
+/**
  * Write an attribute of a group or a variable; one of that name is replaced.  Collective; rank 0's data is written.
  * @param object  Path of a group or a variable; "/" for the file.  [same]
+ * @param type    enum windrow_type, but WINDROW_REFERENCE.
  * @param ndims   0: a scalar.
  * @param data    Elements of `type`; for WINDROW_TEXT `const char *const *`, one string an element.  NULL is fine for none.  Since 0.1.
  */
 WINDROW_API int windrow_put_attribute(windrow_file *file, const char *object, const char *name, int type, int ndims,
                                       const int64_t *shape, const void *data);
+
+/** As windrow_put_attribute(), with the options of windrow_define_variable_with(); text of fixed length is cut by nobody: a longer one
+ * is WINDROW_BAD_ARGUMENT.  Collective; rank 0's options hold.  Since 0.1. */
+WINDROW_API int windrow_put_attribute_with(windrow_file *file, const char *object, const char *name, int type, int ndims,
+                                           const int64_t *shape, const void *data, const windrow_options *options);
 
 /** Write one string as an attribute.  Collective.  Since 0.1. */
 WINDROW_API int windrow_put_attribute_text(windrow_file *file, const char *object, const char *name, const char *text);
@@ -287,6 +399,9 @@ WINDROW_API int windrow_put_attribute_text(windrow_file *file, const char *objec
 WINDROW_API int windrow_copy_attribute(windrow_file *file, const char *object, const windrow_file *from, const char *from_object,
                                        const char *name);
 
+/** Delete an attribute.  Collective.  @param object, name  [same]  @return WINDROW_NOT_FOUND.  Since 0.1. */
+WINDROW_API int windrow_delete_attribute(windrow_file *file, const char *object, const char *name);
+
 /** What a file says of an attribute.  Set `size` to sizeof(windrow_attribute_info) before the call. */
 typedef struct windrow_attribute_info {
   int64_t size;
@@ -296,6 +411,12 @@ typedef struct windrow_attribute_info {
   int64_t shape[WINDROW_MAX_DIMENSIONS];
   int64_t elements;
   const char *unsupported;                /**< "" or why it cannot be read yet. */
+  int64_t element_bytes;                  /**< Of one element; of text as it is stored, 0 for text of variable length and references. */
+  int is_null;                            /**< 1: a null space, without elements or shape. */
+  const char *text_characters;            /**< These four as in windrow_variable_info. */
+  const char *text_padding;
+  const char *opaque_tag;
+  const char *enumeration;
 } windrow_attribute_info;
 
 /** How many attributes an object has; -1 when there is no such object.  Local.  Since 0.1. */
@@ -308,7 +429,7 @@ WINDROW_API int windrow_inquire_attribute(const windrow_file *file, const char *
 /**
  * Read an attribute.  Local: attributes are handed to all ranks at open.
  * @param type  Must be the attribute's own type.
- * @param data  [elements] of `type`; for WINDROW_TEXT `const char **`: pointers that are valid until the file is closed.  NULL is
+ * @param data  [elements] of `type`; for WINDROW_TEXT and WINDROW_REFERENCE `const char **`: pointers that are valid until the file is closed.  NULL is
  *              fine for an attribute without elements.  Since 0.1.
  */
 WINDROW_API int windrow_get_attribute(const windrow_file *file, const char *object, const char *name, int type, void *data);
@@ -418,6 +539,25 @@ WINDROW_API int windrow_put_record(windrow_file *file, int variable, int64_t rec
                                    const void *data);
 WINDROW_API int windrow_get_record(windrow_file *file, int variable, int64_t record, const windrow_decomposition *decomposition,
                                    void *data);
+
+/**
+ * windrow_put() of data of another type than the variable's.  Local.  It is converted at once into a copy that lives until the flush;
+ * `data` must stay unchanged until then all the same.
+ *
+ * Integers, floating-point numbers and booleans become each other and complex numbers; complex numbers only complex ones.  C's rules: fractions
+ * are cut off, what is not 0 is true, integers are rounded to floating-point numbers.  A value that does not fit becomes the nearest that does,
+ * NaN as an integer 0, and windrow_report() counts it ("values_clamped"); with the file's option conversion=error it is WINDROW_BAD_ARGUMENT.
+ * Infinities and NaN stay what they are between floating-point types.
+ *
+ * @param type  enum windrow_type of `data`; the variable's own, of any kind, is windrow_put().
+ * @return WINDROW_BAD_ARGUMENT: types that cannot become each other.  The next flush reports it again, on every rank.
+ * Memory: this rank's piece in the variable's type, up to its last element in memory.  Since 0.1.
+ */
+WINDROW_API int windrow_put_as(windrow_file *file, int variable, const windrow_decomposition *decomposition, int type, const void *data);
+
+/** windrow_get() into memory of another type than the variable's; converted in the flush, by the same rules and at the same cost.
+ * With conversion=error a value that does not fit is an error of the flush.  Local.  Since 0.1. */
+WINDROW_API int windrow_get_as(windrow_file *file, int variable, const windrow_decomposition *decomposition, int type, void *data);
 
 /**
  * Move everything queued, puts first, then gets.  Collective.

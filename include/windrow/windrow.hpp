@@ -14,6 +14,7 @@
  *  - An error is a windrow::Error.  A collective call throws the same one on every rank; put() and get() are local and may
  *    throw on one rank alone.  Who catches that one must still take part in the next collective call, with the other ranks.
  *  - Element types are checked when data is handed over: an array of float for a variable of float64 is WINDROW_BAD_ARGUMENT.
+ *    Text of fixed length takes arrays of char and opaque elements arrays of unsigned char, `element_bytes` an element.
  *  - put() and get() take lvalues and views (spans) only: a temporary would be gone at the flush.
  *  - Closing a file is collective, and a destructor may run on one rank only (while an exception leaves a function there).
  *    So ~File() never communicates.  close() or discard() must be called; without them the handle is leaked, a created file
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -61,12 +63,13 @@ inline void check(int code) {
   if (code != WINDROW_OK) throw Error(code, windrow_error_rank(), windrow_error_message());
 }
 
-/** What an array of elements can be: integers of 1 to 8 bytes except bool and the characters beyond char, float, double. */
+/** What an array of elements can be: integers of 1 to 8 bytes except the characters beyond char, bool, float, double, and
+ * std::complex of these two. */
 template <class T>
 concept Element = std::same_as<T, std::remove_cvref_t<T>> &&
-    ((std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, wchar_t> && !std::same_as<T, char16_t> &&
-      !std::same_as<T, char32_t> && sizeof(T) <= 8) ||
-     std::same_as<T, float> || std::same_as<T, double>);
+    ((std::integral<T> && !std::same_as<T, wchar_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t> && sizeof(T) <= 8) ||
+     std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
+     std::same_as<T, std::complex<double>>);
 
 /** enum windrow_type of a C++ type.  `long` and `long long` are told by their size. */
 template <Element T>
@@ -75,6 +78,12 @@ constexpr int type_of() noexcept {
     return WINDROW_FLOAT32;
   else if constexpr (std::same_as<T, double>)
     return WINDROW_FLOAT64;
+  else if constexpr (std::same_as<T, std::complex<float>>)
+    return WINDROW_COMPLEX64;
+  else if constexpr (std::same_as<T, std::complex<double>>)
+    return WINDROW_COMPLEX128;
+  else if constexpr (std::same_as<T, bool>)
+    return WINDROW_BOOL;
   else if constexpr (sizeof(T) == 1)
     return std::signed_integral<T> ? WINDROW_INT8 : WINDROW_UINT8;
   else if constexpr (sizeof(T) == 2)
@@ -260,6 +269,30 @@ class File {
 
   void define_group(const std::string& path) { check(windrow_define_group(raw_, path.c_str())); }
 
+  /** Names of a variable's dimensions, "" for none.  Collective. */
+  void name_dimensions(int variable_number, const std::vector<std::string>& names) {
+    std::vector<const char*> pointers;
+    for (const std::string& name : names) pointers.push_back(name.c_str());
+    // A list of another length is refused by the call, so that every rank hears of it.
+    const bool fits = static_cast<int>(names.size()) == variable(variable_number).ndims;
+    check(windrow_name_dimensions(raw_, variable_number, fits ? pointers.data() : nullptr));
+  }
+  std::vector<std::string> dimension_names(int variable_number) const {
+    const windrow_variable_info info = variable(variable_number);
+    return {info.dimension_names, info.dimension_names + info.ndims};
+  }
+  /** A dimension that no variable has the name of.  Collective. */
+  void define_dimension(const std::string& path, int64_t length) { check(windrow_define_dimension(raw_, path.c_str(), length)); }
+
+  /** A soft link.  Collective. */
+  void define_link(const std::string& path, const std::string& target) { check(windrow_define_link(raw_, path.c_str(), target.c_str())); }
+  /** enum windrow_kind of what stands at a path.  Local. */
+  int exists(const std::string& path) const {
+    int kind = WINDROW_NOTHING;
+    check(windrow_exists(raw_, path.c_str(), &kind));
+    return kind;
+  }
+
   /** Collective. @return its number, for put() and get(). */
   template <Element T>
   int define_variable(const std::string& path, Sizes shape) {
@@ -326,6 +359,18 @@ class File {
     check_type<std::ranges::range_value_t<Range>>(variable);
     check(windrow_get_record(raw_, variable, record, decomposition.get(), std::ranges::data(data)));
   }
+  /** put() and get() of elements that are converted to and from the variable's type.  Local. */
+  template <Lasting Range>
+  void put_as(int variable, const Decomposition& decomposition, Range&& data) {
+    constexpr int type = type_of<std::ranges::range_value_t<Range>>();
+    check(windrow_put_as(raw_, variable, decomposition.get(), type, std::ranges::data(data)));
+  }
+  template <Lasting Range>
+  requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get_as(
+      int variable, const Decomposition& decomposition, Range&& data) {
+    constexpr int type = type_of<std::ranges::range_value_t<Range>>();
+    check(windrow_get_as(raw_, variable, decomposition.get(), type, std::ranges::data(data)));
+  }
   /** put() and flush() in one.  Collective: a wrong element type must be wrong on every rank. */
   template <Lasting Range>
   void write(int variable, const Decomposition& decomposition, Range&& data) {
@@ -340,12 +385,28 @@ class File {
     check(windrow_read(raw_, variable, decomposition.get(), std::ranges::data(data)));
   }
 
+  /** All elements of a variable of variable-length text.  Collective; rank 0's are written, and their number is checked there. */
+  void put_texts(int variable_number, const std::vector<std::string>& texts) {
+    std::vector<const char*> pointers;
+    for (const std::string& text : texts) pointers.push_back(text.c_str());
+    // A list of another length is refused by the call, so that every rank hears of it.
+    const bool fits = static_cast<int64_t>(texts.size()) == variable(variable_number).elements;
+    check(windrow_put_texts(raw_, variable_number, fits ? pointers.data() : nullptr));
+  }
+  /** All elements of a variable of variable-length text, or the paths of references.  Collective. */
+  std::vector<std::string> texts(int variable_number) {
+    std::vector<const char*> pointers(static_cast<size_t>(variable(variable_number).elements));
+    check(windrow_get_texts(raw_, variable_number, pointers.data()));
+    return {pointers.begin(), pointers.end()};
+  }
+
   /** Attributes: a number, a list of numbers, a text.  Collective; rank 0's data is written. */
   template <Element T>
   void put_attribute(const std::string& object, const std::string& name, T value) {
     check(windrow_put_attribute(raw_, object.c_str(), name.c_str(), type_of<T>(), 0, nullptr, &value));
   }
   template <Element T>
+  requires(!std::same_as<T, bool>)  // whose vector has no array in it
   void put_attribute(const std::string& object, const std::string& name, const std::vector<T>& values) {
     const int64_t count = static_cast<int64_t>(values.size());
     check(windrow_put_attribute(raw_, object.c_str(), name.c_str(), type_of<T>(), 1, &count, values.data()));
@@ -357,6 +418,10 @@ class File {
     check(windrow_put_attribute_text(raw_, object.c_str(), name.c_str(), text));
   }
 
+  void delete_attribute(const std::string& object, const std::string& name) {
+    check(windrow_delete_attribute(raw_, object.c_str(), name.c_str()));
+  }
+
   /** Copy an attribute as it is stored in another file.  Collective over this file. */
   void copy_attribute(const std::string& object, const File& from, const std::string& from_object,
                       const std::string& name) {
@@ -365,15 +430,23 @@ class File {
 
   /** All elements of an attribute, in C order; one for a scalar.  Local.  @throws Error: none of that name, or another type. */
   template <Element T>
+  requires(!std::same_as<T, bool>)
   std::vector<T> attribute(const std::string& object, const std::string& name) const {
     std::vector<T> values(static_cast<size_t>(find_attribute(object, name).elements));
     check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), type_of<T>(), values.data()));
     return values;
   }
-  /** All strings of a text attribute.  Local. */
+  std::vector<bool> attribute_bool(const std::string& object, const std::string& name) const {
+    std::vector<unsigned char> values(static_cast<size_t>(find_attribute(object, name).elements));
+    check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), WINDROW_BOOL, values.data()));
+    return {values.begin(), values.end()};
+  }
+  /** All strings of a text attribute, or all paths of one of references.  Local. */
   std::vector<std::string> attribute_text(const std::string& object, const std::string& name) const {
-    std::vector<const char*> texts(static_cast<size_t>(find_attribute(object, name).elements));
-    check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), WINDROW_TEXT, texts.data()));
+    const windrow_attribute_info info = find_attribute(object, name);
+    std::vector<const char*> texts(static_cast<size_t>(info.elements));
+    const int type = info.type == WINDROW_REFERENCE ? info.type : WINDROW_TEXT;
+    check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), type, texts.data()));
     return {texts.begin(), texts.end()};
   }
   windrow_attribute_info find_attribute(const std::string& object, const std::string& name) const {
@@ -438,6 +511,8 @@ class File {
   template <Element T>
   void check_type(int variable_number) const {
     const windrow_variable_info info = variable(variable_number);
+    if (std::same_as<T, char> && info.type == WINDROW_TEXT && info.element_bytes > 0) return;
+    if (std::same_as<T, unsigned char> && info.type == WINDROW_OPAQUE) return;
     if (info.type != type_of<T>())
       throw Error(WINDROW_BAD_ARGUMENT, -1,
                   std::string("variable \"") + info.path + "\" has elements of type " + windrow_type_name(info.type) +

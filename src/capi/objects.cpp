@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups, variables and attributes.
+// Groups and variables.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 
 #include "base/checked.hpp"
-#include "capi/handles.hpp"
+#include "capi/elements.hpp"
 
-using windrow::Attribute;
 using windrow::check_file;
 using windrow::Code;
 using windrow::enter;
@@ -17,16 +16,15 @@ using windrow::null_argument;
 using windrow::Result;
 using windrow::Status;
 using windrow::Type;
+using windrow::asks_for_big_endian;
+using windrow::asks_for_null_space;
+using windrow::check_shape;
+using windrow::details_of;
+using windrow::fill_shape;
+using windrow::hand_out;
+using windrow::is_type;
 
 namespace {
-
-bool is_type(int type) { return type >= WINDROW_INT8 && type <= WINDROW_TEXT; }
-
-Status check_shape(int ndims, const int64_t* shape) {
-  if (ndims < 0 || ndims > WINDROW_MAX_DIMENSIONS)
-    return {Code::bad_argument, "ndims is " + std::to_string(ndims) + "; it must be from 0 to " + std::to_string(WINDROW_MAX_DIMENSIONS)};
-  return ndims > 0 && shape == nullptr ? null_argument("the shape") : Status{};
-}
 
 // "64x64x8", or "64,64,8".
 Result<std::vector<int64_t>> parse_chunk(const std::string& text) {
@@ -72,7 +70,11 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options, w
     if (!own("filters") && !own("chunks")) return {};
     return {Code::bad_argument, "variable \"" + definition.path + "\": a scalar has no chunks and no filters"};
   }
-  const int64_t element = windrow::type_size(definition.type);
+  if (definition.null_space || windrow::is_moved_whole(definition.type, definition.details)) {
+    if (!own("filters") && !own("chunks") && !definition.extendible) return {};
+    return {Code::bad_argument, "variable \"" + definition.path + "\": text of variable length and null spaces have no chunks and no filters"};
+  }
+  const int64_t element = windrow::element_bytes(definition.type, definition.details);
   const auto choose = [&] {
     return definition.extendible ? choose_record_chunk(definition.shape, std::max<int64_t>(1, element))
                                  : windrow::choose_chunk(definition.shape, std::max<int64_t>(1, element));
@@ -104,11 +106,10 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
   definition.path = from.path;
   definition.type = is_type(from.type) ? static_cast<Type>(from.type) : Type::none;
   definition.shape.assign(from.shape, from.shape + from.ndims);
-  const bool own = from.options != nullptr && from.options->settings.is_set("byte_order");
-  const std::string order = (own ? from.options->settings : file->file->settings()).text("byte_order");
-  const uint16_t one = 1;
-  const bool native_big = *reinterpret_cast<const unsigned char*>(&one) == 0;
-  definition.big_endian = order == "big" || (order == "native" && native_big);
+  definition.details = details_of(from.options);
+  definition.null_space = asks_for_null_space(from.options);
+  const bool has_order = definition.type != Type::text && definition.type != Type::opaque;
+  definition.big_endian = has_order && asks_for_big_endian(file, from.options);
   for (const int64_t extent : definition.shape)
     if (extent < 0) return {};  // refused later, by name
   return fill_chunking(file, from.options, definition);
@@ -133,63 +134,6 @@ int define_variables(windrow_file* file, int count, const windrow_variable_defin
     for (int i = 0; i < count; ++i) variables[i] = first.value() + i;
     return {};
   });
-}
-
-Status fill_attribute(Attribute& attribute, const char* name, int type, int ndims, const int64_t* shape, const void* data) {
-  if (name == nullptr) return null_argument("the name of the attribute");
-  if (Status status = check_shape(ndims, shape); !status.ok()) return status;
-  if (!is_type(type)) return {Code::bad_argument, "attribute \"" + std::string(name) + "\": " + std::to_string(type) + " is not a type"};
-  attribute.name = name;
-  attribute.type = static_cast<Type>(type);
-  attribute.shape.assign(shape, shape + ndims);
-  for (int64_t extent : attribute.shape)
-    if (extent < 0) return {Code::bad_argument, "attribute \"" + attribute.name + "\": a dimension is negative"};
-  const auto elements = windrow::checked_product(attribute.shape);
-  const auto bytes = elements ? windrow::checked_multiply(*elements, std::max<int64_t>(1, windrow_type_size(type))) : std::nullopt;
-  if (!bytes || *bytes > INT32_MAX) return {Code::bad_argument, "attribute \"" + attribute.name + "\" is too large"};
-  if (*elements > 0 && data == nullptr) return null_argument("the data of an attribute");
-  if (attribute.type == Type::text) {
-    const auto* texts = static_cast<const char* const*>(data);
-    for (int64_t i = 0; i < *elements; ++i) {
-      if (texts[i] == nullptr) return null_argument("a string of an attribute");
-      attribute.texts.emplace_back(texts[i]);
-    }
-  } else {
-    attribute.data.resize(static_cast<size_t>(*bytes));
-    if (*bytes > 0) std::memcpy(attribute.data.data(), data, attribute.data.size());
-  }
-  return {};
-}
-
-const std::vector<Attribute>* attributes_of(const windrow_file* file, const char* object) {
-  if (file == nullptr || file->file == nullptr || object == nullptr) return nullptr;
-  return file->file->attributes_of(object);
-}
-
-Result<const Attribute*> find_attribute(const std::vector<Attribute>& attributes, const char* object, const char* name) {
-  const auto found = std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) { return a.name == name; });
-  if (found == attributes.end())
-    return Status{Code::not_found, "\"" + std::string(object) + "\" has no attribute \"" + name + "\""};
-  if (!found->unsupported.empty()) return Status{Code::unsupported, "attribute \"" + found->name + "\": " + found->unsupported};
-  return &*found;
-}
-
-template <class Info, class Shape>
-void fill_shape(Info& info, const Shape& shape) {
-  info.ndims = static_cast<int>(shape.size());
-  std::copy(shape.begin(), shape.end(), info.shape);
-}
-
-// The struct may be older, and then smaller, than ours: what it has no room for is left out.
-template <class Info>
-Status hand_out(const Info& filled, Info* info) {
-  if (info == nullptr) return null_argument("info");
-  if (info->size < static_cast<int64_t>(sizeof(int64_t) * 2) || info->size > static_cast<int64_t>(sizeof(Info)))
-    return {Code::bad_argument, "info->size must be set to the size of the struct before the call"};
-  const auto size = static_cast<size_t>(info->size);
-  std::memcpy(info, &filled, size);
-  info->size = static_cast<int64_t>(size);
-  return {};
 }
 
 }  // namespace
@@ -261,6 +205,17 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.extendible = described.extendible ? 1 : 0;
     const auto& filters = described.chunking.filters;
     filled.filters = keep(file, windrow::text_of(filters));
+    filled.elements = file->file->element_count_of(variable);
+    filled.element_bytes = windrow::element_bytes(described.type, described.details);
+    filled.is_null = described.null_space ? 1 : 0;
+    const bool is_text = described.type == Type::text;
+    filled.text_characters = !is_text ? "" : described.details.text_ascii ? "ascii" : "utf8";
+    filled.text_padding = is_text ? windrow::padding_name(described.details.text_padding) : "";
+    filled.opaque_tag = keep(file, described.details.tag);
+    filled.enumeration = keep(file, described.details.enumeration);
+    std::fill(std::begin(filled.dimension_names), std::end(filled.dimension_names), "");
+    const auto names = file->file->dimension_names(described);
+    for (size_t i = 0; i < std::min(names.size(), std::size(filled.dimension_names)); ++i) filled.dimension_names[i] = keep(file, names[i]);
     return hand_out(filled, info);
   });
 }
@@ -289,92 +244,6 @@ const char* windrow_unsupported_objects(const windrow_file* file) {
     return Status{};
   });
   return text;
-}
-
-int windrow_put_attribute(windrow_file* file, const char* object, const char* name, int type, int ndims, const int64_t* shape,
-                          const void* data) {
-  return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
-    Attribute attribute;
-    std::string owner;
-    Status local = guard([&]() -> Status {
-      if (object == nullptr) return null_argument("the object of the attribute");
-      owner = object;
-      return fill_attribute(attribute, name, type, ndims, shape, data);
-    });
-    return file->file->put_attribute(owner, std::move(attribute), std::move(local));
-  });
-}
-
-int windrow_put_attribute_text(windrow_file* file, const char* object, const char* name, const char* text) {
-  return windrow_put_attribute(file, object, name, WINDROW_TEXT, 0, nullptr, &text);
-}
-
-int windrow_copy_attribute(windrow_file* file, const char* object, const windrow_file* from, const char* from_object, const char* name) {
-  return enter([&]() -> Status {
-    if (Status status = check_file(file); !status.ok()) return status;
-    Attribute attribute;
-    std::string owner;
-    Status local = guard([&]() -> Status {
-      if (object == nullptr || name == nullptr) return null_argument("the object or name of the attribute");
-      const auto* attributes = attributes_of(from, from_object);
-      if (attributes == nullptr) return {Code::not_found, "no such group or variable to copy an attribute from"};
-      auto found = find_attribute(*attributes, from_object, name);
-      if (!found.ok()) return found.status();
-      attribute = *found.value();
-      owner = object;
-      return {};
-    });
-    return file->file->put_attribute(owner, std::move(attribute), std::move(local));
-  });
-}
-
-int windrow_attribute_count(const windrow_file* file, const char* object) {
-  int count = -1;
-  (void)guard([&] {
-    if (const auto* attributes = attributes_of(file, object)) count = static_cast<int>(attributes->size());
-    return Status{};
-  });
-  return count;
-}
-
-int windrow_inquire_attribute(const windrow_file* file, const char* object, int attribute, windrow_attribute_info* info) {
-  return enter([&]() -> Status {
-    const auto* attributes = attributes_of(file, object);
-    if (attributes == nullptr) return {Code::not_found, "no such group or variable"};
-    if (attribute < 0 || attribute >= static_cast<int>(attributes->size()))
-      return {Code::bad_argument, "there is no attribute number " + std::to_string(attribute)};
-    const Attribute& described = (*attributes)[static_cast<size_t>(attribute)];
-    windrow_attribute_info filled{};
-    filled.size = sizeof filled;
-    filled.name = keep(file, described.name);
-    filled.type = static_cast<int>(described.type);
-    if (described.shape.size() <= WINDROW_MAX_DIMENSIONS) fill_shape(filled, described.shape);
-    filled.elements = windrow::checked_product(described.shape).value_or(0);
-    filled.unsupported = keep(file, described.unsupported);
-    return hand_out(filled, info);
-  });
-}
-
-int windrow_get_attribute(const windrow_file* file, const char* object, const char* name, int type, void* data) {
-  return enter([&]() -> Status {
-    const auto* attributes = attributes_of(file, object);
-    if (attributes == nullptr) return {Code::not_found, "no such group or variable"};
-    if (name == nullptr) return null_argument("the name of the attribute");
-    auto lookup = find_attribute(*attributes, object, name);
-    if (!lookup.ok()) return lookup.status();
-    const Attribute* found = lookup.value();
-    if (static_cast<int>(found->type) != type)
-      return {Code::bad_argument, "attribute \"" + found->name + "\" is " + windrow::type_name(found->type) + ", not " + windrow_type_name(type)};
-    if (data == nullptr && !(found->texts.empty() && found->data.empty())) return null_argument("the data of an attribute");
-    if (found->type == Type::text) {
-      auto* texts = static_cast<const char**>(data);
-      for (size_t i = 0; i < found->texts.size(); ++i) texts[i] = keep(file, found->texts[i]);
-    } else if (!found->data.empty()) {
-      std::memcpy(data, found->data.data(), found->data.size());
-    }
-    return {};
-  });
 }
 
 }  // extern "C"

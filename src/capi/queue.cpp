@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // put, get, flush and what is built from them; explain and report.
 #include <cstring>
+#include <optional>
 
 #include "capi/decompositions.hpp"
 
@@ -17,10 +18,11 @@ std::shared_ptr<SharedDecomposition> shared_of(const windrow_decomposition* deco
   return decomposition == nullptr ? nullptr : decomposition->shared;
 }
 
-int queue(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition, void* data, int64_t record = -1) {
+int queue(windrow_file* file, bool put, int variable, const windrow_decomposition* decomposition, void* data, int64_t record = -1,
+          std::optional<windrow::Type> type = {}) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
-    return file->file->queue(put, variable, shared_of(decomposition), static_cast<std::byte*>(data), record);
+    return file->file->queue(put, variable, shared_of(decomposition), static_cast<std::byte*>(data), record, type);
   });
 }
 
@@ -77,6 +79,14 @@ int windrow_put_record(windrow_file* file, int variable, int64_t record, const w
 
 int windrow_get_record(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition, void* data) {
   return queue(file, false, variable, decomposition, data, record < 0 ? INT64_MAX : record);
+}
+
+int windrow_put_as(windrow_file* file, int variable, const windrow_decomposition* decomposition, int type, const void* data) {
+  return queue(file, true, variable, decomposition, const_cast<void*>(data), -1, static_cast<windrow::Type>(type));
+}
+
+int windrow_get_as(windrow_file* file, int variable, const windrow_decomposition* decomposition, int type, void* data) {
+  return queue(file, false, variable, decomposition, data, -1, static_cast<windrow::Type>(type));
 }
 
 int windrow_flush(windrow_file* file) {

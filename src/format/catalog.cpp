@@ -101,9 +101,17 @@ class Reader {
 constexpr auto k_number = [](auto& pass, auto& value) { pass.number(value); };
 constexpr auto k_text = [](auto& pass, auto& value) { pass.blob(value); };
 
+constexpr auto k_details = [](auto& pass, auto& details) {
+  pass.number(details.bytes);
+  pass.number(details.text_ascii);
+  pass.choice(details.text_padding, TextPadding::space_padded);
+  pass.blob(details.tag);
+  pass.blob(details.enumeration);
+};
+
 constexpr auto k_attribute = [](auto& pass, auto& attribute) {
   pass.blob(attribute.name);
-  pass.choice(attribute.type, Type::text);
+  pass.choice(attribute.type, k_last_type);
   pass.list(attribute.shape, k_number);
   pass.blob(attribute.data);
   pass.list(attribute.texts, k_text);
@@ -113,6 +121,10 @@ constexpr auto k_attribute = [](auto& pass, auto& attribute) {
   pass.number(attribute.text_ascii);
   pass.number(attribute.text_size);
   pass.choice(attribute.text_padding, TextPadding::space_padded);
+  pass.number(attribute.opaque_bytes);
+  pass.blob(attribute.tag);
+  pass.blob(attribute.enumeration);
+  pass.number(attribute.null_space);
 };
 
 constexpr auto k_group = [](auto& pass, auto& group) {
@@ -128,7 +140,7 @@ constexpr auto k_filter = [](auto& pass, auto& filter) {
 
 constexpr auto k_variable = [](auto& pass, auto& variable) {
   pass.blob(variable.path);
-  pass.choice(variable.type, Type::text);
+  pass.choice(variable.type, k_last_type);
   pass.list(variable.shape, k_number);
   pass.number(variable.placement.offset);
   pass.number(variable.placement.bytes);
@@ -140,12 +152,27 @@ constexpr auto k_variable = [](auto& pass, auto& variable) {
   pass.list(variable.attributes, k_attribute);
   pass.blob(variable.unsupported);
   pass.number(variable.fill_value);
+  k_details(pass, variable.details);
+  pass.number(variable.null_space);
+  pass.list(variable.dimensions, k_text);
+};
+
+constexpr auto k_link = [](auto& pass, auto& link) {
+  pass.blob(link.path);
+  pass.blob(link.target);
+};
+
+constexpr auto k_dimension = [](auto& pass, auto& dimension) {
+  pass.blob(dimension.path);
+  pass.number(dimension.length);
 };
 
 constexpr auto k_catalog = [](auto& pass, auto& catalog) {
   pass.list(catalog.groups, k_group);
   pass.list(catalog.variables, k_variable);
   pass.list(catalog.unsupported, k_text);
+  pass.list(catalog.links, k_link);
+  pass.list(catalog.dimensions, k_dimension);
 };
 
 }  // namespace

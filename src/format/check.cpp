@@ -7,10 +7,11 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "format/enumeration.hpp"
 
 namespace windrow {
 
-bool is_numeric(Type type) noexcept { return type_size(type) > 0; }
+bool is_integer(Type type) noexcept { return type >= Type::int8 && type <= Type::uint64; }
 
 Status check_object_path(const std::string& path) {
   const auto bad = [&](const char* why) { return Status(Code::bad_argument, fmt::format("path \"{}\": {}", path, why)); };
@@ -38,41 +39,97 @@ std::optional<int64_t> element_count(std::span<const int64_t> shape) {
   return checked_product(shape);
 }
 
+Status check_details(const std::string& what, Type type, const Details& details) {
+  const auto bad = [&](std::string_view why) { return Status(Code::bad_argument, fmt::format("{}: {}", what, why)); };
+  constexpr int64_t k_most_element_bytes = INT32_MAX;  // HDF5 keeps an element's size in 32 bits
+  const bool sized = type == Type::text || type == Type::opaque;
+  if (details.bytes != 0 && !sized) return bad(fmt::format("elements of type {} have a size of their own", type_name(type)));
+  if (details.bytes < (type == Type::opaque ? 1 : 0) || details.bytes > k_most_element_bytes)
+    return bad(fmt::format("an element of type {} cannot have {} bytes", type_name(type), details.bytes));
+  if (!details.tag.empty() && type != Type::opaque) return bad("only opaque elements have a tag");
+  constexpr size_t k_longest_tag = 255;  // H5T_OPAQUE_TAG_MAX less the NUL
+  if (details.tag.size() > k_longest_tag || details.tag.find('\0') != std::string::npos)
+    return bad("its tag is longer than 255 bytes, or has a NUL in it");
+  if (details.enumeration.empty()) return {};
+  const auto members = parse_enumeration(type, details.enumeration);
+  return members.ok() ? Status() : bad(members.status().message());
+}
+
 Result<int64_t> check_definition(const VariableDefinition& definition) {
   Status status = check_object_path(definition.path);
   if (status.ok() && definition.path == "/") status = {Code::bad_argument, "variable \"/\": the root is a group"};
-  if (status.ok() && !is_numeric(definition.type))
+  if (status.ok() && (definition.type == Type::none || definition.type == Type::reference))
     status = {Code::bad_argument,
-              fmt::format("variable \"{}\": type {} is not one of numbers", definition.path, type_name(definition.type))};
+              fmt::format("variable \"{}\": variables of type {} cannot be made", definition.path, type_name(definition.type))};
+  if (status.ok()) status = check_details(fmt::format("variable \"{}\"", definition.path), definition.type, definition.details);
+  if (status.ok() && definition.null_space && !definition.shape.empty())
+    status = {Code::bad_argument, fmt::format("variable \"{}\": a null space has no dimensions", definition.path)};
   if (!status.ok()) return status;
   const std::optional<int64_t> elements = element_count(definition.shape);
-  const std::optional<int64_t> bytes = elements ? checked_multiply(*elements, type_size(definition.type)) : std::nullopt;
+  const int64_t size = definition.null_space ? 0 : element_bytes(definition.type, definition.details);
+  const std::optional<int64_t> bytes = elements ? checked_multiply(*elements, size) : std::nullopt;
   if (bytes) return *bytes;
   return Status(Code::bad_argument, fmt::format("variable \"{}\": shape [{}] cannot be: 0 to {} dimensions, none negative, "
                                                 "fewer than 2^63 bytes together",
                                                 definition.path, fmt::join(definition.shape, ", "), k_most_dimensions));
 }
 
+namespace {
+
+// Whether there are as many values as the shape asks for.
+bool is_complete(const Attribute& attribute, int64_t elements) {
+  if (attribute.null_space) return attribute.shape.empty() && attribute.texts.empty() && attribute.data.empty();
+  if (attribute.type == Type::text) return std::cmp_equal(attribute.texts.size(), elements);
+  const int64_t size = attribute.type == Type::opaque ? attribute.opaque_bytes : type_size(attribute.type);
+  return checked_multiply(elements, size) == static_cast<int64_t>(attribute.data.size());
+}
+
+}  // namespace
+
 Status check_attribute(const std::string& object, const Attribute& attribute) {
-  const auto bad = [&](Code code, const char* why) {
-    return Status(code, fmt::format("attribute \"{}\" of \"{}\": {}", attribute.name, object, why));
-  };
+  const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
+  const auto bad = [&](Code code, std::string_view why) { return Status(code, fmt::format("{}: {}", what, why)); };
   if (attribute.name.empty()) return bad(Code::bad_argument, "its name is empty");
   if (attribute.name.find('\0') != std::string::npos) return bad(Code::bad_argument, "its name has a NUL in it");
-  if (!attribute.unsupported.empty()) return bad(Code::unsupported, attribute.unsupported.c_str());
-  if (attribute.type != Type::text && !is_numeric(attribute.type)) return bad(Code::bad_argument, "it has no type");
+  if (!attribute.unsupported.empty()) return bad(Code::unsupported, attribute.unsupported);
+  if (attribute.type == Type::none) return bad(Code::bad_argument, "it has no type");
+  if (attribute.type == Type::reference) return bad(Code::unsupported, "object references are read, not written");
+  Status status = check_details(what, attribute.type,
+                                {.bytes = attribute.opaque_bytes, .tag = attribute.tag, .enumeration = attribute.enumeration});
+  if (!status.ok()) return status;
   const std::optional<int64_t> elements = element_count(attribute.shape);
   if (!elements) return bad(Code::bad_argument, "its shape cannot be");
-  const bool complete =
-      attribute.type == Type::text
-          ? std::cmp_equal(attribute.texts.size(), *elements)
-          : checked_multiply(*elements, type_size(attribute.type)) == static_cast<int64_t>(attribute.data.size());
-  if (!complete) return bad(Code::bad_argument, "its values do not fill its shape");
+  if (!is_complete(attribute, *elements)) return bad(Code::bad_argument, "its values do not fill its shape");
   if (attribute.type != Type::text || attribute.text_variable_length || attribute.text_size == 0) return {};
   const bool fits = std::all_of(attribute.texts.begin(), attribute.texts.end(), [&](const std::string& text) {
     return std::cmp_less_equal(text.size(), attribute.text_size);
   });
   return fits ? Status() : bad(Code::bad_argument, "a text is longer than its fixed length");
+}
+
+Status check_texts_fit(const std::string& path, int64_t count, int64_t characters) {
+  constexpr int64_t k_message_bytes = int64_t{1} << 30;
+  constexpr int64_t k_length_bytes = 8;  // before each text
+  if (characters <= k_message_bytes && count <= (k_message_bytes - characters) / k_length_bytes) return {};
+  return {Code::unsupported, fmt::format("\"{}\": {} texts with {} bytes are more than the 1 GiB that texts of variable length are moved "
+                                         "in; text of fixed length has no such limit",
+                                         path, count, characters)};
+}
+
+Status check_link(const SoftLink& link) {
+  Status status = check_object_path(link.path);
+  if (status.ok() && link.path == "/") status = {Code::bad_argument, "link \"/\": the root is a group"};
+  if (status.ok() && (link.target.empty() || link.target.find('\0') != std::string::npos))
+    status = {Code::bad_argument, fmt::format("link \"{}\": its target is empty or has a NUL in it", link.path)};
+  return status;
+}
+
+Status check_dimension(const Dimension& dimension) {
+  Status status = check_object_path(dimension.path);
+  if (status.ok() && dimension.path == "/") status = {Code::bad_argument, "dimension \"/\": the root is a group"};
+  if (status.ok() && dimension.length < 0)
+    status = {Code::bad_argument, fmt::format("dimension \"{}\": its length is {}", dimension.path, dimension.length)};
+  return status;
 }
 
 Status check_options(const FormatOptions& options) {

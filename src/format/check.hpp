@@ -21,14 +21,25 @@ std::string parent_of(const std::string& path);
 // Product of a shape; none when it has too many dimensions, a negative one, or leaves 64 bits.
 std::optional<int64_t> element_count(std::span<const int64_t> shape);
 
-// Bytes of all elements of a numeric variable. Code::bad_argument: the path, the type or the shape.
+// Whether elements of `type` can be as `details` say. Code::bad_argument: why not; `what` names the object.
+Status check_details(const std::string& what, Type type, const Details& details);
+
+// Bytes of all elements of a variable; 0 for what is moved whole. Code::bad_argument: the path, the type or the shape.
 Result<int64_t> check_definition(const VariableDefinition& definition);
 
 // Name, type, shape and number of elements agree. Code::unsupported: an attribute that could not be read.
 Status check_attribute(const std::string& object, const Attribute& attribute);
 
+// Texts travel to all ranks as one message. Code::unsupported: `count` of them with `characters` in all are more than it holds.
+Status check_texts_fit(const std::string& path, int64_t count, int64_t characters);
+
+// Code::bad_argument: the path, or a target that is empty or has a NUL in it.
+Status check_link(const SoftLink& link);
+
+Status check_dimension(const Dimension& dimension);
+
 Status check_options(const FormatOptions& options);
 
-bool is_numeric(Type type) noexcept;
+bool is_integer(Type type) noexcept;
 
 }  // namespace windrow

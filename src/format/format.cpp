@@ -90,7 +90,8 @@ Result<T> guarded(Work work) {
 int64_t type_size(Type type) noexcept {
   switch (type) {
     case Type::int8:
-    case Type::uint8: return 1;
+    case Type::uint8:
+    case Type::boolean: return 1;
     case Type::int16:
     case Type::uint16: return 2;
     case Type::int32:
@@ -98,18 +99,47 @@ int64_t type_size(Type type) noexcept {
     case Type::float32: return 4;
     case Type::int64:
     case Type::uint64:
-    case Type::float64: return 8;
+    case Type::float64:
+    case Type::complex64: return 8;
+    case Type::complex128: return 16;
     case Type::none:
-    case Type::text: return 0;
+    case Type::text:
+    case Type::opaque:
+    case Type::reference: return 0;
   }
   return 0;
 }
 
+int64_t component_size(Type type) noexcept {
+  if (type == Type::complex64 || type == Type::complex128) return type_size(type) / 2;
+  return std::max<int64_t>(type_size(type), 1);
+}
+
+int64_t element_bytes(Type type, const Details& details) noexcept {
+  return type == Type::text || type == Type::opaque ? details.bytes : type_size(type);
+}
+
+bool is_moved_whole(Type type, const Details& details) noexcept {
+  return type == Type::reference || (type == Type::text && details.bytes == 0);
+}
+
 const char* type_name(Type type) noexcept {
-  constexpr std::array k_names{"none",  "int8",   "uint8",   "int16",   "uint16", "int32", "uint32",
-                               "int64", "uint64", "float32", "float64", "text"};
+  constexpr std::array k_names{"none",  "int8",    "uint8",   "int16", "uint16", "int32",     "uint32",     "int64",  "uint64",
+                               "float32", "float64", "text", "bool",  "complex64", "complex128", "opaque", "reference"};
   const auto number = static_cast<size_t>(type);
   return number < k_names.size() ? k_names[number] : "none";
+}
+
+namespace {
+constexpr std::array k_padding_names{"null_terminated", "null_padded", "space_padded"};
+}
+
+const char* padding_name(TextPadding padding) noexcept { return k_padding_names[static_cast<size_t>(padding)]; }
+
+std::optional<TextPadding> padding_called(std::string_view name) noexcept {
+  for (size_t i = 0; i < k_padding_names.size(); ++i)
+    if (name == k_padding_names[i]) return static_cast<TextPadding>(i);
+  return std::nullopt;
 }
 
 Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::string& path, FormatMode mode,

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,10 +21,13 @@ namespace windrow {
 
 // The numbers are those of enum windrow_type (windrow.h). none: a type that we cannot read yet.
 enum class Type : int {
-  none = 0, int8 = 1, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, text
+  none = 0, int8 = 1, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, text, boolean, complex64,
+  complex128, opaque, reference
 };
-int64_t type_size(Type type) noexcept;           // 0 for none and text
-const char* type_name(Type type) noexcept;       // "int8" ... "float64", "text", "none"
+inline constexpr Type k_last_type = Type::reference;
+int64_t type_size(Type type) noexcept;           // 0 for none, text, opaque and reference
+int64_t component_size(Type type) noexcept;      // what a byte order is of: half a complex number; 1 for text and opaque
+const char* type_name(Type type) noexcept;       // "int8" ... "float64", "text", "bool", ..., "none"
 
 // Where a variable's bytes lie: contiguous, in C order.
 struct Placement {
@@ -52,12 +56,25 @@ struct ChunkPlace {
 // How a text shorter than its fixed length is filled up.
 enum class TextPadding : int { null_terminated = 0, null_padded = 1, space_padded = 2 };
 
+const char* padding_name(TextPadding padding) noexcept;  // "null_padded", ...
+std::optional<TextPadding> padding_called(std::string_view name) noexcept;
+
+// What a type's name does not say of the elements of a variable.
+struct Details {
+  int64_t bytes = 0;                  // of one element of opaque, or of text; 0: other types, and text of variable length
+  bool text_ascii = false;
+  TextPadding text_padding = TextPadding::null_padded;
+  std::string tag = {};               // opaque: what the bytes are
+  std::string enumeration = {};       // "", or of integers the names: "NAME=value", one a line
+  friend bool operator==(const Details&, const Details&) = default;
+};
+
 struct Attribute {
   std::string name;
   Type type = Type::none;
   std::vector<int64_t> shape;         // empty: a scalar
-  std::vector<std::byte> data;        // native order; empty for text
-  std::vector<std::string> texts;     // text only, one an element
+  std::vector<std::byte> data;        // native order; empty for text and references
+  std::vector<std::string> texts;     // text, one an element; references: the paths that they point to
   std::string unsupported;            // "" or why it cannot be read yet
   // How it is stored, so that a copy is faithful. Numbers: the byte order. Texts: variable length or fixed, the padding,
   // the character set.
@@ -66,6 +83,10 @@ struct Attribute {
   bool text_ascii = false;
   int64_t text_size = 0;              // fixed length: stored bytes of each; 0: as the longest text needs
   TextPadding text_padding = TextPadding::null_terminated;
+  int64_t opaque_bytes = 0;           // opaque: of one element
+  std::string tag;                    // opaque, as in Details
+  std::string enumeration;            // integers, as in Details
+  bool null_space = false;            // no elements, and no shape either
   friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
@@ -79,6 +100,9 @@ struct Variable {
   bool fill_value = false;            // the file says that elements never written are another value than 0
   Chunking chunking = {};
   bool extendible = false;            // the first dimension may grow
+  Details details = {};
+  bool null_space = false;            // no elements, and no shape either
+  std::vector<std::string> dimensions = {};  // empty, or for each dimension the path of what it is named by; "": nothing
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
@@ -88,11 +112,27 @@ struct Group {
   friend bool operator==(const Group&, const Group&) = default;
 };
 
+// A name that leads to another path, which need not be there; relative to the group that it is in unless it begins with a slash.
+struct SoftLink {
+  std::string path;
+  std::string target;
+  friend bool operator==(const SoftLink&, const SoftLink&) = default;
+};
+
+// A dimension's name that no variable has. One that a variable of that name and length has is that variable.
+struct Dimension {
+  std::string path;
+  int64_t length = 0;
+  friend bool operator==(const Dimension&, const Dimension&) = default;
+};
+
 // All that a file says of itself, without the variables' bytes. Plain data: rank 0 sends it to all ranks.
 struct Catalog {
   std::vector<Group> groups;          // the root first; parents before children
   std::vector<Variable> variables;    // in the order of definition, or of the file's names when opened
-  std::vector<std::string> unsupported;  // "path: reason" of objects that are neither (links, named types, ...)
+  std::vector<std::string> unsupported;  // "path: reason" of objects that are none of these (external links, named types, ...)
+  std::vector<SoftLink> links;
+  std::vector<Dimension> dimensions;
   friend bool operator==(const Catalog&, const Catalog&) = default;
 };
 
@@ -103,7 +143,14 @@ struct VariableDefinition {
   bool big_endian = false;
   Chunking chunking = {};
   bool extendible = false;            // needs chunks
+  Details details = {};
+  bool null_space = false;
 };
+
+int64_t element_bytes(Type type, const Details& details) noexcept;
+
+// Texts of variable length and references have no place of their own: they are written and read as a whole by the format.
+bool is_moved_whole(Type type, const Details& details) noexcept;
 
 struct FormatOptions {
   int64_t alignment = 1;          // variables of at least alignment_threshold bytes begin at a multiple of this
@@ -116,6 +163,14 @@ class Format {
   virtual Status define_group(const std::string& path) = 0;                             // parents exist
   virtual Result<Placement> define_variable(const VariableDefinition& definition) = 0;  // parents exist
   virtual Status put_attribute(const std::string& object, const Attribute& attribute) = 0;  // replaces
+  virtual Status delete_attribute(const std::string& object, const std::string& name) = 0;
+  virtual Status define_link(const SoftLink& link) = 0;  // the group that it is in exists
+  virtual Status define_dimension(const Dimension& dimension) = 0;  // the group that it is in exists
+  // As Variable::dimensions, once for a variable; what they name is there. A variable among them has one dimension, named by itself.
+  virtual Status name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) = 0;
+  // All elements of a variable that is_moved_whole(), in C order. Code::bad_argument: it is not; unsupported: too many.
+  virtual Result<std::vector<std::string>> read_texts(const std::string& path) = 0;
+  virtual Status write_texts(const std::string& path, const std::vector<std::string>& texts) = 0;
   virtual Result<Catalog> catalog() = 0;  // of an opened file
   // Makes the first dimension of an extendible variable so long. Code::unsupported: the format has none.
   virtual Status extend(const std::string& path, std::span<const int64_t> shape);

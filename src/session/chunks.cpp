@@ -27,7 +27,7 @@ Result<std::shared_ptr<const ChunkLayout>> layout_of(const Variable& variable) {
   layout->path = variable.path;
   layout->grid = std::move(grid).value();
   layout->chunking = variable.chunking;
-  layout->element_bytes = type_size(variable.type);
+  layout->element_bytes = element_bytes(variable.type, variable.details);
   if (layout->grid.count() > 0 && layout->grid.count() > (int64_t{1} << 62) / layout->chunk_bytes())
     return Status{Code::bad_argument, fmt::format("\"{}\": its chunks together have more than 2^62 bytes", variable.path)};
   return std::shared_ptr<const ChunkLayout>(std::move(layout));

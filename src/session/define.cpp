@@ -7,35 +7,16 @@
 #include <limits>
 
 #include "base/checked.hpp"
-#include "base/utf8.hpp"
 #include "comm/agree.hpp"
+#include "format/check.hpp"
 #include "session/file.hpp"
+#include "session/paths.hpp"
 #include "session/same.hpp"
 
 namespace windrow {
 namespace {
 
 constexpr size_t k_definitions = 200;
-
-// "/a/b" for "a/b", "/a/b" and "/a/b/"; an error names what is wrong with it.
-Result<std::string> clean_path(const std::string& path) {
-  std::string clean = path.starts_with('/') ? path : "/" + path;
-  while (clean.size() > 1 && clean.back() == '/') clean.pop_back();
-  if (clean.find("//") != std::string::npos) return Status{Code::bad_argument, fmt::format("the path \"{}\" has an empty name in it", path)};
-  for (size_t begin = 1; begin < clean.size();) {
-    const size_t end = std::min(clean.find('/', begin), clean.size());
-    const std::string_view name(clean.data() + begin, end - begin);
-    if (name == "." || name == "..") return Status{Code::bad_argument, fmt::format("the path \"{}\" has \"{}\" in it", path, name)};
-    begin = end + 1;
-  }
-  return clean;
-}
-
-// Of what is new in a file. What others have put there keeps its name, whatever it is.
-Status check_new_name(std::string_view name) {
-  if (is_utf8(name)) return {};
-  return {Code::bad_argument, fmt::format("the name \"{}\" is not valid UTF-8", readable(name))};
-}
 
 // The groups above an object, outermost first: "/a", "/a/b" for "/a/b/c".
 std::vector<std::string> parents_of(const std::string& path) {
@@ -44,10 +25,9 @@ std::vector<std::string> parents_of(const std::string& path) {
   return parents;
 }
 
-// Room for `more` elements, so that appending them cannot fail; grows as push_back does.
-template <class T>
-void make_room(std::vector<T>& list, size_t more) {
-  if (list.capacity() - list.size() < more) list.reserve(std::max(list.size() + more, 2 * list.size()));
+std::string text_of(const Details& details) {
+  return fmt::format("{}|{}|{}|{}:{}|{}:{};", details.bytes, details.text_ascii, static_cast<int>(details.text_padding), details.tag.size(),
+                     details.tag, details.enumeration.size(), details.enumeration);
 }
 
 }  // namespace
@@ -59,6 +39,8 @@ Status File::missing_groups(const std::string& path, bool itself, Additions& add
   for (const std::string& group : wanted) {
     if (variable_numbers_.contains(group) || added.variables.contains(group))
       return {Code::exists, fmt::format("\"{}\" in \"{}\" is a variable, not a group", group, path_)};
+    if (dimension_length(group, {})) return {Code::exists, fmt::format("\"{}\" in \"{}\" is a dimension, not a group", group, path_)};
+    if (link_targets_.contains(group)) return {Code::exists, fmt::format("\"{}\" in \"{}\" is a soft link, not a group", group, path_)};
     if (find_group(group) == nullptr && std::find(added.groups.begin(), added.groups.end(), group) == added.groups.end())
       added.groups.push_back(group);
   }
@@ -99,9 +81,14 @@ Status File::check_definition(VariableDefinition& definition, Additions& added) 
   if (!clean.ok()) return clean.status();
   definition.path = std::move(clean).value();
   if (definition.path == "/") return {Code::bad_argument, "a variable needs a name"};
-  if (type_size(definition.type) == 0)
-    return {Code::bad_argument, fmt::format("variable \"{}\": {} is not a type of variables", definition.path, static_cast<int>(definition.type))};
-  int64_t bytes = type_size(definition.type);
+  if (definition.type == Type::none || definition.type == Type::reference)
+    return {Code::bad_argument, fmt::format("variable \"{}\": {} is not a type of variables", definition.path,
+                                            definition.type == Type::none ? "0" : type_name(definition.type))};
+  if (Status status = check_details(fmt::format("variable \"{}\"", definition.path), definition.type, definition.details); !status.ok())
+    return status;
+  if (definition.null_space && !definition.shape.empty())
+    return {Code::bad_argument, fmt::format("variable \"{}\": a null space has no dimensions", definition.path)};
+  int64_t bytes = std::max<int64_t>(element_bytes(definition.type, definition.details), 1);
   for (size_t i = 0; i < definition.shape.size(); ++i) {
     if (definition.shape[i] < 0)
       return {Code::bad_argument, fmt::format("variable \"{}\": dimension {} is {}", definition.path, i, definition.shape[i])};
@@ -111,8 +98,7 @@ Status File::check_definition(VariableDefinition& definition, Additions& added) 
     bytes = *product;
   }
   const bool new_group = std::find(added.groups.begin(), added.groups.end(), definition.path) != added.groups.end();
-  if (variable_numbers_.contains(definition.path) || added.variables.contains(definition.path) || new_group ||
-      find_group(definition.path) != nullptr)
+  if (is_taken(definition.path) || added.variables.contains(definition.path) || new_group)
     return {Code::exists, fmt::format("\"{}\" has \"{}\" already", path_, definition.path)};
   return missing_groups(definition.path, false, added);
 }
@@ -126,6 +112,8 @@ void File::enter(VariableDefinition definition, Placement placement) {
   variable.chunking = std::move(definition.chunking);
   variable.extendible = definition.extendible;
   extendible_ = extendible_ || definition.extendible;
+  variable.details = std::move(definition.details);
+  variable.null_space = definition.null_space;
   catalog_.variables.push_back(std::move(variable));
 }
 
@@ -137,9 +125,10 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   if (local.ok()) local = guard([&]() -> Status {
     std::string text = fmt::format("{};", definitions.size());
     for (VariableDefinition& definition : definitions) {
-      text += fmt::format("{}:{}|{}|{}|{}|{}|{}|{};", definition.path.size(), definition.path, static_cast<int>(definition.type),
+      text += fmt::format("{}:{}|{}|{}|{}|{}|{}|{}|{};", definition.path.size(), definition.path, static_cast<int>(definition.type),
                           fmt::join(definition.shape, ","), definition.big_endian, fmt::join(definition.chunking.shape, ","),
-                          text_of(definition.chunking.filters), definition.extendible);
+                          text_of(definition.chunking.filters), definition.extendible, definition.null_space);
+      text += text_of(definition.details);
       if (Status status = check_definition(definition, added); !status.ok()) return status;
       added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
     }
@@ -197,7 +186,7 @@ Status File::define_some(std::span<VariableDefinition> definitions, std::span<co
 
 const std::vector<Attribute>* File::attributes_of(std::string_view object) const {
   auto clean = clean_path(std::string(object));
-  return clean.ok() ? const_cast<File*>(this)->find_attributes(clean.value()) : nullptr;
+  return clean.ok() ? const_cast<File*>(this)->find_attributes(follow(std::move(clean).value())) : nullptr;
 }
 
 std::vector<Attribute>* File::find_attributes(std::string_view object) noexcept {
@@ -216,7 +205,7 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
     if (Status status = check_writable("write an attribute"); !status.ok()) return status;
     auto path = clean_path(object);
     if (!path.ok()) return path.status();
-    clean = std::move(path).value();
+    clean = follow(std::move(path).value());
     if (attribute.name.empty()) return {Code::bad_argument, fmt::format("an attribute of \"{}\" needs a name", clean)};
     if (Status status = check_new_name(attribute.name); !status.ok()) return status;
     attributes = find_attributes(clean);

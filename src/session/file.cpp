@@ -213,6 +213,7 @@ Status File::learn(std::span<const std::byte> told) {
     catalog_ = std::move(catalog).value();
     for (const Variable& variable : catalog_.variables) extendible_ = extendible_ || variable.extendible;
     for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
+    for (const SoftLink& link : catalog_.links) link_targets_[link.path] = link.target;
   }
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options(settings_, comm_->rank()));
   use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
@@ -359,7 +360,7 @@ Status File::data_sync_on_root() {
 }
 
 Result<int> File::find_variable(std::string_view path) const {
-  const std::string full = path.starts_with('/') ? std::string(path) : "/" + std::string(path);
+  const std::string full = follow(path.starts_with('/') ? std::string(path) : "/" + std::string(path));
   const auto found = variable_numbers_.find(full);
   if (found == variable_numbers_.end()) return Status{Code::not_found, fmt::format("\"{}\" has no variable \"{}\"", path_, path)};
   return found->second;

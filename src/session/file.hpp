@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +22,7 @@
 #include "format/format.hpp"
 #include "plan/plan.hpp"
 #include "session/chunks.hpp"
+#include "session/convert.hpp"
 #include "session/data_file.hpp"
 #include "session/io_thread.hpp"
 #include "session/report.hpp"
@@ -36,6 +40,7 @@ struct QueueEntry {
   std::byte* data = nullptr;  // never written through for a put
   int64_t record = -1;        // index of the first dimension that the decomposition is of; -1: it is of the whole shape
   int64_t ordinal = 0;        // how many puts of this variable this rank has queued before: later puts go in later waves
+  std::unique_ptr<Staged> staged;  // where `data` is of another type than the variable
 };
 
 // What of the queue moves in one plan: all gets, or the puts of one ordinal.
@@ -50,6 +55,12 @@ struct Wave {
     std::byte* memory;
   };
   std::vector<Repeat> repeats;                              // gets of what this rank holds more than once
+  struct Conversion {
+    std::shared_ptr<const ByteRuns> runs;
+    const Staged* staged;                                   // the queue's
+    int variable;
+  };
+  std::vector<Conversion> conversions;                      // gets into memory of another type than the variable's
   int64_t bytes = 0, pieces = 0, long_bytes = 0, long_pieces = 0, owned_flags = 0, shared_reads = 0, in_memory = 0;
   int64_t uniform = 0;                                      // of what is got by `same`, a number that it has on every rank; else one that it has on none
   std::vector<int64_t> variables;                           // bits: those that this rank moves, chunked ones too
@@ -83,6 +94,9 @@ struct Additions {
   std::map<std::string, int, std::less<>> variables;
 };
 
+// The numbers are those of enum windrow_kind (windrow.h).
+enum class ObjectKind : int { nothing = 0, group = 1, variable = 2, link = 3, other = 4, dimension = 5 };
+
 struct WaveNumbers;
 struct Motion;
 struct PendingFlush;
@@ -102,6 +116,12 @@ class File {
   Status put_attribute(const std::string& object, Attribute attribute, Status local = {});
   Result<int> define_grid(ViewerGrid grid, Status local = {});             // its number, for define_field()
   Status define_field(int grid, GridField field, Status local = {});
+  Status delete_attribute(const std::string& object, const std::string& name, Status local = {});
+  Status define_link(const std::string& path, const std::string& target, Status local = {});
+  Status define_dimension(const std::string& path, int64_t length, Status local = {});
+  Status name_dimensions(int variable, const std::vector<std::string>& names, Status local = {});
+  Status put_texts(int variable, std::vector<std::string> texts, Status local = {});  // rank 0's; the others give none
+  Status get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local = {});
   Status flush(Status local = {});
   Status flush_begin();
   Status flush_end();
@@ -111,14 +131,18 @@ class File {
   Result<std::string> explain(bool json, Status local = {});
 
   // Local.
-  // `record`: see QueueEntry.
-  Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record = -1);
+  // `record`: see QueueEntry. `type`: of the data, where it is not the variable's own.
+  Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record = -1,
+               std::optional<Type> type = {});
   void refuse(const Status& status) { queue_status_.update(status); }  // the next flush fails by it on every rank
   std::string report(bool json) const;
   const Catalog& catalog() const noexcept { return catalog_; }
+  int64_t element_count_of(int variable) const;                      // of a variable that there is
   const Settings& settings() const noexcept { return settings_; }
   Comm& comm() noexcept { return *comm_; }
   Result<int> find_variable(std::string_view path) const;
+  std::vector<std::string> dimension_names(const Variable& variable) const;  // paths where a name would mean another dimension
+  ObjectKind kind_of(const std::string& path) const;
   const Group* find_group(std::string_view path) const noexcept;
   const std::vector<Attribute>* attributes_of(std::string_view object) const;
   const std::string& path() const noexcept { return path_; }
@@ -136,11 +160,20 @@ class File {
   std::vector<Rename> companions() const;                           // rank 0 only: of the draft
   Status publish_on_root();                                         // rank 0 only
   Status data_sync_on_root();                                       // rank 0 only
+  std::string follow(std::string path) const;                         // where soft links lead; a path that they do not end, as it is
+  bool is_taken(std::string_view path) const;
+  // dimensions.cpp
+  std::optional<int64_t> dimension_length(const std::string& path, std::span<const Dimension> added) const;
+  Status check_coordinate(const Variable& coordinate, int64_t length) const;
+  Result<std::string> find_dimension(const Variable& variable, size_t number, const std::string& name, std::vector<Dimension>& added) const;
+  Status check_namable(int variable, size_t names) const;
+  Status define_dimensions(Additions groups, std::vector<Dimension> added, const Variable* named, const std::vector<std::string>& names);
   Status define_groups_on_root(std::span<const std::string> groups);  // rank 0 only
   Status missing_groups(const std::string& path, bool itself, Additions& added) const;
   Status check_definition(VariableDefinition& definition, Additions& added) const;
   Status define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups);
   void enter(VariableDefinition definition, Placement placement);             // room was made
+  Status check_whole(std::string_view verb, int variable) const;              // it is one that is moved as a whole
   std::vector<Attribute>* find_attributes(std::string_view object) noexcept;  // by the full path
 
   // xdmf.cpp
@@ -153,6 +186,10 @@ class File {
   Status run_wave(Wave wave, const WaveNumbers& numbers);
   Status begin_motion(Motion& motion, Wave wave, const WaveNumbers& numbers, bool behind);
   Status end_motion(Motion& motion);
+  Status stage(QueueEntry& entry, Type type, int64_t trailing);     // local: of another type than the variable's
+  Status convert_and_repeat(const Wave& wave);                      // local: of a wave of gets that has arrived
+  OwnerPolicy owner_of(const QueueEntry& entry) const;
+  Result<std::shared_ptr<const ByteRuns>> runs_of(const QueueEntry& entry, int64_t element, const SharedDecomposition::Line* line);
   void begin_report();
   void drop_queue();
   bool wants_io_thread() const;
@@ -213,6 +250,7 @@ class File {
   bool grids_changed_ = false;           // since they were published
   Draft xdmf_draft_;                     // rank 0: the text's names
   std::string xdmf_names_;               // rank 0: the file that it speaks of
+  std::map<std::string, std::string, std::less<>> link_targets_;  // by path
   std::unique_ptr<DataFile> data_;
   bool published_ = false;
   bool local_disk_ = false;              // as rank 0 sees it

@@ -15,7 +15,6 @@
 #include "session/windows.hpp"
 
 namespace windrow {
-
 namespace {
 
 Status check_record(const Variable& variable, std::string_view verb, int64_t record) {
@@ -26,9 +25,19 @@ Status check_record(const Variable& variable, std::string_view verb, int64_t rec
                                           variable.extendible ? "" : ", and it cannot grow")};
 }
 
+// What did not fit is clamped and counted, or an error.
+Status check_misfits(const Settings& settings, int64_t misfits, const Staged& staged, bool put, const std::string& path) {
+  if (misfits == 0 || settings.text("conversion") != "error") return {};
+  return {Code::bad_argument, fmt::format("{} of \"{}\": {} value{} of type {} do{} not fit into {} (the option conversion is error)",
+                                          put ? "put" : "get", path, misfits, misfits == 1 ? "" : "s",
+                                          type_name(put ? staged.type : staged.stored), misfits == 1 ? "es" : "",
+                                          type_name(put ? staged.stored : staged.type))};
+}
+
 }  // namespace
 
-Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record) {
+Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record,
+                   std::optional<Type> type) {
   Status status = guard([&]() -> Status {
     const char* verb = put ? "put" : "get";
     if (put)
@@ -38,6 +47,9 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
     if (!target.unsupported.empty())
       return {Code::unsupported, fmt::format("{} of \"{}\": {} is not built yet", verb, target.path, target.unsupported)};
+    if (is_moved_whole(target.type, target.details) && !target.null_space)
+      return {Code::bad_argument, fmt::format("{} of \"{}\": it is of type {}: use windrow_put_texts() and windrow_get_texts()", verb, target.path,
+                                              target.type == Type::text ? "text of variable length" : type_name(target.type))};
     if (decomposition == nullptr) return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
     if (decomposition->ranks() != comm_->size() || decomposition->rank() != comm_->rank())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {} ranks and is used by rank {} of {}", verb,
@@ -46,15 +58,35 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
       if (Status known = check_record(target, verb, record); !known.ok()) return known;
     auto trailing = load(decomposition->local(), std::span<const int64_t>(target.shape).subspan(record >= 0 ? 1 : 0));
     if (!trailing.ok()) return {trailing.status().code(), fmt::format("{} of \"{}\": {}", verb, target.path, trailing.status().message())};
+    if (target.null_space) return {};  // no elements, whatever its shape seems to say
     if (data == nullptr && trailing.value() > 0 && !decomposition->holds_nothing())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the data is NULL", verb, target.path)};
     const int64_t ordinal = put ? put_counts_[variable] : 0;
-    queue_.push_back({put, variable, std::move(decomposition), data, record, ordinal});
+    QueueEntry entry{put, variable, std::move(decomposition), data, record, ordinal, nullptr};
+    if (type && *type != target.type)
+      if (Status staged = stage(entry, *type, trailing.value()); !staged.ok()) return staged;
+    queue_.push_back(std::move(entry));
     if (put) ++put_counts_[variable];
     return {};
   });
   queue_status_.update(status);
   return status;
+}
+
+// A put is converted at once; for a get there is room for what arrives.
+Status File::stage(QueueEntry& entry, Type type, int64_t trailing) {
+  const Variable& target = catalog_.variables[static_cast<size_t>(entry.variable)];
+  const char* verb = entry.put ? "put" : "get";
+  const Type from = entry.put ? type : target.type, to = entry.put ? target.type : type;
+  if (!is_convertible(from, to))
+    return {Code::bad_argument, fmt::format("{} of \"{}\": elements of type {} cannot become {}", verb, target.path, type_name(from), type_name(to))};
+  auto runs = runs_of(entry, trailing * type_size(target.type), nullptr);
+  if (!runs.ok()) return runs.status();
+  entry.staged = std::make_unique<Staged>(Staged{.stored = target.type, .type = type, .memory = entry.data, .bytes = nullptr, .misfits = 0});
+  entry.staged->bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(memory_end(runs.value()->runs)));
+  if (!entry.put) return {};
+  entry.staged->misfits = convert_in(runs.value()->runs, *entry.staged);
+  return check_misfits(settings_, entry.staged->misfits, *entry.staged, true, target.path);
 }
 
 void File::drop_queue() {
@@ -204,6 +236,18 @@ void repeat(const Wave& wave, Trace& trace) {
 
 }  // namespace
 
+Status File::convert_and_repeat(const Wave& wave) {
+  Status status;
+  for (const Wave::Conversion& each : wave.conversions) {
+    const int64_t misfits = convert_out(each.runs->runs, *each.staged);
+    trace_.values_clamped += misfits;
+    trace_.bytes_copied += each.runs->total;
+    status.update(check_misfits(settings_, misfits, *each.staged, false, catalog_.variables[static_cast<size_t>(each.variable)].path));
+  }
+  repeat(wave, trace_);
+  return status;
+}
+
 // Where ranks outnumber cores, one that waits for the storage gives its core to the others as it is: a thread was no faster there.
 bool File::wants_io_thread() const {
   const std::string wish = settings_.text("io_thread");
@@ -286,7 +330,7 @@ Status File::end_motion(Motion& motion) {
 Status File::conclude(Status local, const Wave& wave, const KeptPlan& kept) {
   data_->settle(trace_);
   local.update(data_->take_status());
-  if (wave.reading && local.ok()) repeat(wave, trace_);
+  if (wave.reading && local.ok()) local = guard([&] { return convert_and_repeat(wave); });
   trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : static_cast<int64_t>(bounce_.size()));
   // The report's numbers: of this wave and those before it.
   trace_.total_seconds = seconds_now() - flush_begin_;

@@ -15,7 +15,8 @@ using nlohmann::ordered_json;
 // The order of the sums on the wire.
 enum Sum : size_t {
   bytes_written, bytes_read, write_requests, read_requests, messages, message_bytes, description_messages, description_bytes,
-  bytes_copied, bytes_shared, direct_bytes, allocations, plans_made, writers, io_threads, shared_refused, bytes_mapped, bytes_broadcast
+  bytes_copied, bytes_shared, direct_bytes, allocations, plans_made, writers, io_threads, shared_refused, bytes_mapped, bytes_broadcast,
+  values_clamped
 };
 constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1;
 
@@ -57,7 +58,8 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
       trace.bytes_written, trace.bytes_read,           trace.write_requests,    trace.read_requests, trace.messages,
       trace.message_bytes, trace.description_messages, trace.description_bytes, trace.bytes_copied,  trace.bytes_shared,
       trace.direct_bytes,  trace.allocations,   trace.plans_made,           trace.is_writer,
-      trace.io_threads,    trace.shared_refused, trace.bytes_mapped, trace.bytes_broadcast};
+      trace.io_threads,    trace.shared_refused, trace.bytes_mapped, trace.bytes_broadcast,
+      trace.values_clamped};
   std::copy(values.begin(), values.end(), sums.begin());
   for (size_t i = 0; i < trace.seconds.size(); ++i) maxima[i] = nanoseconds(trace.seconds[i]);
   maxima[k_total] = nanoseconds(trace.total_seconds);
@@ -89,6 +91,7 @@ std::string report_json(const FlushReport& report) {
   json["bytes_shared"] = sums[bytes_shared];
   json["bytes_mapped"] = sums[bytes_mapped];
   json["bytes_broadcast"] = sums[bytes_broadcast];
+  json["values_clamped"] = sums[values_clamped];
   json["bytes_direct"] = sums[direct_bytes];
   json["writers"] = sums[writers];
   json["io_threads"] = sums[io_threads];
@@ -116,6 +119,7 @@ std::string report_text(const FlushReport& report) {
   if (sums[shared_refused] > 0)
     text += line("shared memory", fmt::format("too small for {} rank{}: messages instead", sums[shared_refused], sums[shared_refused] == 1 ? "" : "s"));
   if (sums[bytes_broadcast] > 0) text += line("broadcast", fmt::format("{} from one rank to all", format_bytes(sums[bytes_broadcast])));
+  if (sums[values_clamped] > 0) text += line("values clamped", fmt::format("{} that did not fit into their new type", sums[values_clamped]));
   text += line("messages", fmt::format("{} with {} of data", sums[messages], format_bytes(sums[message_bytes])));
   text += line("descriptions", fmt::format("{} messages, {}", sums[description_messages], format_bytes(sums[description_bytes])));
   text += line("copied", fmt::format("{}, of it {} through shared memory", format_bytes(sums[bytes_copied]), format_bytes(sums[bytes_shared])));

@@ -49,6 +49,20 @@ OwnerPolicy asked_owner(Owner owner) {
 
 }  // namespace
 
+OwnerPolicy File::owner_of(const QueueEntry& entry) const {
+  return entry.decomposition->owner_for(asked_owner(strategy_.owner), strategy_.owner == Owner::automatic);
+}
+
+// What this rank writes or reads for an entry: in bytes for elements of `element` bytes, or in those of its chunks' line.
+Result<std::shared_ptr<const ByteRuns>> File::runs_of(const QueueEntry& entry, int64_t element, const SharedDecomposition::Line* line) {
+  SharedDecomposition& decomposition = *entry.decomposition;
+  if (!entry.put) return line ? decomposition.read_line(*line) : decomposition.read_runs(element, limits_.direct_bytes);
+  auto owned = line ? decomposition.write_line(owner_of(entry), *line) : decomposition.write_runs(owner_of(entry), element, limits_.direct_bytes);
+  if (owned.ok()) return owned;
+  const std::string& path = catalog_.variables[static_cast<size_t>(entry.variable)].path;
+  return Status{owned.status().code(), fmt::format("put of \"{}\": {}", path, owned.status().message()), owned.status().rank()};
+}
+
 Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
   const auto shape = std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0);
@@ -57,40 +71,36 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   if (entry.record >= 0 && entry.record >= variable.shape.front())
     return {Code::bad_argument, fmt::format("\"{}\" has {} records; there is no number {} to {}", variable.path, variable.shape.front(), entry.record,
                                             entry.put ? "write" : "read")};
-  const int64_t type = type_size(variable.type), element = trailing.value() * type;
+  const int64_t type = element_bytes(variable.type, variable.details);
   static const ChunkGrid no_grid;
   const ChunkGrid& grid = wave.layout ? wave.layout->grid : no_grid;
   const int64_t layer_rows = wave.layout ? grid.chunk()[0] : 1;
   const SharedDecomposition::Line line{grid, trailing.value(), type, entry.record < 0 ? -1 : entry.record % layer_rows};
-  std::shared_ptr<const ByteRuns> runs;
   int64_t view = -1;
   if (entry.put) {
-    const OwnerPolicy owner = entry.decomposition->owner_for(asked_owner(strategy_.owner), strategy_.owner == Owner::automatic);
-    auto owned = wave.layout ? entry.decomposition->write_line(owner, line)
-                             : entry.decomposition->write_runs(owner, element, limits_.direct_bytes);
-    if (!owned.ok()) return {owned.status().code(), fmt::format("put of \"{}\": {}", variable.path, owned.status().message()), owned.status().rank()};
-    runs = std::move(owned).value();
-    view = static_cast<int64_t>(owner);
-  } else {
-    auto held = wave.layout ? entry.decomposition->read_line(line)
-                            : entry.decomposition->read_runs(element, limits_.direct_bytes);
-    if (!held.ok()) return held.status();
-    runs = std::move(held).value();
-    if (!entry.decomposition->echoes().empty()) wave.repeats.push_back({&entry.decomposition->echoes(), element, entry.data});
+    view = static_cast<int64_t>(owner_of(entry));
+    if (entry.staged) trace_.values_clamped += entry.staged->misfits;
+  } else if (!entry.decomposition->echoes().empty()) {
+    const int64_t size = entry.staged ? type_size(entry.staged->type) : type;
+    wave.repeats.push_back({&entry.decomposition->echoes(), trailing.value() * size, entry.data});
   }
+  auto found = runs_of(entry, trailing.value() * type, wave.layout ? &line : nullptr);
+  if (!found.ok()) return found.status();
+  std::shared_ptr<const ByteRuns> runs = std::move(found).value();
+  if (!entry.put && entry.staged) wave.conversions.push_back({runs, entry.staged.get(), entry.variable});
   wave.key.push_back({entry.variable, entry.decomposition->identity(), (entry.record + 1) * 16 + view + 1});
   mark(wave.variables, entry.variable);
   if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
   if (runs->total == 0) return {};
-  const int64_t swap = variable.placement.big_endian != native_is_big() ? type_size(variable.type) : 1;
+  const int64_t swap = variable.placement.big_endian != native_is_big() ? component_size(variable.type) : 1;
   int64_t base = wave.layout ? 0 : variable.placement.offset;
   if (entry.record >= 0) {
     const int64_t row = element_count(shape).value_or(0) * type;
     base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * row;
   }
   wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
-                        .file_base = base, .memory = entry.data, .swap_bytes = swap});
+                        .file_base = base, .memory = entry.staged ? entry.staged->bytes.get() : entry.data, .swap_bytes = swap});
   wave.bytes += runs->total;
   wave.pieces += runs->pieces;
   wave.long_bytes += runs->long_bytes;

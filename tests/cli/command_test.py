@@ -55,6 +55,24 @@ class CommandTest(unittest.TestCase):
             f["empty"] = np.zeros((0, 3))
             f["one/row/too/wide"] = rng.integers(0, 99, (2, 50000))
             f.create_group("nothing/inside")
+            f.create_group("tracked", track_order=True).attrs["large"] = np.arange(20000.)
+            for kind in (">c8", "<c16"):
+                f[f"types/{kind}"] = np.arange(12).reshape(3, 4).astype(kind) * (1 + 2j)
+            f["types/bool"] = np.arange(10) % 3 == 0
+            f.create_dataset("types/enum", data=np.arange(7) % 3, dtype=h5py.enum_dtype({"A": 0, "B": 1, "C = D": 2}, basetype=">i4"))
+            f["types/fixed"] = np.array([b"ab", b"", b"abc"])
+            f["types/opaque"] = np.frombuffer(b"0123456789abcdef" * 3, "V16")
+            f["types/texts"] = np.array(["a", "", "ü" * 5000], dtype=h5py.string_dtype())
+            f["types/text"] = "one"
+            f["types/null"] = h5py.Empty("f8")
+            f["link"] = h5py.SoftLink("types/bool")
+            f["nothing/dangling"] = h5py.SoftLink("../nowhere")
+            f.attrs["flag"] = np.bool_(True)
+            f.attrs["complex"] = np.complex64(1 + 2j)
+            f.attrs["null"] = h5py.Empty("i2")
+            f["x"] = np.arange(2)
+            f["x"].make_scale("a label")
+            f["types/big"].dims[0].attach_scale(f["x"])
             f.attrs["title"] = "Ünïcode"
             f.attrs["fixed"] = np.bytes_(b"ascii")
             f.attrs["names"] = np.array(["a", "bcd", ""], dtype=h5py.string_dtype())
@@ -161,17 +179,16 @@ class Copy(CommandTest):
         with h5py.File(source, "a") as f:
             f.create_dataset("compressed", data=np.arange(1000), compression="lzf")
             f["compound"] = np.zeros(3, dtype=[("a", "i4"), ("b", "f8")])
-            f.create_dataset("text", data=["x", "yy"], dtype=h5py.string_dtype())
-            f["link"] = h5py.SoftLink("/scalar")
+            f["references"] = np.array([f["deep"].ref], dtype=h5py.ref_dtype)
             f["elsewhere"] = h5py.ExternalLink("other.h5", "/x")
-            f["deep"].attrs["complex"] = np.complex128(1 + 2j)
+            f["deep"].attrs["reference"] = f["deep"].ref
         out = self.path("out.h5")
         done = windrow("copy", source, out)
         self.assertEqual(done.returncode, 3, done.stderr)
         lines = our_lines(done)
-        for name in ("/compressed", "/compound", "/text", "/link", "/elsewhere", "complex"):
+        for name in ("/compressed", "/compound", "/references", "/elsewhere", "attribute reference"):
             self.assertEqual(sum(name in line and "cannot copy " in line for line in lines), 1, (name, lines))
-        self.assertEqual(len(lines), 7)
+        self.assertEqual(len(lines), 6)
         self.assertFalse(os.path.exists(out))
         self.assertEqual(self.leftovers(), [])
 
@@ -179,7 +196,6 @@ class Copy(CommandTest):
         source, out = self.path("in.h5"), self.path("out.h5")
         with h5py.File(source, "w", libver="latest") as f:
             f["data"] = np.arange(1000)
-            f["data"].attrs["large"] = np.zeros(10000)
             f["group/.."] = 1
             f[".."] = 2
             f.attrs["small"] = 3
@@ -189,10 +205,10 @@ class Copy(CommandTest):
         done = windrow("copy", source, out)
         self.assertEqual(done.returncode, 3, done.stderr)
         lines = our_lines(done)
-        for name in ("/data, attribute large:", " /group/..:", " /..:", "UTF-8"):
+        for name in (" /group/..:", " /..:", "UTF-8"):
             self.assertEqual(sum(name in line and "cannot copy " in line for line in lines), 1, (name, lines))
-        self.assertEqual(len(lines), 5)
-        self.assertIn("4 parts", lines[-1])
+        self.assertEqual(len(lines), 4)
+        self.assertIn("3 parts", lines[-1])
         self.assertFalse(os.path.exists(out))
         self.assertEqual(self.leftovers(), [])
         self.assertEqual(windrow("info", source).returncode, 0)

@@ -85,6 +85,20 @@ inline std::vector<Attribute> all_attributes() {
   texts.shape = {3};
   texts.text_ascii = true;
   list.insert(list.end(), {scalar, plane, none, texts});
+  Attribute colours = numbers<int16_t>("colours", Type::int16, {-1, 300, 7}, true);
+  colours.enumeration = "RED=-1\nBLUE=300";
+  Attribute opaque = numbers<char>("opaque", Type::opaque, {'a', 'b', 'c', '\xff', 'e', 'f'}, false);
+  opaque.shape = {2};
+  opaque.opaque_bytes = 3;
+  opaque.tag = "three bytes";
+  Attribute null = numbers<float>("null", Type::float32, {});
+  null.shape = {};
+  null.null_space = true;
+  Attribute complex = numbers<double>("complex128", Type::complex128, {0.1, -0.0, k_infinity, 1e300}, true);
+  complex.shape = {2};
+  Attribute narrow = numbers<float>("complex64", Type::complex64, {0.1F, k_not_a_number});
+  narrow.shape = {};
+  list.insert(list.end(), {numbers<char>("bool", Type::boolean, {0, 1, 1}), colours, opaque, null, complex, narrow});
   return list;
 }
 

@@ -36,6 +36,8 @@ class FormatContract : public testing::TestWithParam<std::string_view> {
       EXPECT_TRUE(status.ok()) << status.message();
     }
     expected_.variables.push_back({definition.path, definition.type, definition.shape, placement.value(), attributes, ""});
+    expected_.variables.back().details = definition.details;
+    expected_.variables.back().null_space = definition.null_space;
     return placement.value();
   }
   void define_group(Format& format, const std::string& path, std::vector<Attribute> attributes = {}) {
@@ -71,6 +73,17 @@ TEST_P(FormatContract, says_again_what_was_defined) {
   for (const bool big_endian : {false, true})
     for (int type = 1; type <= static_cast<int>(Type::float64); ++type)
       define(*format, {"/a/v" + std::to_string(number++), static_cast<Type>(type), {3, 5}, big_endian});
+  for (const bool big_endian : {false, true})
+    for (const Type type : {Type::boolean, Type::complex64, Type::complex128})
+      define(*format, {"/a/v" + std::to_string(number++), type, {3, 5}, big_endian});
+  define(*format, {"/a/colour", Type::int16, {3}, true, {}, false, {.enumeration = "RED=-1\na = b=300"}});
+  define(*format, {"/a/mask", Type::uint64, {}, false, {}, false, {.enumeration = "ALL=18446744073709551615"}});
+  define(*format, {"/a/opaque", Type::opaque, {3}, false, {}, false, {.bytes = 5, .tag = "a tag"}});
+  define(*format, {"/a/untagged", Type::opaque, {3}, false, {}, false, {.bytes = 5}});
+  for (const TextPadding padding : {TextPadding::null_terminated, TextPadding::null_padded, TextPadding::space_padded})
+    define(*format, {"/a/text" + std::to_string(number++), Type::text, {4}, false, {}, false, {.bytes = 7, .text_ascii = true, .text_padding = padding}});
+  define(*format, {"/a/texts", Type::text, {2, 2}, false, {}, false, {.text_padding = TextPadding::null_terminated}});
+  define(*format, {"/a/null", Type::float32, {}, false, {}, false, {}, true});
   define(*format, {"/scalar", Type::float64, {}, false}, all_attributes());
   define(*format, {"/a/b c/nothing", Type::int32, {4, 0, 2}, false}, {text("why", "no particles here")});
   define(*format, {"/a/b c/größe/deep", Type::uint8, std::vector<int64_t>(32, 1), false});
@@ -202,7 +215,8 @@ TEST_P(FormatContract, refuses_shapes_and_types_that_cannot_be) {
     return format->define_variable({"/v", type, std::move(shape), false}).status().code();
   };
   EXPECT_EQ(code(Type::none, {1}), Code::bad_argument);
-  EXPECT_EQ(code(Type::text, {1}), Code::bad_argument);
+  EXPECT_EQ(code(Type::reference, {1}), Code::bad_argument);
+  EXPECT_EQ(code(Type::opaque, {1}), Code::bad_argument) << "of no bytes";
   EXPECT_EQ(code(Type::int8, {-1}), Code::bad_argument);
   EXPECT_EQ(code(Type::int8, std::vector<int64_t>(33, 1)), Code::bad_argument);
   EXPECT_EQ(code(Type::int8, {INT64_MAX, 2}), Code::bad_argument);
@@ -227,6 +241,30 @@ TEST_P(FormatContract, refuses_attributes_that_cannot_be) {
   EXPECT_EQ(code(wrong), Code::unsupported);
   EXPECT_EQ(code(fixed_text("t", {"too long"}, 3, TextPadding::null_padded)), Code::bad_argument);
   EXPECT_EQ(format->catalog().value().groups.front().attributes.size(), 0U);
+}
+
+TEST_P(FormatContract, keeps_texts_of_variable_length) {
+  auto format = open(FormatMode::create);
+  const Details terminated{.text_padding = TextPadding::null_terminated};
+  define(*format, {"/texts", Type::text, {2, 2}, false, {}, false, terminated});
+  define(*format, {"/never written", Type::text, {2}, false, {}, false, terminated});
+  define(*format, {"/number", Type::int32, {2}, false});
+  const std::vector<std::string> first{"one", "", std::string(3000, 'x'), "größe"}, second{"1", "2", "3", ""};
+  ASSERT_TRUE(format->write_texts("/texts", first).ok());
+  EXPECT_EQ(format->read_texts("/texts").value(), first);
+  EXPECT_EQ(format->write_texts("/texts", {"too", "few"}).code(), Code::bad_argument);
+  EXPECT_EQ(format->write_texts("/number", {"a", "b"}).code(), Code::bad_argument);
+  EXPECT_EQ(format->read_texts("/number").status().code(), Code::bad_argument);
+  EXPECT_EQ(format->read_texts("/nowhere").status().code(), Code::not_found);
+  ASSERT_TRUE(format->close().ok());
+  format = open(FormatMode::update);
+  EXPECT_EQ(format->read_texts("/texts").value(), first);
+  EXPECT_EQ(format->read_texts("/never written").value(), std::vector<std::string>(2));
+  ASSERT_TRUE(format->write_texts("/texts", second).ok());
+  ASSERT_TRUE(format->close().ok());
+  format = open(FormatMode::read);
+  EXPECT_EQ(format->read_texts("/texts").value(), second);
+  EXPECT_EQ(format->write_texts("/texts", first).code(), Code::bad_state);
 }
 
 TEST_P(FormatContract, a_reader_changes_nothing_and_a_closed_file_does_nothing) {

@@ -22,6 +22,18 @@ inline std::vector<Call> plain_calls() {
     EXPECT_WINDROW_OK(s.put_and_flush());
     EXPECT_WINDROW_OK(s.close());
   };
+  const auto begin_with_texts = [](Scene& s) {
+    s.begin();
+    EXPECT_WINDROW_OK(windrow_define_variable(s.file, "texts", WINDROW_TEXT, 1, s.attribute_shape.data(), &s.variable));
+  };
+  static const char* const texts[2] = {"a text that is longer than a short string", "and another that is longer than that"};
+  const auto put_texts = [](Scene& s) { return windrow_put_texts(s.file, s.variable, texts); };
+  const auto get_texts = [](Scene& s) {
+    const char* read[2] = {};
+    const int code = windrow_get_texts(s.file, s.variable, read);
+    if (code == WINDROW_OK) EXPECT_STREQ(read[1], texts[1]);
+    return code;
+  };
   return {
       {"create", k_nothing, [](Scene& s) { return s.create(); }, [](Scene& s) { EXPECT_NE(s.file, nullptr); }},
       {"open", k_nothing, [](Scene& s) { return s.open(WINDROW_READ); }, opened},
@@ -68,6 +80,40 @@ inline std::vector<Call> plain_calls() {
          EXPECT_EQ(windrow_attribute_count(s.file, "/"), 1);
          written(s);
        }, true, true},
+      {"delete_attribute", k_begin, [](Scene& s) { return windrow_delete_attribute(s.file, "/", "title"); },
+       [](Scene& s) {
+         EXPECT_EQ(windrow_attribute_count(s.file, "/"), 0);
+         EXPECT_WINDROW_OK(windrow_put_attribute_text(s.file, "/", "title", "a title that is longer than a short string"));
+         EXPECT_WINDROW_OK(s.put_and_flush());
+         EXPECT_WINDROW_OK(s.close());
+       }, true, true},
+      {"define_link", k_begin, [](Scene& s) { return windrow_define_link(s.file, "a group/with a long name/and a link", "/fields/grid"); },
+       [written](Scene& s) {
+         int found = -1;
+         EXPECT_WINDROW_OK(windrow_find_variable(s.file, "a group/with a long name/and a link", &found));
+         EXPECT_EQ(found, s.grid_variable);
+         written(s);
+       }, true, true},
+      {"name_dimensions", k_begin,
+       [](Scene& s) {
+         const char* names[2] = {"the rows of a grid", "the columns of a grid"};
+         return windrow_name_dimensions(s.file, s.grid_variable, names);
+       },
+       [written](Scene& s) {
+         EXPECT_EQ(windrow_dimension_count(s.file), 2);
+         written(s);
+       }, true, true},
+      {"put_texts", begin_with_texts, put_texts,
+       [get_texts, written](Scene& s) {
+         EXPECT_WINDROW_OK(get_texts(s));
+         written(s);
+       }, true, true},
+      {"get_texts",
+       [begin_with_texts, put_texts](Scene& s) {
+         begin_with_texts(s);
+         EXPECT_WINDROW_OK(put_texts(s));
+       },
+       get_texts, written, true, true},
       {"block", k_nothing, [](Scene& s) { return make_into(s, [&](auto** d) { return s.make_block(d); }); }, k_nothing},
       {"blocks", k_nothing,
        [](Scene& s) {
@@ -108,7 +154,24 @@ inline std::vector<Call> moving_calls() {
     (void)windrow_put(s.file, s.grid_variable, s.block.get(), s.grid.data());
     (void)windrow_put(s.file, s.point_variable, s.points.get(), s.values.data());
   };
+  const auto put_converted = [](Scene& s) {
+    const std::vector<double> wide(s.grid.begin(), s.grid.end());
+    const std::vector<float> narrow(s.values.begin(), s.values.end());
+    (void)windrow_put_as(s.file, s.grid_variable, s.block.get(), WINDROW_FLOAT64, wide.data());
+    (void)windrow_put_as(s.file, s.point_variable, s.points.get(), WINDROW_FLOAT32, narrow.data());
+    return windrow_flush(s.file);
+  };
   return {
+      {"put_as", k_begin, put_converted, k_close, true, true},
+      {"get_as", k_begin_reading,
+       [](Scene& s) {
+         std::vector<double> wide(s.grid.size());
+         (void)windrow_get_as(s.file, s.grid_variable, s.block.get(), WINDROW_FLOAT64, wide.data());
+         const int code = windrow_flush(s.file);
+         if (code == WINDROW_OK) EXPECT_TRUE(std::equal(wide.begin(), wide.end(), s.grid.begin()));
+         return code;
+       },
+       rest_read},
       {"flush of puts", k_begin, [](Scene& s) { return s.put_and_flush(); }, k_close, true, true},
       {"flush of puts in two", k_begin,
        [queue](Scene& s) {

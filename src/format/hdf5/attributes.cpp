@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
+#include "format/hdf5/texts.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
 
@@ -17,46 +18,11 @@ std::string place_of(const std::string& path, const std::string& name) {
   return fmt::format("attribute \"{}\" of \"{}\"", name, path);
 }
 
-H5T_str_t stored_padding(TextPadding padding) noexcept {
-  return padding == TextPadding::null_terminated ? H5T_STR_NULLTERM
-         : padding == TextPadding::null_padded   ? H5T_STR_NULLPAD
-                                                 : H5T_STR_SPACEPAD;
-}
-
-TextPadding padding_of(hid_t type) noexcept {
-  const H5T_str_t padding = H5Tget_strpad(type);
-  return padding == H5T_STR_NULLPAD ? TextPadding::null_padded
-         : padding == H5T_STR_SPACEPAD ? TextPadding::space_padded
-                                       : TextPadding::null_terminated;
-}
-
-Handle text_type(const Attribute& attribute, size_t size) {
-  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  if (H5Tset_size(type.get(), size) < 0 || H5Tset_strpad(type.get(), stored_padding(attribute.text_padding)) < 0 ||
-      H5Tset_cset(type.get(), attribute.text_ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8) < 0)
-    return {};
-  return type;
-}
-
 // The text without what its padding added.
 std::string trimmed(std::string_view stored, TextPadding padding) {
   if (padding == TextPadding::null_terminated) return std::string(stored.substr(0, stored.find('\0')));
   const size_t last = stored.find_last_not_of(padding == TextPadding::null_padded ? '\0' : ' ');
   return std::string(stored.substr(0, last == std::string_view::npos ? 0 : last + 1));
-}
-
-Status read_variable_texts(hid_t handle, hid_t space, Attribute& attribute, size_t elements) {
-  const Handle type = text_type(attribute, H5T_VARIABLE);
-  std::vector<char*> pointers(elements);
-  if (!type.valid() || H5Aread(handle, type.get(), pointers.data()) < 0)
-    return hdf5_status(Code::bad_file, "read of attribute", attribute.name);
-  // The texts are HDF5's until they are given back, also when memory runs out while they are copied.
-  Status status = guard([&] {
-    for (const char* pointer : pointers) attribute.texts.emplace_back(pointer ? pointer : "");
-    return Status();
-  });
-  reclaim_texts(type.get(), space, pointers.data());
-  return status;
 }
 
 Status read_fixed_texts(hid_t handle, hid_t type, Attribute& attribute, size_t elements) {
@@ -68,6 +34,10 @@ Status read_fixed_texts(hid_t handle, hid_t type, Attribute& attribute, size_t e
   return {};
 }
 
+ReadAll reader_of(hid_t attribute) {
+  return [attribute](hid_t type, void* elements) { return H5Aread(attribute, type, elements); };
+}
+
 Status read_texts(hid_t handle, hid_t type, hid_t space, Attribute& attribute, size_t elements) {
   attribute.type = Type::text;
   attribute.text_variable_length = H5Tis_variable_str(type) > 0;
@@ -75,14 +45,26 @@ Status read_texts(hid_t handle, hid_t type, hid_t space, Attribute& attribute, s
   attribute.text_padding = padding_of(type);
   if (!attribute.text_variable_length) attribute.text_size = static_cast<int64_t>(H5Tget_size(type));
   if (elements == 0) return {};
-  return attribute.text_variable_length ? read_variable_texts(handle, space, attribute, elements)
-                                        : read_fixed_texts(handle, type, attribute, elements);
+  if (!attribute.text_variable_length) return read_fixed_texts(handle, type, attribute, elements);
+  Result<std::vector<std::string>> texts = read_variable_texts(space, elements, attribute.text_ascii, attribute.name, reader_of(handle));
+  if (texts.ok()) attribute.texts = std::move(texts).value();
+  return texts.status();
 }
 
-Status read_numbers(hid_t handle, Attribute& attribute, size_t elements) {
-  attribute.data.resize(elements * static_cast<size_t>(type_size(attribute.type)));
-  if (elements == 0 || H5Aread(handle, native_type(attribute.type), attribute.data.data()) >= 0) return {};
-  return hdf5_status(Code::bad_file, "read of attribute", attribute.name);
+bool native_is_big() noexcept { return H5Tget_order(H5T_NATIVE_INT) == H5T_ORDER_BE; }
+
+// Elements of foreign byte order, in place. HDF5's own conversion would lose values of an enumeration that have no name.
+void swap_order(std::vector<std::byte>& data, Type type) {
+  const auto size = static_cast<std::ptrdiff_t>(component_size(type));
+  for (auto at = data.begin(); size > 1 && at != data.end(); at += size) std::reverse(at, at + size);
+}
+
+Status read_elements(hid_t handle, hid_t type, Attribute& attribute, size_t elements) {
+  attribute.data.resize(elements * H5Tget_size(type));
+  if (elements == 0) return {};
+  if (H5Aread(handle, type, attribute.data.data()) < 0) return hdf5_status(Code::bad_file, "read of attribute", attribute.name);
+  if (attribute.big_endian != native_is_big()) swap_order(attribute.data, attribute.type);
+  return {};
 }
 
 Status read_attribute(hid_t object, const std::string& path, int64_t file_bytes, Attribute& attribute) {
@@ -98,17 +80,21 @@ Status read_attribute(hid_t object, const std::string& path, int64_t file_bytes,
   const auto stored = checked_multiply(elements, static_cast<int64_t>(H5Tget_size(type.get())));
   if (!stored || *stored > file_bytes)  // before memory is taken for it
     return {Code::bad_file, fmt::format("{}: it is larger than the file", place)};
-  if (described.value().is_null) {
-    attribute.unsupported = "null dataspace";
-    return {};
-  }
+  attribute.null_space = described.value().is_null;
   const auto count = static_cast<size_t>(elements);
   if (H5Tget_class(type.get()) == H5T_STRING) return read_texts(handle.get(), type.get(), space.get(), attribute, count);
   TypeDescription description = describe_type(type.get());
   attribute.type = description.type;
   attribute.big_endian = description.big_endian;
   attribute.unsupported = std::move(description.unsupported);
-  return attribute.type == Type::none ? Status() : read_numbers(handle.get(), attribute, count);
+  attribute.opaque_bytes = description.details.bytes;
+  attribute.tag = std::move(description.details.tag);
+  attribute.enumeration = std::move(description.details.enumeration);
+  if (attribute.type == Type::none) return {};
+  if (attribute.type != Type::reference) return read_elements(handle.get(), type.get(), attribute, count);
+  Result<std::vector<std::string>> paths = read_references(object, count, attribute.name, reader_of(handle.get()));
+  if (paths.ok()) attribute.texts = std::move(paths).value();
+  return paths.status();
 }
 
 // One buffer of all texts, each filled up to `size`.
@@ -128,24 +114,24 @@ size_t fixed_size(const Attribute& attribute) {
   return std::max<size_t>(longest + (attribute.text_padding == TextPadding::null_terminated ? 1 : 0), 1);
 }
 
-Status create_attribute(hid_t object, const Attribute& attribute, hid_t type, hid_t memory_type, const void* data) {
-  const Handle space = make_space(attribute.shape);
+Status create_attribute(hid_t object, const Attribute& attribute, hid_t type, const void* data) {
+  const Handle space = attribute.null_space ? make_null_space() : make_space(attribute.shape);
   const Handle creation(H5Pcreate(H5P_ATTRIBUTE_CREATE), H5Pclose);
   H5Pset_char_encoding(creation.get(), name_character_set(attribute.name));
   const Handle handle(H5Acreate2(object, attribute.name.c_str(), type, space.get(), creation.get(), H5P_DEFAULT), H5Aclose);
   if (!handle.valid()) return hdf5_status(Code::io, "attribute", attribute.name);
   const bool empty = attribute.type == Type::text ? attribute.texts.empty() : attribute.data.empty();
-  if (empty || H5Awrite(handle.get(), memory_type, data) >= 0) return {};
+  if (empty || H5Awrite(handle.get(), type, data) >= 0) return {};
   return hdf5_status(Code::io, "attribute", attribute.name);
 }
 
 Status create_texts(hid_t object, const std::string& path, const Attribute& attribute) {
   const size_t size = attribute.text_variable_length ? H5T_VARIABLE : fixed_size(attribute);
-  const Handle type = text_type(attribute, size);
+  const Handle type = make_text_type(size, attribute.text_padding, attribute.text_ascii);
   if (!type.valid()) return hdf5_status(Code::bad_argument, "attribute", attribute.name);
   if (!attribute.text_variable_length) {
     const std::string bytes = padded(attribute, size);
-    return create_attribute(object, attribute, type.get(), type.get(), bytes.data());
+    return create_attribute(object, attribute, type.get(), bytes.data());
   }
   std::vector<const char*> pointers;
   for (const std::string& text : attribute.texts) {
@@ -154,13 +140,17 @@ Status create_texts(hid_t object, const std::string& path, const Attribute& attr
               fmt::format("{}: a text of variable length ends at its first NUL", place_of(path, attribute.name))};
     pointers.push_back(text.c_str());
   }
-  return create_attribute(object, attribute, type.get(), type.get(), pointers.data());
+  return create_attribute(object, attribute, type.get(), pointers.data());
 }
 
 Status create(hid_t object, const std::string& path, const Attribute& attribute) {
   if (attribute.type == Type::text) return create_texts(object, path, attribute);
-  return create_attribute(object, attribute, stored_type(attribute.type, attribute.big_endian), native_type(attribute.type),
-                          attribute.data.data());
+  const Handle type = make_type(attribute.type, attribute.big_endian,
+                                {.bytes = attribute.opaque_bytes, .tag = attribute.tag, .enumeration = attribute.enumeration});
+  if (!type.valid()) return hdf5_status(Code::bad_argument, "type of attribute", attribute.name);
+  std::vector<std::byte> data = attribute.data;
+  if (attribute.big_endian != native_is_big()) swap_order(data, attribute.type);
+  return create_attribute(object, attribute, type.get(), data.data());
 }
 
 }  // namespace
@@ -183,17 +173,28 @@ Result<std::vector<Attribute>> read_attributes(hid_t object, const std::string& 
   return std::move(attributes.list);
 }
 
-Status write_attribute(hid_t object, const std::string& path, const Attribute& attribute) {
-  // HDF5's limit for the object headers that we write (libver earliest): one message holds 64 KiB, name and type included.
+namespace {
+
+// Objects that are older than HDF5 1.8, or made by others for it, have no room for more: one message of their header holds 64 KiB, name
+// and type included. Those that we make have.
+Status explain_refusal(const std::string& path, const Attribute& attribute, Status refused) {
   constexpr size_t k_most_bytes = 64 * 1024 - 512;
-  const size_t stored = attribute.type != Type::text         ? attribute.data.size()
+  const size_t stored = attribute.type != Type::text     ? attribute.data.size()
                         : attribute.text_variable_length ? attribute.texts.size() * 16
                                                          : attribute.texts.size() * fixed_size(attribute);
-  if (stored + attribute.name.size() > k_most_bytes)
-    return {Code::unsupported, fmt::format("{}: it takes {}; an HDF5 attribute that all versions of HDF5 read holds 64 KiB",
-                                           place_of(path, attribute.name), format_bytes(static_cast<int64_t>(stored)))};
+  if (stored + attribute.name.size() <= k_most_bytes || refused.code() != Code::io) return refused;
+  return {Code::unsupported, fmt::format("{}: it takes {}; this object of the file is of a kind that has room for attributes of 64 KiB",
+                                         place_of(path, attribute.name), format_bytes(static_cast<int64_t>(stored)))};
+}
+
+}  // namespace
+
+Status write_attribute(hid_t object, const std::string& path, const Attribute& attribute) {
   const char* name = attribute.name.c_str();
-  if (H5Aexists(object, name) <= 0) return create(object, path, attribute);
+  if (H5Aexists(object, name) <= 0) {
+    Status status = create(object, path, attribute);
+    return status.ok() ? status : explain_refusal(path, attribute, std::move(status));
+  }
   const std::string aside = attribute.name + ".replaced-by-windrow";
   if (H5Arename(object, name, aside.c_str()) < 0) return hdf5_status(Code::io, "attribute", attribute.name);
   Status status = guard([&] { return create(object, path, attribute); });
@@ -203,7 +204,7 @@ Status write_attribute(hid_t object, const std::string& path, const Attribute& a
     H5Adelete(object, name);
     H5Arename(object, aside.c_str(), name);
   }
-  return status;
+  return status.ok() ? status : explain_refusal(path, attribute, std::move(status));
 }
 
 }  // namespace windrow

@@ -10,8 +10,10 @@
 #include "base/checked.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/attributes.hpp"
+#include "format/hdf5/dimensions.hpp"
 #include "format/hdf5/driver.hpp"
 #include "format/hdf5/signature.hpp"
+#include "format/hdf5/texts.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
 #include "format/hdf5/walk.hpp"
@@ -32,6 +34,12 @@ class Hdf5Format final : public Format {
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
   Status put_attribute(const std::string& object, const Attribute& attribute) override;
+  Status delete_attribute(const std::string& object, const std::string& name) override;
+  Status define_link(const SoftLink& link) override;
+  Status define_dimension(const Dimension& dimension) override;
+  Status name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) override;
+  Result<std::vector<std::string>> read_texts(const std::string& path) override;
+  Status write_texts(const std::string& path, const std::vector<std::string>& texts) override;
   Result<Catalog> catalog() override;
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
   Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) override;
@@ -100,6 +108,15 @@ Status Hdf5Format::explain_refusal(const std::string& path) const {
   return status;
 }
 
+// The same bytes for the same program; and a header, of HDF5 1.8 and later, that has room for attributes of more than 64 KiB. Up to a
+// thousand attributes stay in the header, where they take least.
+herr_t set_object_creation(hid_t creation) {
+  constexpr unsigned k_in_header = 1000;
+  const bool ok = H5Pset_obj_track_times(creation, false) >= 0 && H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED) >= 0 &&
+                  H5Pset_attr_phase_change(creation, k_in_header, 0) >= 0;
+  return ok ? 0 : -1;
+}
+
 Handle link_creation(const std::string& path) {
   Handle list(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_char_encoding(list.get(), name_character_set(path));
@@ -114,7 +131,7 @@ Status Hdf5Format::define_group(const std::string& path) {
     if (status.ok() && path == "/") status = {Code::exists, "\"/\" exists already"};
     if (!status.ok()) return status;
     const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
-    H5Pset_obj_track_times(creation.get(), false);
+    set_object_creation(creation.get());
     const Handle links = link_creation(path);
     const Handle group(H5Gcreate2(file_, path.c_str(), links.get(), creation.get(), H5P_DEFAULT), H5Gclose);
     return group.valid() ? Status() : explain_refusal(path);
@@ -141,12 +158,15 @@ bool set_chunks(hid_t creation, const Chunking& chunking) {
 
 Status Hdf5Format::create_dataset(const VariableDefinition& definition, Placement& placement) const {
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  const bool set = definition.chunking.empty() ? set_contiguous(creation.get()) : set_chunks(creation.get(), definition.chunking);
-  if (!set || H5Pset_obj_track_times(creation.get(), false) < 0) return hdf5_status(Code::bad_argument, "settings of", definition.path);
+  // What goes through HDF5 itself is as HDF5 has it: its elements are places in a heap, and must not be undefined.
+  const bool set = is_moved_whole(definition.type, definition.details) ||
+                   (definition.chunking.empty() ? set_contiguous(creation.get()) : set_chunks(creation.get(), definition.chunking));
+  if (!set || set_object_creation(creation.get()) < 0) return hdf5_status(Code::bad_argument, "settings of", definition.path);
   const Handle links = link_creation(definition.path);
-  const Handle space = make_space(definition.shape, definition.extendible);
-  const Handle dataset(H5Dcreate2(file_, definition.path.c_str(), stored_type(definition.type, definition.big_endian),
-                                  space.get(), links.get(), creation.get(), H5P_DEFAULT),
+  const Handle space = definition.null_space ? make_null_space() : make_space(definition.shape, definition.extendible);
+  const Handle type = make_type(definition.type, definition.big_endian, definition.details);
+  if (!type.valid()) return hdf5_status(Code::bad_argument, "type of", definition.path);
+  const Handle dataset(H5Dcreate2(file_, definition.path.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT),
                        H5Dclose);
   if (!dataset.valid()) return explain_refusal(definition.path);
   if (placement.bytes == 0 || !definition.chunking.empty()) return {};
@@ -182,6 +202,78 @@ Status Hdf5Format::put_attribute(const std::string& object, const Attribute& att
     const Handle handle(H5Oopen(file_, object.c_str(), H5P_DEFAULT), H5Oclose);
     if (!handle.valid()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
     return write_attribute(handle.get(), object, attribute);
+  });
+}
+
+Status Hdf5Format::delete_attribute(const std::string& object, const std::string& name) {
+  return guard([&] {
+    const Quiet quiet;
+    if (Status status = writable("attribute of", object); !status.ok()) return status;
+    const Handle handle(H5Oopen(file_, object.c_str(), H5P_DEFAULT), H5Oclose);
+    if (!handle.valid()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    if (H5Aexists(handle.get(), name.c_str()) <= 0)
+      return Status(Code::not_found, fmt::format("\"{}\" has no attribute \"{}\"", object, name));
+    return outcome(H5Adelete(handle.get(), name.c_str()), "attribute of");
+  });
+}
+
+Status Hdf5Format::define_link(const SoftLink& link) {
+  return guard([&] {
+    const Quiet quiet;
+    Status status = writable("link", link.path);
+    status.update(check_link(link));
+    if (!status.ok()) return status;
+    const Handle links = link_creation(link.path);
+    const herr_t result = H5Lcreate_soft(link.target.c_str(), file_, link.path.c_str(), links.get(), H5P_DEFAULT);
+    return result >= 0 ? *failure_ : explain_refusal(link.path);
+  });
+}
+
+Status Hdf5Format::define_dimension(const Dimension& dimension) {
+  return guard([&] {
+    const Quiet quiet;
+    Status status = writable("dimension", dimension.path);
+    status.update(check_dimension(dimension));
+    if (!status.ok()) return status;
+    if (H5Lexists(file_, dimension.path.c_str(), H5P_DEFAULT) > 0) return Status(Code::exists, fmt::format("\"{}\" exists already", dimension.path));
+    const Handle links = link_creation(dimension.path);
+    const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    set_object_creation(creation.get());
+    status = create_dimension(file_, dimension, links.get(), creation.get());
+    status.update(*failure_);
+    return status;
+  });
+}
+
+Status Hdf5Format::name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) {
+  return guard([&] {
+    const Quiet quiet;
+    Status status = writable("dimensions of", variable);
+    if (status.ok()) status = attach_dimensions(file_, variable, dimensions);
+    status.update(*failure_);
+    return status;
+  });
+}
+
+Result<std::vector<std::string>> Hdf5Format::read_texts(const std::string& path) {
+  Result<std::vector<std::string>> result = Status(Code::internal, "");
+  Status status = guard([&] {
+    const Quiet quiet;
+    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    result = read_variable(file_, path);
+    return result.ok() ? Status() : *failure_;
+  });
+  if (!status.ok()) return status;
+  return result;
+}
+
+Status Hdf5Format::write_texts(const std::string& path, const std::vector<std::string>& texts) {
+  return guard([&] {
+    const Quiet quiet;
+    Status status = writable("texts of", path);
+    if (status.ok()) status = write_variable(file_, path, texts);
+    status.update(*failure_);
+    return status;
   });
 }
 
@@ -304,7 +396,7 @@ Handle access_list(FormatMode mode, const FormatOptions& options) {
 
 Handle creation_list() {
   Handle list(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-  H5Pset_obj_track_times(list.get(), false);  // of the root group
+  set_object_creation(list.get());  // of the root group
   return list;
 }
 

@@ -10,7 +10,7 @@
 
 namespace windrow {
 
-hid_t stored_type(Type type, bool big_endian) {
+hid_t stored_number(Type type, bool big_endian) {
   switch (type) {
     case Type::int8: return big_endian ? H5T_STD_I8BE : H5T_STD_I8LE;
     case Type::uint8: return big_endian ? H5T_STD_U8BE : H5T_STD_U8LE;
@@ -22,28 +22,8 @@ hid_t stored_type(Type type, bool big_endian) {
     case Type::uint64: return big_endian ? H5T_STD_U64BE : H5T_STD_U64LE;
     case Type::float32: return big_endian ? H5T_IEEE_F32BE : H5T_IEEE_F32LE;
     case Type::float64: return big_endian ? H5T_IEEE_F64BE : H5T_IEEE_F64LE;
-    case Type::none:
-    case Type::text: break;
+    default: return H5I_INVALID_HID;
   }
-  return H5I_INVALID_HID;
-}
-
-hid_t native_type(Type type) {
-  switch (type) {
-    case Type::int8: return H5T_NATIVE_INT8;
-    case Type::uint8: return H5T_NATIVE_UINT8;
-    case Type::int16: return H5T_NATIVE_INT16;
-    case Type::uint16: return H5T_NATIVE_UINT16;
-    case Type::int32: return H5T_NATIVE_INT32;
-    case Type::uint32: return H5T_NATIVE_UINT32;
-    case Type::int64: return H5T_NATIVE_INT64;
-    case Type::uint64: return H5T_NATIVE_UINT64;
-    case Type::float32: return H5T_NATIVE_FLOAT;
-    case Type::float64: return H5T_NATIVE_DOUBLE;
-    case Type::none:
-    case Type::text: break;
-  }
-  return H5I_INVALID_HID;
 }
 
 TypeDescription describe_type(hid_t type) {
@@ -52,25 +32,13 @@ TypeDescription describe_type(hid_t type) {
     // Equality covers what makes an odd number odd: precision, offset, padding, mantissa and the like.
     for (int number = static_cast<int>(Type::int8); number <= static_cast<int>(Type::float64); ++number)
       for (const bool big_endian : {false, true})
-        if (H5Tequal(type, stored_type(static_cast<Type>(number), big_endian)) > 0)
-          return {static_cast<Type>(number), big_endian, ""};
+        if (H5Tequal(type, stored_number(static_cast<Type>(number), big_endian)) > 0)
+          return {static_cast<Type>(number), big_endian, "", {}};
     return {Type::none, false,
-            fmt::format("{} type of {} bits", kind == H5T_INTEGER ? "integer" : "floating-point", H5Tget_precision(type))};
+            fmt::format("{} type of {} bits", kind == H5T_INTEGER ? "integer" : "floating-point", H5Tget_precision(type)), {}};
   }
-  switch (kind) {
-    case H5T_TIME: return {Type::none, false, "time type"};
-    case H5T_STRING: return {Type::none, false, "text type"};
-    case H5T_BITFIELD: return {Type::none, false, "bit field type"};
-    case H5T_OPAQUE: return {Type::none, false, "opaque type"};
-    case H5T_COMPOUND: return {Type::none, false, "compound type"};
-    case H5T_REFERENCE: return {Type::none, false, "reference type"};
-    case H5T_ENUM: return {Type::none, false, "enumeration type"};
-    case H5T_VLEN: return {Type::none, false, "variable-length type"};
-    case H5T_ARRAY: return {Type::none, false, "array type"};
-    default: return {Type::none, false, "type of an unknown class"};
-  }
+  return describe_element_type(type);
 }
-
 Result<SpaceDescription> describe_space(hid_t space, const std::string& what) {
   const H5S_class_t kind = H5Sget_simple_extent_type(space);
   if (kind == H5S_NULL) return SpaceDescription{true, {}, 0};
@@ -89,6 +57,8 @@ Result<SpaceDescription> describe_space(hid_t space, const std::string& what) {
   description.elements = *elements;
   return description;
 }
+
+Handle make_null_space() { return {H5Screate(H5S_NULL), H5Sclose}; }
 
 Handle make_space(const std::vector<int64_t>& shape, bool extendible) {
   if (shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};

@@ -11,6 +11,7 @@
 #include "base/units.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/attributes.hpp"
+#include "format/hdf5/dimensions.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
 
@@ -20,6 +21,7 @@ namespace {
 struct Link {
   std::string name;
   H5L_type_t type = H5L_TYPE_ERROR;
+  size_t target_bytes = 0;  // of a soft link, its NUL included
 };
 
 // Deeper files are made to hurt: the paths alone would take memory with the square of the depth.
@@ -28,10 +30,11 @@ constexpr int64_t k_most_levels = 200;
 // Whether somebody has set a fill value that is not the default, which is zero.
 bool has_fill_value(hid_t creation, hid_t type) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
-  std::array<std::byte, 16> value{};
-  if (H5Tget_size(type) > value.size() || H5Pfill_value_defined(creation, &defined) < 0) return false;
-  return defined == H5D_FILL_VALUE_USER_DEFINED && H5Pget_fill_value(creation, type, value.data()) >= 0 &&
-         value != std::array<std::byte, 16>{};
+  constexpr size_t k_most_bytes = 65536;  // of a message of HDF5, which a fill value is
+  if (H5Pfill_value_defined(creation, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED || H5Tget_size(type) > k_most_bytes) return false;
+  std::vector<std::byte> value(H5Tget_size(type));
+  const bool known = H5Pget_fill_value(creation, type, value.data()) >= 0;
+  return known && std::any_of(value.begin(), value.end(), [](std::byte each) { return each != std::byte{0}; });
 }
 
 Filter read_filter(hid_t creation, unsigned number) {
@@ -90,6 +93,11 @@ std::string layout_reason(hid_t creation) {
   }
 }
 
+// The same for what goes through HDF5, which follows any layout: but not into other files that this one names.
+std::string whole_layout_reason(hid_t creation) {
+  return H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) > 0 ? layout_reason(creation) : "";
+}
+
 class Walk {
  public:
   Walk(hid_t file, const std::string& path, int64_t file_bytes) noexcept
@@ -117,7 +125,7 @@ class Walk {
 };
 
 herr_t take_link(hid_t, const char* name, const LinkInfo* info, void* data) noexcept {
-  return static_cast<Collected<Link>*>(data)->add([&] { return Link{name, info->type}; });
+  return static_cast<Collected<Link>*>(data)->add([&] { return Link{name, info->type, info->type == H5L_TYPE_SOFT ? info->u.val_size : 0}; });
 }
 
 Status Walk::run() {
@@ -154,10 +162,14 @@ Status Walk::visit_group(const std::string& group_path) {
 
 Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& link) {
   const std::string object_path = (group_path == "/" ? "" : group_path) + "/" + link.name;
+  if (link.type == H5L_TYPE_SOFT) {
+    std::string target(link.target_bytes, '\0');
+    if (H5Lget_val(group, link.name.c_str(), target.data(), target.size(), H5P_DEFAULT) < 0) return damaged(object_path);
+    catalog_.links.push_back({object_path, target.c_str()});
+    return {};
+  }
   if (link.type != H5L_TYPE_HARD) {
-    skip(object_path, link.type == H5L_TYPE_SOFT       ? "soft link"
-                      : link.type == H5L_TYPE_EXTERNAL ? "external link"
-                                                       : "user-defined link");
+    skip(object_path, link.type == H5L_TYPE_EXTERNAL ? "external link" : "user-defined link");
     return {};
   }
   const Handle object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
@@ -211,18 +223,22 @@ Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
   variable.type = description.type;
   variable.placement.big_endian = description.big_endian;
   variable.unsupported = std::move(description.unsupported);
+  variable.details = std::move(description.details);
   Result<SpaceDescription> extent = describe_space(space.get(), "\"" + path_ + "\": " + object_path);
   if (!extent.ok()) return extent.status();
   variable.shape = std::move(extent.value().shape);
-  if (variable.unsupported.empty() && extent.value().is_null) variable.unsupported = "null dataspace";
-  if (variable.unsupported.empty()) variable.unsupported = layout_reason(creation.get());
+  variable.null_space = extent.value().is_null;
+  const bool moved_whole = is_moved_whole(variable.type, variable.details);
+  if (variable.unsupported.empty() && !variable.null_space)
+    variable.unsupported = moved_whole ? whole_layout_reason(creation.get()) : layout_reason(creation.get());
   const bool readable = variable.unsupported.empty();
-  const auto bytes = checked_multiply(extent.value().elements, static_cast<int64_t>(H5Tget_size(type.get())));
+  const int64_t element = moved_whole ? 0 : static_cast<int64_t>(H5Tget_size(type.get()));
+  const auto bytes = checked_multiply(extent.value().elements, element);
   if (readable && !bytes) return {Code::bad_file, fmt::format("\"{}\": \"{}\" is too large", path_, object_path)};
   variable.placement.bytes = bytes.value_or(0);
-  variable.fill_value = readable && has_fill_value(creation.get(), type.get());
+  variable.fill_value = readable && !moved_whole && has_fill_value(creation.get(), type.get());
   Status status;
-  if (readable && H5Pget_layout(creation.get()) == H5D_CHUNKED) {
+  if (readable && !moved_whole && !variable.null_space && H5Pget_layout(creation.get()) == H5D_CHUNKED) {
     status = read_chunking(creation.get(), type.get(), space.get(), variable);
     if (!status.ok()) status = {status.code(), fmt::format("\"{}\": \"{}\": {}", path_, object_path, status.message())};
   } else if (readable) {
@@ -232,6 +248,11 @@ Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
   Result<std::vector<Attribute>> attributes = read_attributes(dataset, object_path, file_bytes_);
   if (!attributes.ok()) return attributes.status();
   variable.attributes = std::move(attributes).value();
+  if (is_dimension_only(variable)) {
+    catalog_.dimensions.push_back({object_path, variable.shape.front()});
+    return {};
+  }
+  take_dimensions(dataset, variable);
   catalog_.variables.push_back(std::move(variable));
   return {};
 }

@@ -35,18 +35,27 @@ class RawFormat final : public Format {
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
   Status put_attribute(const std::string& object, const Attribute& attribute) override;
+  Status delete_attribute(const std::string& object, const std::string& name) override;
+  Status define_link(const SoftLink& link) override;
+  Status define_dimension(const Dimension& dimension) override;
+  Status name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) override;
+  Result<std::vector<std::string>> read_texts(const std::string& path) override;
+  Status write_texts(const std::string& path, const std::vector<std::string>& texts) override;
   Result<Catalog> catalog() override;
   Status flush() override;
   Status close() override;
 
  private:
+  enum class Kind { group, variable, link, dimension };
   struct Object {
-    bool is_group = false;
+    Kind kind = Kind::group;
     size_t number = 0;  // in its list of the catalog
   };
   Status writable(const char* what, const std::string& path) const;
   Status check_free(const std::string& path) const;  // the name is not taken, and the group above it exists
   Status write_sidecar();
+  Result<const Variable*> find_whole(const std::string& path) const;  // a variable of texts of variable length
+  std::vector<Attribute>* find_attributes(const std::string& object);  // null: no group or variable
   void remember(const std::string& path, Object object) { objects_.emplace(path, object); }
 
   FormatMode mode_;
@@ -55,6 +64,7 @@ class RawFormat final : public Format {
   std::unique_ptr<Store> data_;  // null when closed
   std::unique_ptr<Store> sidecar_;
   Catalog catalog_;
+  TextLists texts_;
   std::unordered_map<std::string, Object> objects_;
   int64_t end_ = 0;  // of the data file
   bool changed_ = false;
@@ -62,7 +72,7 @@ class RawFormat final : public Format {
 
 void RawFormat::start_empty() {
   catalog_.groups.push_back({.path = "/", .attributes = {}});
-  remember("/", {true, 0});
+  remember("/", {Kind::group, 0});
   changed_ = true;
 }
 
@@ -77,9 +87,12 @@ Status RawFormat::read_sidecar(const std::string& path) {
   Result<Sidecar> parsed = parse_sidecar(text, sidecar_path(path), data_bytes.value());
   if (!parsed.ok()) return parsed.status();
   catalog_ = std::move(parsed.value().catalog);
+  texts_ = std::move(parsed.value().texts);
   end_ = parsed.value().bytes;
-  for (size_t i = 0; i < catalog_.groups.size(); ++i) remember(catalog_.groups[i].path, {true, i});
-  for (size_t i = 0; i < catalog_.variables.size(); ++i) remember(catalog_.variables[i].path, {false, i});
+  for (size_t i = 0; i < catalog_.groups.size(); ++i) remember(catalog_.groups[i].path, {Kind::group, i});
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) remember(catalog_.variables[i].path, {Kind::variable, i});
+  for (size_t i = 0; i < catalog_.links.size(); ++i) remember(catalog_.links[i].path, {Kind::link, i});
+  for (size_t i = 0; i < catalog_.dimensions.size(); ++i) remember(catalog_.dimensions[i].path, {Kind::dimension, i});
   return {};
 }
 
@@ -93,7 +106,7 @@ Status RawFormat::check_free(const std::string& path) const {
   if (!status.ok()) return status;
   if (objects_.count(path) > 0) return {Code::exists, fmt::format("\"{}\" exists already", path)};
   const auto parent = objects_.find(parent_of(path));
-  if (parent != objects_.end() && parent->second.is_group) return {};
+  if (parent != objects_.end() && parent->second.kind == Kind::group) return {};
   return {Code::not_found, fmt::format("\"{}\": there is no group \"{}\"", path, parent_of(path))};
 }
 
@@ -104,7 +117,7 @@ Status RawFormat::define_group(const std::string& path) {
     if (!status.ok()) return status;
     Group group{.path = path, .attributes = {}};
     make_room(catalog_.groups);
-    remember(path, {true, catalog_.groups.size()});
+    remember(path, {Kind::group, catalog_.groups.size()});
     catalog_.groups.push_back(std::move(group));
     changed_ = true;
     return status;
@@ -137,8 +150,10 @@ Result<Placement> RawFormat::define_variable(const VariableDefinition& definitio
     variable.type = definition.type;
     variable.shape = definition.shape;
     variable.placement = placement;
+    variable.details = definition.details;
+    variable.null_space = definition.null_space;
     make_room(catalog_.variables);
-    remember(definition.path, {false, catalog_.variables.size()});
+    remember(definition.path, {Kind::variable, catalog_.variables.size()});
     catalog_.variables.push_back(std::move(variable));
     end_ = new_end;
     changed_ = true;
@@ -153,11 +168,9 @@ Status RawFormat::put_attribute(const std::string& object, const Attribute& attr
     Status status = writable("attribute of", object);
     status.update(check_attribute(object, attribute));
     if (!status.ok()) return status;
-    const auto found = objects_.find(object);
-    if (found == objects_.end()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
-    const size_t number = found->second.number;
-    auto& attributes =
-        found->second.is_group ? catalog_.groups[number].attributes : catalog_.variables[number].attributes;
+    std::vector<Attribute>* found = find_attributes(object);
+    if (!found) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    std::vector<Attribute>& attributes = *found;
     const auto same = std::find_if(attributes.begin(), attributes.end(),
                                    [&](const Attribute& other) { return other.name == attribute.name; });
     Attribute copy = attribute;
@@ -167,6 +180,115 @@ Status RawFormat::put_attribute(const std::string& object, const Attribute& attr
       *same = std::move(copy);
     changed_ = true;
     return status;
+  });
+}
+
+std::vector<Attribute>* RawFormat::find_attributes(const std::string& object) {
+  const auto found = objects_.find(object);
+  if (found == objects_.end() || (found->second.kind != Kind::group && found->second.kind != Kind::variable)) return nullptr;
+  const size_t number = found->second.number;
+  return found->second.kind == Kind::group ? &catalog_.groups[number].attributes : &catalog_.variables[number].attributes;
+}
+
+Status RawFormat::delete_attribute(const std::string& object, const std::string& name) {
+  return guard([&] {
+    Status status = writable("attribute of", object);
+    if (!status.ok()) return status;
+    std::vector<Attribute>* attributes = find_attributes(object);
+    if (!attributes) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    if (std::erase_if(*attributes, [&](const Attribute& attribute) { return attribute.name == name; }) == 0)
+      return Status(Code::not_found, fmt::format("\"{}\" has no attribute \"{}\"", object, name));
+    changed_ = true;
+    return status;
+  });
+}
+
+Status RawFormat::define_link(const SoftLink& link) {
+  return guard([&] {
+    Status status = writable("link", link.path);
+    status.update(check_link(link));
+    if (status.ok()) status = check_free(link.path);
+    if (!status.ok()) return status;
+    SoftLink copy = link;
+    make_room(catalog_.links);
+    remember(link.path, {Kind::link, catalog_.links.size()});
+    catalog_.links.push_back(std::move(copy));
+    changed_ = true;
+    return status;
+  });
+}
+
+Status RawFormat::define_dimension(const Dimension& dimension) {
+  return guard([&] {
+    Status status = writable("dimension", dimension.path);
+    status.update(check_dimension(dimension));
+    if (status.ok()) status = check_free(dimension.path);
+    if (!status.ok()) return status;
+    Dimension copy = dimension;
+    make_room(catalog_.dimensions);
+    remember(dimension.path, {Kind::dimension, catalog_.dimensions.size()});
+    catalog_.dimensions.push_back(std::move(copy));
+    changed_ = true;
+    return status;
+  });
+}
+
+Status RawFormat::name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) {
+  return guard([&] {
+    if (Status status = writable("dimensions of", variable); !status.ok()) return status;
+    const auto find = [&](const std::string& path) -> Variable* {
+      const auto found = objects_.find(path);
+      return found == objects_.end() || found->second.kind != Kind::variable ? nullptr : &catalog_.variables[found->second.number];
+    };
+    Variable* named = find(variable);
+    if (!named) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
+    std::vector<std::string> copy = dimensions;
+    for (const std::string& path : dimensions) {
+      if (Variable* coordinate = find(path)) coordinate->dimensions = {path};
+      else if (!path.empty() && objects_.count(path) == 0) return Status(Code::not_found, fmt::format("there is no dimension \"{}\"", path));
+    }
+    named->dimensions = std::move(copy);
+    changed_ = true;
+    return Status();
+  });
+}
+
+Result<const Variable*> RawFormat::find_whole(const std::string& path) const {
+  const auto found = objects_.find(path);
+  if (found == objects_.end() || found->second.kind != Kind::variable)
+    return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
+  const Variable* variable = &catalog_.variables[found->second.number];
+  if (is_moved_whole(variable->type, variable->details)) return variable;
+  return Status(Code::bad_argument, fmt::format("\"{}\" has no texts of variable length", path));
+}
+
+Result<std::vector<std::string>> RawFormat::read_texts(const std::string& path) {
+  std::vector<std::string> copy;
+  Status status = guard([&] {
+    const Result<const Variable*> variable = find_whole(path);
+    if (!variable.ok()) return variable.status();
+    const int64_t elements = variable.value()->null_space ? 0 : *element_count(variable.value()->shape);
+    if (Status fit = check_texts_fit(path, elements, 0); !fit.ok()) return fit;
+    copy.resize(static_cast<size_t>(elements));
+    if (const auto written = texts_.find(path); written != texts_.end()) copy = written->second;
+    return Status();
+  });
+  if (!status.ok()) return status;
+  return copy;
+}
+
+Status RawFormat::write_texts(const std::string& path, const std::vector<std::string>& texts) {
+  return guard([&] {
+    if (Status status = writable("texts of", path); !status.ok()) return status;
+    const Result<const Variable*> variable = find_whole(path);
+    if (!variable.ok()) return variable.status();
+    const int64_t elements = variable.value()->null_space ? 0 : *element_count(variable.value()->shape);
+    if (std::cmp_not_equal(texts.size(), elements))
+      return Status(Code::bad_argument, fmt::format("\"{}\" has {} texts, not {}", path, elements, texts.size()));
+    std::vector<std::string> copy = texts;
+    texts_.insert_or_assign(path, std::move(copy));
+    changed_ = true;
+    return Status();
   });
 }
 
@@ -181,7 +303,7 @@ Result<Catalog> RawFormat::catalog() {
 }
 
 Status RawFormat::write_sidecar() {
-  const Result<std::string> text = sidecar_text(catalog_, end_);
+  const Result<std::string> text = sidecar_text(catalog_, texts_, end_);
   if (!text.ok()) return text.status();
   Status status = sidecar_->write_at(0, std::as_bytes(std::span(text.value())));
   if (status.ok()) status = sidecar_->resize(static_cast<int64_t>(text.value().size()));

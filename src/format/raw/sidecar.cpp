@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/checked.hpp"
@@ -13,26 +13,6 @@
 
 namespace windrow {
 namespace {
-
-constexpr int64_t k_version = 1;
-
-Json attributes_json(const std::vector<Attribute>& attributes) {
-  Json list = Json::array();
-  for (const Attribute& attribute : attributes) {
-    Json item{{"name", attribute.name}, {"type", type_name(attribute.type)}, {"shape", attribute.shape}};
-    if (attribute.type == Type::text) {
-      item["variable_length"] = attribute.text_variable_length;
-      item["character_set"] = attribute.text_ascii ? "ascii" : "utf8";
-      item["size"] = attribute.text_size;
-      item["padding"] = padding_name(attribute.text_padding);
-    } else {
-      item["byte_order"] = attribute.big_endian ? "big" : "little";
-    }
-    item["values"] = values_json(attribute);
-    list.push_back(std::move(item));
-  }
-  return list;
-}
 
 // Reads a parsed sidecar; each function returns nothing but a status that names the place.
 class Parser {
@@ -51,22 +31,30 @@ class Parser {
   Status take_byte_order(const Json& item, const std::string& where, bool& big_endian) const;
   Status take_group(const Json& item, size_t number);
   Status take_variable(const Json& item, size_t number);
+  Status take_links(const Json& text);
+  Status take_dimensions(const Json& text);
+  Status take_dimension_names(const Json& item, const std::string& where, Variable& variable) const;
+  Status check_dimensions() const;
   Status take_placement(const Json& item, const std::string& where, Variable& variable) const;
   Status take_attributes(const Json& item, const std::string& where, std::vector<Attribute>& attributes) const;
   Status take_attribute(const Json& item, const std::string& where, Attribute& attribute) const;
   Status take_text_storage(const Json& item, const std::string& where, Attribute& attribute) const;
+  Status take_details(const Json& item, const std::string& where, Type type, Details& details) const;
+  Status take_variable_details(const Json& item, const std::string& where, Variable& variable) const;
+  Status take_null_space(const Json& item, const std::string& where, const std::vector<int64_t>& shape, bool& null_space) const;
+  Status take_texts(const Json& item, const std::string& where, const Variable& variable);
   Status check_overlaps() const;
 
   const std::string& path_;
   int64_t file_bytes_;
   Sidecar sidecar_;
   std::unordered_set<std::string> groups_;
-  std::unordered_set<std::string> variables_;
+  std::unordered_set<std::string> others_;
 };
 
 Status Parser::parse(const Json& text) {
-  if (whole(text, "version") != k_version)
-    return bad("", fmt::format("sidecar of another version than {}, which is the one known here", k_version));
+  if (whole(text, "version") != k_sidecar_version)
+    return bad("", fmt::format("sidecar of another version than {}, which is the one known here", k_sidecar_version));
   const std::optional<int64_t> bytes = whole(text, "bytes");
   if (!bytes || *bytes < 0) return bad("", "\"bytes\" is not a size");
   if (*bytes > file_bytes_)
@@ -80,6 +68,9 @@ Status Parser::parse(const Json& text) {
   for (size_t i = 0; i < groups->size() && status.ok(); ++i) status = take_group((*groups)[i], i);
   if (status.ok() && groups_.empty()) status = bad("", "there is no root group");
   for (size_t i = 0; i < variables->size() && status.ok(); ++i) status = take_variable((*variables)[i], i);
+  if (status.ok()) status = take_links(text);
+  if (status.ok()) status = take_dimensions(text);
+  if (status.ok()) status = check_dimensions();
   return status.ok() ? check_overlaps() : status;
 }
 
@@ -88,7 +79,7 @@ Status Parser::take_path(const Json& item, const std::string& where, std::string
   if (!text) return bad(where, "has no path");
   Status valid = check_object_path(*text);
   if (!valid.ok()) return bad(where, valid.message());
-  if (groups_.count(*text) + variables_.count(*text) > 0) return bad(where, fmt::format("\"{}\" stands there twice", *text));
+  if (groups_.count(*text) + others_.count(*text) > 0) return bad(where, fmt::format("\"{}\" stands there twice", *text));
   if (*text != "/" && groups_.count(parent_of(*text)) == 0)
     return bad(where, fmt::format("the group above \"{}\" is missing", *text));
   path = *text;
@@ -129,7 +120,8 @@ Status Parser::take_placement(const Json& item, const std::string& where, Variab
   Placement& placement = variable.placement;
   const std::optional<int64_t> offset = whole(item, "offset");
   const std::optional<int64_t> elements = element_count(variable.shape);
-  const std::optional<int64_t> bytes = checked_multiply(*elements, type_size(variable.type));
+  const int64_t element = variable.null_space ? 0 : element_bytes(variable.type, variable.details);
+  const std::optional<int64_t> bytes = checked_multiply(*elements, element);
   if (!bytes) return bad(where, "its shape is too large");
   if (!offset) return bad(where, "its offset is not a whole number");
   if (*bytes == 0) {
@@ -149,13 +141,83 @@ Status Parser::take_variable(const Json& item, size_t number) {
   Status status = take_path(item, where, variable.path);
   if (!status.ok()) return status;
   variable.type = type_called(string_of(item, "type"));
-  if (!is_numeric(variable.type)) return bad(where, "its type is not known");
+  if (variable.type == Type::none || variable.type == Type::reference) return bad(where, "its type is not known");
   status = take_shape(item, where, variable.shape);
+  if (status.ok()) status = take_null_space(item, where, variable.shape, variable.null_space);
+  if (status.ok()) status = take_variable_details(item, where, variable);
   if (status.ok()) status = take_placement(item, where, variable);
+  if (status.ok()) status = take_texts(item, where, variable);
+  if (status.ok()) status = take_dimension_names(item, where, variable);
   if (status.ok()) status = take_attributes(item, where, variable.attributes);
   if (!status.ok()) return status;
-  variables_.insert(variable.path);
+  others_.insert(variable.path);
   sidecar_.catalog.variables.push_back(std::move(variable));
+  return {};
+}
+
+Status Parser::take_links(const Json& text) {
+  const Json* list = member(text, "links");
+  if (!list) return {};
+  if (!list->is_array()) return bad("", "\"links\" is not a list");
+  for (size_t i = 0; i < list->size(); ++i) {
+    const std::string where = fmt::format("link {}", i);
+    SoftLink link;
+    Status status = take_path((*list)[i], where, link.path);
+    if (!status.ok()) return status;
+    const std::string* target = string_of((*list)[i], "target");
+    if (!target) return bad(where, "has no target");
+    link.target = *target;
+    if (Status valid = check_link(link); !valid.ok()) return bad(where, valid.message());
+    others_.insert(link.path);
+    sidecar_.catalog.links.push_back(std::move(link));
+  }
+  return {};
+}
+
+Status Parser::take_dimensions(const Json& text) {
+  const Json* list = member(text, "dimensions");
+  if (!list) return {};
+  if (!list->is_array()) return bad("", "\"dimensions\" is not a list");
+  for (size_t i = 0; i < list->size(); ++i) {
+    const std::string where = fmt::format("dimension {}", i);
+    Dimension dimension;
+    Status status = take_path((*list)[i], where, dimension.path);
+    if (!status.ok()) return status;
+    const std::optional<int64_t> length = whole((*list)[i], "length");
+    if (!length || *length < 0) return bad(where, "its length is not a size");
+    dimension.length = *length;
+    others_.insert(dimension.path);
+    sidecar_.catalog.dimensions.push_back(std::move(dimension));
+  }
+  return {};
+}
+
+Status Parser::take_dimension_names(const Json& item, const std::string& where, Variable& variable) const {
+  const Json* list = member(item, "dimensions");
+  if (!list) return {};
+  if (!list->is_array() || list->size() != variable.shape.size()) return bad(where, "it has not as many dimensions' names as dimensions");
+  for (const Json& each : *list) {
+    const std::string* path = each.get_ptr<const std::string*>();
+    if (!path) return bad(where, "a name of its dimensions is not text");
+    variable.dimensions.push_back(*path);
+  }
+  return {};
+}
+
+// A dimension is named by a dimension, or by a variable of one dimension, of its own length.
+Status Parser::check_dimensions() const {
+  std::unordered_map<std::string_view, int64_t> lengths;
+  for (const Dimension& dimension : sidecar_.catalog.dimensions) lengths.emplace(dimension.path, dimension.length);
+  for (const Variable& variable : sidecar_.catalog.variables)
+    if (variable.shape.size() == 1) lengths.emplace(variable.path, variable.shape.front());
+  for (const Variable& variable : sidecar_.catalog.variables)
+    for (size_t i = 0; i < variable.dimensions.size(); ++i) {
+      if (variable.dimensions[i].empty()) continue;
+      const auto found = lengths.find(variable.dimensions[i]);
+      if (found == lengths.end() || found->second != variable.shape[i])
+        return bad("", fmt::format("dimension {} of \"{}\" is named by \"{}\", which is none of its length", i, variable.path,
+                                   variable.dimensions[i]));
+    }
   return {};
 }
 
@@ -181,17 +243,80 @@ Status Parser::take_attribute(const Json& item, const std::string& where, Attrib
   Status status = take_shape(item, where, attribute.shape);
   if (status.ok()) status = attribute.type == Type::text ? take_text_storage(item, where, attribute)
                                                          : take_byte_order(item, where, attribute.big_endian);
+  Details details;
+  if (status.ok()) status = take_details(item, where, attribute.type, details);
+  if (status.ok()) status = take_null_space(item, where, attribute.shape, attribute.null_space);
   if (!status.ok()) return status;
+  attribute.opaque_bytes = details.bytes;
+  attribute.tag = std::move(details.tag);
+  attribute.enumeration = std::move(details.enumeration);
   const Json* values = member(item, "values");
   if (!values || !take_values(*values, attribute)) return bad(where, "its values are not of its type");
   status = check_attribute(path_, attribute);
   return status.ok() ? status : bad(where, status.message());
 }
 
+// Whatever they say, check_definition() or check_attribute() decides whether it can be.
+Status Parser::take_details(const Json& item, const std::string& where, Type type, Details& details) const {
+  if (type == Type::opaque) {
+    const std::optional<int64_t> bytes = whole(item, "element_bytes");
+    const Json* tag = member(item, "tag");
+    if (!bytes || !tag || !take_text(*tag, details.tag)) return bad(where, "it does not say what its opaque elements are");
+    details.bytes = *bytes;
+  }
+  const Json* names = member(item, "enumeration");
+  if (!names) return {};
+  if (!names->is_object() || names->empty()) return bad(where, "its enumeration is not names and values");
+  for (const auto& [name, value] : names->items()) {
+    if (!value.is_number_integer()) return bad(where, "its enumeration is not names and values");
+    const bool is_large = value.is_number_unsigned();
+    details.enumeration += (details.enumeration.empty() ? "" : "\n") + name + '=' +
+                           (is_large ? std::to_string(value.get<uint64_t>()) : std::to_string(value.get<int64_t>()));
+  }
+  return {};
+}
+
+Status Parser::take_variable_details(const Json& item, const std::string& where, Variable& variable) const {
+  if (variable.type == Type::text) {
+    const std::optional<int64_t> bytes = whole(item, "element_bytes");
+    const std::string* character_set = string_of(item, "character_set");
+    const std::string* padding_text = string_of(item, "padding");
+    const std::optional<TextPadding> padding = padding_text ? padding_called(*padding_text) : std::nullopt;
+    if (!bytes || !character_set || !padding || (*character_set != "ascii" && *character_set != "utf8"))
+      return bad(where, "it does not say how its text is stored");
+    variable.details.bytes = *bytes;
+    variable.details.text_ascii = *character_set == "ascii";
+    variable.details.text_padding = *padding;
+  }
+  Status status = take_details(item, where, variable.type, variable.details);
+  if (status.ok()) status = check_details(where, variable.type, variable.details);
+  return status.ok() ? status : bad("", status.message());
+}
+
+Status Parser::take_null_space(const Json& item, const std::string& where, const std::vector<int64_t>& shape, bool& null_space) const {
+  const Json* value = member(item, "null_space");
+  if (value && !value->is_boolean()) return bad(where, "\"null_space\" is neither true nor false");
+  null_space = value && value->get<bool>();
+  return null_space && !shape.empty() ? bad(where, "a null space has no dimensions") : Status();
+}
+
+Status Parser::take_texts(const Json& item, const std::string& where, const Variable& variable) {
+  const Json* list = member(item, "texts");
+  if (!list) return {};
+  const int64_t elements = variable.null_space ? 0 : *element_count(variable.shape);
+  if (!is_moved_whole(variable.type, variable.details) || !list->is_array() || std::cmp_not_equal(list->size(), elements))
+    return bad(where, "its texts do not fill its shape");
+  std::vector<std::string>& texts = sidecar_.texts[variable.path];
+  for (const Json& value : *list)
+    if (!take_text(value, texts.emplace_back())) return bad(where, "it has a text that is none");
+  return {};
+}
+
 Status Parser::take_text_storage(const Json& item, const std::string& where, Attribute& attribute) const {
   const Json* variable_length = member(item, "variable_length");
   const std::string* character_set = string_of(item, "character_set");
-  const std::optional<TextPadding> padding = padding_called(string_of(item, "padding"));
+  const std::string* padding_text = string_of(item, "padding");
+    const std::optional<TextPadding> padding = padding_text ? padding_called(*padding_text) : std::nullopt;
   const std::optional<int64_t> size = whole(item, "size");
   if (!variable_length || !variable_length->is_boolean() || !character_set || !padding || !size || *size < 0 ||
       (*character_set != "ascii" && *character_set != "utf8"))
@@ -224,26 +349,6 @@ bool claims_to_be_a_sidecar(const Json& json) {
 }
 
 }  // namespace
-
-Result<std::string> sidecar_text(const Catalog& catalog, int64_t bytes) {
-  Json groups = Json::array();
-  for (const Group& group : catalog.groups)
-    groups.push_back(Json{{"path", group.path}, {"attributes", attributes_json(group.attributes)}});
-  Json variables = Json::array();
-  for (const Variable& variable : catalog.variables)
-    variables.push_back(Json{{"path", variable.path},
-                             {"type", type_name(variable.type)},
-                             {"byte_order", variable.placement.big_endian ? "big" : "little"},
-                             {"shape", variable.shape},
-                             {"offset", variable.placement.offset},
-                             {"attributes", attributes_json(variable.attributes)}});
-  const Json all{{"windrow", "raw"}, {"version", k_version}, {"bytes", bytes}, {"groups", groups}, {"variables", variables}};
-  try {
-    return all.dump(1) + "\n";
-  } catch (const Json::exception& error) {
-    return Status(Code::bad_argument, fmt::format("a name in the file is not UTF-8: {}", error.what()));
-  }
-}
 
 Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes) {
   const Json json = parse_json(text);

@@ -2,18 +2,26 @@
 // The raw format's sidecar: a catalog as JSON text, and back. What comes back from a file is hostile until checked.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "format/format.hpp"
 
 namespace windrow {
 
+inline constexpr int64_t k_sidecar_version = 1;
+
+// Of variables of variable-length text, by path; one that was never written is missing.
+using TextLists = std::map<std::string, std::vector<std::string>>;
+
 // Code::bad_argument: a name that is not UTF-8, which JSON cannot hold. `bytes`: size of the data file.
-Result<std::string> sidecar_text(const Catalog& catalog, int64_t bytes);
+Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts, int64_t bytes);
 
 struct Sidecar {
   Catalog catalog;
+  TextLists texts;
   int64_t bytes = 0;  // of the data file
 };
 

@@ -3,19 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include "base/utf8.hpp"
 
 namespace windrow {
 namespace {
-
-constexpr std::array k_padding_names{"null_terminated", "null_padded", "space_padded"};
 
 // Calls `work` with a value of the C++ type that stands for `type`.
 template <class Work>
@@ -71,12 +70,47 @@ bool take_number(const Json& value, Number& number) {
   return false;
 }
 
-Json text_json(const std::string& text) {
-  if (is_utf8(text)) return text;
+Json hex_json(std::string_view bytes) {
   std::string hex;
-  for (const char each : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(each));
+  for (const char each : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(each));
   return Json{{"hex", hex}};
 }
+
+// What a complex number is two of.
+Type component_of(Type type) noexcept {
+  return type == Type::complex64 ? Type::float32 : type == Type::complex128 ? Type::float64 : type;
+}
+
+// Numbers one after another, as a list.
+Json numbers_json(Type type, std::span<const std::byte> data) {
+  Json list = Json::array();
+  with_type(type, [&](auto number) {
+    for (size_t at = 0; at + sizeof number <= data.size(); at += sizeof number) {
+      std::memcpy(&number, data.data() + at, sizeof number);
+      list.push_back(number_json(number));
+    }
+  });
+  return list;
+}
+
+void append(std::vector<std::byte>& data, const void* bytes, size_t size) {
+  const auto* begin = static_cast<const std::byte*>(bytes);
+  data.insert(data.end(), begin, begin + size);
+}
+
+bool take_numbers(const Json& values, Type type, std::vector<std::byte>& data) {
+  return with_type(type, [&](auto number) {
+    for (const Json& value : values) {
+      if (!take_number(value, number)) return false;
+      append(data, &number, sizeof number);
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+Json text_json(const std::string& text) { return is_utf8(text) ? Json(text) : hex_json(text); }
 
 bool take_text(const Json& value, std::string& text) {
   if (const std::string* plain = value.get_ptr<const std::string*>()) {
@@ -93,8 +127,6 @@ bool take_text(const Json& value, std::string& text) {
   }
   return true;
 }
-
-}  // namespace
 
 const Json* member(const Json& object, const char* key) {
   if (!object.is_object()) return nullptr;
@@ -118,47 +150,62 @@ const std::string* string_of(const Json& object, const char* key) {
 }
 
 Type type_called(const std::string* name) noexcept {
-  for (int i = static_cast<int>(Type::int8); name && i <= static_cast<int>(Type::text); ++i)
+  for (int i = static_cast<int>(Type::int8); name && i <= static_cast<int>(k_last_type); ++i)
     if (*name == type_name(static_cast<Type>(i))) return static_cast<Type>(i);
   return Type::none;
-}
-
-const char* padding_name(TextPadding padding) noexcept { return k_padding_names[static_cast<size_t>(padding)]; }
-
-std::optional<TextPadding> padding_called(const std::string* name) noexcept {
-  for (size_t i = 0; name && i < k_padding_names.size(); ++i)
-    if (*name == k_padding_names[i]) return static_cast<TextPadding>(i);
-  return std::nullopt;
 }
 
 Json values_json(const Attribute& attribute) {
   Json list = Json::array();
   for (const std::string& text : attribute.texts) list.push_back(text_json(text));
-  if (attribute.type == Type::text) return list;
-  with_type(attribute.type, [&](auto number) {
-    for (size_t at = 0; at + sizeof number <= attribute.data.size(); at += sizeof number) {
-      std::memcpy(&number, attribute.data.data() + at, sizeof number);
-      list.push_back(number_json(number));
+  const std::span<const std::byte> data = attribute.data;
+  switch (attribute.type) {
+    case Type::text: return list;
+    case Type::boolean:
+      for (const std::byte each : data) list.push_back(each != std::byte{0});
+      return list;
+    case Type::opaque: {
+      const auto size = static_cast<size_t>(attribute.opaque_bytes);
+      const std::string_view bytes(reinterpret_cast<const char*>(data.data()), data.size());
+      for (size_t at = 0; at < bytes.size(); at += size) list.push_back(hex_json(bytes.substr(at, size)));
+      return list;
     }
-  });
-  return list;
+    case Type::complex64:
+    case Type::complex128: {
+      const auto size = static_cast<size_t>(type_size(attribute.type));
+      for (size_t at = 0; at < data.size(); at += size)
+        list.push_back(numbers_json(component_of(attribute.type), data.subspan(at, size)));
+      return list;
+    }
+    default: return numbers_json(attribute.type, data);
+  }
 }
 
 bool take_values(const Json& values, Attribute& attribute) {
   if (!values.is_array()) return false;
-  if (attribute.type == Type::text) {
-    for (const Json& value : values)
-      if (!take_text(value, attribute.texts.emplace_back())) return false;
-    return true;
+  const auto each = [&](auto take) { return std::all_of(values.begin(), values.end(), take); };
+  switch (attribute.type) {
+    case Type::text: return each([&](const Json& value) { return take_text(value, attribute.texts.emplace_back()); });
+    case Type::boolean:
+      return each([&](const Json& value) {
+        const unsigned char byte = value.is_boolean() && value.get<bool>() ? 1 : 0;
+        append(attribute.data, &byte, 1);
+        return value.is_boolean();
+      });
+    case Type::opaque:
+      return each([&](const Json& value) {
+        std::string bytes;
+        if (!value.is_object() || !take_text(value, bytes) || std::cmp_not_equal(bytes.size(), attribute.opaque_bytes)) return false;
+        append(attribute.data, bytes.data(), bytes.size());
+        return true;
+      });
+    case Type::complex64:
+    case Type::complex128:
+      return each([&](const Json& value) {
+        return value.is_array() && value.size() == 2 && take_numbers(value, component_of(attribute.type), attribute.data);
+      });
+    default: return attribute.type != Type::reference && take_numbers(values, attribute.type, attribute.data);
   }
-  return with_type(attribute.type, [&](auto number) {
-    for (const Json& value : values) {
-      if (!take_number(value, number)) return false;
-      const auto* bytes = reinterpret_cast<const std::byte*>(&number);
-      attribute.data.insert(attribute.data.end(), bytes, bytes + sizeof number);
-    }
-    return true;
-  });
 }
 
 }  // namespace windrow

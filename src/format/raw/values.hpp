@@ -19,11 +19,13 @@ std::optional<int64_t> whole(const Json& object, const char* key);
 const std::string* string_of(const Json& object, const char* key);
 
 Type type_called(const std::string* name) noexcept;  // none when there is no such name
-const char* padding_name(TextPadding padding) noexcept;
-std::optional<TextPadding> padding_called(const std::string* name) noexcept;
 
-// A flat list. Numbers are numbers; one that is not finite is its bits as "0x7ff8000000000000", since JSON has no word for
-// it. A text that is not UTF-8 is {"hex": "fffe"}.
+// A text that is not UTF-8 is {"hex": "fffe"}.
+Json text_json(const std::string& text);
+bool take_text(const Json& value, std::string& text);
+
+// A flat list. Booleans are true and false, complex numbers [r, i], opaque elements {"hex": "fffe"}. Numbers are numbers; one that is not finite is its bits as "0x7ff8000000000000", since JSON has no word for
+// it.
 Json values_json(const Attribute& attribute);
 
 // Fills data or texts; false when a value is not of the attribute's type.

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of dimensions.
+#include "capi/handles.hpp"
+
+using windrow::check_file;
+using windrow::Code;
+using windrow::enter;
+using windrow::guard;
+using windrow::keep;
+using windrow::null_argument;
+using windrow::Status;
+
+extern "C" {
+
+int windrow_name_dimensions(windrow_file* file, int variable, const char* const* names) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    std::vector<std::string> copies;
+    Status local = guard([&]() -> Status {
+      const auto& variables = file->file->catalog().variables;
+      if (variable < 0 || variable >= static_cast<int>(variables.size())) return {};  // said below, with the name of the file
+      const size_t dimensions = variables[static_cast<size_t>(variable)].shape.size();
+      if (dimensions > 0 && names == nullptr) return null_argument("the list of names");
+      for (size_t i = 0; i < dimensions; ++i) {
+        if (names[i] == nullptr) return null_argument("the name of a dimension");
+        copies.emplace_back(names[i]);
+      }
+      return {};
+    });
+    return file->file->name_dimensions(variable, copies, std::move(local));
+  });
+}
+
+int windrow_define_dimension(windrow_file* file, const char* path, int64_t length) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    std::string name;
+    Status local = guard([&]() -> Status {
+      if (path == nullptr) return null_argument("the path of the dimension");
+      name = path;
+      return {};
+    });
+    return file->file->define_dimension(name, length, std::move(local));
+  });
+}
+
+int windrow_dimension_count(const windrow_file* file) {
+  return file == nullptr || file->file == nullptr ? -1 : static_cast<int>(file->file->catalog().dimensions.size());
+}
+
+int windrow_inquire_dimension(const windrow_file* file, int dimension, const char** path, int64_t* length) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    if (path == nullptr || length == nullptr) return null_argument("path or length");
+    if (dimension < 0 || dimension >= windrow_dimension_count(file))
+      return {Code::bad_argument, "there is no dimension number " + std::to_string(dimension)};
+    const windrow::Dimension& found = file->file->catalog().dimensions[static_cast<size_t>(dimension)];
+    *path = keep(file, found.path);
+    *length = found.length;
+    return {};
+  });
+}
+
+}  // extern "C"

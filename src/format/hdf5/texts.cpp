@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/hdf5/texts.hpp"
+
+#include <fmt/format.h>
+
+#include "format/check.hpp"
+#include "format/hdf5/types.hpp"
+#include "format/hdf5/version.hpp"
+
+namespace windrow {
+
+std::string path_of_reference(hid_t object, const hobj_ref_t& reference) {
+  std::string path;
+  const ssize_t length = reference == 0 ? 0 : H5Rget_name(object, H5R_OBJECT, &reference, nullptr, 0);
+  if (length <= 0) return path;
+  path.resize(static_cast<size_t>(length) + 1);
+  if (H5Rget_name(object, H5R_OBJECT, &reference, path.data(), path.size()) < 0) return "";
+  path.resize(static_cast<size_t>(length));
+  return path;
+}
+
+namespace {
+
+// An open variable of texts or references.
+struct OpenVariable {
+  Handle dataset, type, space;
+  TypeDescription description;
+  SpaceDescription extent;
+};
+
+Result<OpenVariable> open_variable(hid_t file, const std::string& path) {
+  OpenVariable variable;
+  variable.dataset = Handle(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!variable.dataset.valid()) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
+  variable.type = Handle(H5Dget_type(variable.dataset.get()), H5Tclose);
+  variable.space = Handle(H5Dget_space(variable.dataset.get()), H5Sclose);
+  if (!variable.type.valid() || !variable.space.valid()) return hdf5_status(Code::bad_file, "variable", path);
+  variable.description = describe_type(variable.type.get());
+  Result<SpaceDescription> extent = describe_space(variable.space.get(), path);
+  if (!extent.ok()) return extent.status();
+  variable.extent = std::move(extent).value();
+  if (is_moved_whole(variable.description.type, variable.description.details)) return variable;
+  return Status(Code::bad_argument, fmt::format("\"{}\" has no texts of variable length", path));
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> read_variable_texts(hid_t space, size_t elements, bool ascii, const std::string& path, const ReadAll& read) {
+  const Handle type = make_text_type(H5T_VARIABLE, TextPadding::null_terminated, ascii);
+  std::vector<char*> pointers(elements);
+  std::vector<std::string> texts;
+  if (elements == 0) return texts;
+  if (!type.valid() || read(type.get(), pointers.data()) < 0) return hdf5_status(Code::bad_file, "read of", path);
+  // The texts are HDF5's until they are given back, also when memory runs out while they are copied.
+  Status status = guard([&] {
+    texts.reserve(elements);
+    for (const char* pointer : pointers) texts.emplace_back(pointer ? pointer : "");
+    return Status();
+  });
+  reclaim_texts(type.get(), space, pointers.data());
+  if (!status.ok()) return status;
+  return texts;
+}
+
+Result<std::vector<std::string>> read_references(hid_t object, size_t elements, const std::string& path, const ReadAll& read) {
+  std::vector<hobj_ref_t> references(elements);
+  std::vector<std::string> paths;
+  if (elements > 0 && read(H5T_STD_REF_OBJ, references.data()) < 0) return hdf5_status(Code::bad_file, "read of", path);
+  paths.reserve(elements);
+  for (const hobj_ref_t& reference : references) paths.push_back(path_of_reference(object, reference));
+  return paths;
+}
+
+Result<std::vector<std::string>> read_variable(hid_t file, const std::string& path) {
+  Result<OpenVariable> opened = open_variable(file, path);
+  if (!opened.ok()) return opened.status();
+  const OpenVariable& variable = opened.value();
+  if (Status status = check_texts_fit(path, variable.extent.elements, 0); !status.ok()) return status;
+  const auto elements = static_cast<size_t>(variable.extent.elements);
+  const hid_t dataset = variable.dataset.get();
+  const ReadAll read = [dataset](hid_t type, void* data) { return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data); };
+  if (variable.description.type == Type::reference) return read_references(file, elements, path, read);
+  return read_variable_texts(variable.space.get(), elements, variable.description.details.text_ascii, path, read);
+}
+
+Status write_variable(hid_t file, const std::string& path, const std::vector<std::string>& texts) {
+  Result<OpenVariable> opened = open_variable(file, path);
+  if (!opened.ok()) return opened.status();
+  const OpenVariable& variable = opened.value();
+  if (variable.description.type != Type::text)
+    return {Code::unsupported, fmt::format("\"{}\": object references are read, not written", path)};
+  if (std::cmp_not_equal(texts.size(), variable.extent.elements))
+    return {Code::bad_argument, fmt::format("\"{}\" has {} texts, not {}", path, variable.extent.elements, texts.size())};
+  std::vector<const char*> pointers;
+  pointers.reserve(texts.size());
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  const Handle type = make_text_type(H5T_VARIABLE, TextPadding::null_terminated, variable.description.details.text_ascii);
+  if (texts.empty()) return {};
+  if (H5Dwrite(variable.dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0) return {};
+  return hdf5_status(Code::io, "write of", path);
+}
+
+}  // namespace windrow

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Texts of variable length and object references: HDF5 keeps them away from where the other elements lie, so they are read and
+// written as a whole through the library.
+#pragma once
+
+#include <hdf5.h>
+
+#include <functional>
+
+#include "format/format.hpp"
+
+namespace windrow {
+
+// H5Aread or H5Dread of all elements of an object, as elements of the type given.
+using ReadAll = std::function<herr_t(hid_t memory_type, void* elements)>;
+
+// `path`: for the message. `object`: any of the file. `ascii`: HDF5 does not turn one character set into the other. A reference
+// to nothing, or to what is gone, is "".
+Result<std::vector<std::string>> read_variable_texts(hid_t space, size_t elements, bool ascii, const std::string& path, const ReadAll& read);
+Result<std::vector<std::string>> read_references(hid_t object, size_t elements, const std::string& path, const ReadAll& read);
+
+std::string path_of_reference(hid_t object, const hobj_ref_t& reference);
+
+// Of a variable that is_moved_whole(). As many as one message to all ranks holds, else Code::unsupported.
+Result<std::vector<std::string>> read_variable(hid_t file, const std::string& path);
+Status write_variable(hid_t file, const std::string& path, const std::vector<std::string>& texts);
+
+}  // namespace windrow

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of dimensions. A name is looked for as netCDF does: in the group of the variable, then in those above it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "comm/agree.hpp"
+#include "format/check.hpp"
+#include "session/file.hpp"
+#include "session/paths.hpp"
+#include "session/same.hpp"
+
+namespace windrow {
+namespace {
+
+std::string inside(const std::string& group, std::string_view name) {
+  return (group == "/" ? std::string("/") : group + '/') + std::string(name);
+}
+
+}  // namespace
+
+// The length of what is called `path`, if that names dimensions.
+std::optional<int64_t> File::dimension_length(const std::string& path, std::span<const Dimension> added) const {
+  for (const std::span<const Dimension> list : {std::span<const Dimension>(catalog_.dimensions), added})
+    for (const Dimension& dimension : list)
+      if (dimension.path == path) return dimension.length;
+  return std::nullopt;
+}
+
+// A variable that is to name a dimension of `length`.
+Status File::check_coordinate(const Variable& coordinate, int64_t length) const {
+  const auto bad = [&](std::string_view why) {
+    return Status(Code::bad_argument, fmt::format("\"{}\" cannot name a dimension of length {}: {}", coordinate.path, length, why));
+  };
+  if (coordinate.null_space || coordinate.shape.size() != 1) return bad(fmt::format("it is a variable of {} dimensions", coordinate.shape.size()));
+  if (coordinate.shape.front() != length) return bad(fmt::format("its length is {}", coordinate.shape.front()));
+  const bool is_free = coordinate.dimensions.empty() || coordinate.dimensions.front().empty() || coordinate.dimensions.front() == coordinate.path;
+  return is_free ? Status() : bad(fmt::format("its own dimension is called \"{}\"", coordinate.dimensions.front()));
+}
+
+// The path of what names dimension `number` of a variable; what is not there yet is added.
+Result<std::string> File::find_dimension(const Variable& variable, size_t number, const std::string& name, std::vector<Dimension>& added) const {
+  const int64_t length = variable.shape[number];
+  if (name.empty()) return std::string();
+  if (Status status = check_new_name(name); !status.ok()) return status;
+  const bool is_path = name.starts_with('/');
+  auto clean = clean_path(name);
+  if (!clean.ok()) return clean.status();
+  if (!is_path && name.find('/') != std::string::npos)
+    return Status{Code::bad_argument, fmt::format("dimension \"{}\": a name has no slash in it, and a path begins with one", name)};
+  const std::string first = is_path ? clean.value() : inside(parent_of(variable.path), name);
+  for (std::string group = parent_of(first);; group = parent_of(group)) {
+    const std::string path = is_path ? first : inside(group, name);
+    if (const auto found = dimension_length(path, added)) {
+      if (*found == length) return path;
+      return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}", number, variable.path, length, path, *found)};
+    }
+    if (const auto found = variable_numbers_.find(path); found != variable_numbers_.end()) {
+      Status status = check_coordinate(catalog_.variables[static_cast<size_t>(found->second)], length);
+      if (!status.ok()) return status;
+      return path;
+    }
+    if (is_path || group == "/") break;
+  }
+  if (is_taken(first)) return Status{Code::exists, fmt::format("\"{}\" in \"{}\" is not a dimension", first, path_)};
+  added.push_back({first, length});
+  return first;
+}
+
+std::vector<std::string> File::dimension_names(const Variable& variable) const {
+  std::vector<std::string> names;
+  for (const std::string& path : variable.dimensions) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    std::string group = parent_of(variable.path), found;
+    for (; found.empty(); group = parent_of(group)) {
+      const std::string candidate = inside(group, name);
+      if (dimension_length(candidate, {}) || variable_numbers_.contains(candidate)) found = candidate;
+      if (group == "/") break;
+    }
+    names.push_back(path.empty() || found == path ? name : path);
+  }
+  return names;
+}
+
+Status File::check_namable(int variable, size_t names) const {
+  if (variable < 0 || variable >= static_cast<int>(catalog_.variables.size()))
+    return {Code::bad_argument, fmt::format("name dimensions: \"{}\" has no variable number {}", path_, variable)};
+  const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
+  if (names == target.shape.size()) return {};
+  return {Code::bad_argument, fmt::format("\"{}\" has {} dimensions, not {}", target.path, target.shape.size(), names)};
+}
+
+// Collective, after all ranks have agreed on what is to be done: rank 0 does it, and all enter what it has done. `named`: a variable whose
+// dimensions get names too, or nullptr.
+Status File::define_dimensions(Additions groups, std::vector<Dimension> added, const Variable* named, const std::vector<std::string>& names) {
+  Status local = comm_->rank() == 0 ? guard([&]() -> Status {
+    if (Status status = define_groups_on_root(groups.groups); !status.ok()) return status;
+    for (const Dimension& dimension : added)
+      // One that is there already was made by a call that failed afterwards.
+      if (Status status = format_->define_dimension(dimension); !status.ok() && status.code() != Code::exists) return status;
+    return named != nullptr ? format_->name_dimensions(named->path, names) : Status{};
+  })
+                                    : Status{};
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  for (std::string& group : groups.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
+  for (Dimension& dimension : added) catalog_.dimensions.push_back(std::move(dimension));
+  return {};
+}
+
+Status File::define_dimension(const std::string& path, int64_t length, Status local) {
+  if (Status before = end_pending(); !before.ok()) return before;
+  Additions groups;
+  std::vector<Dimension> added;
+  if (local.ok()) local = guard([&]() -> Status {
+    if (Status status = check_writable("define a dimension"); !status.ok()) return status;
+    if (Status status = check_new_name(path); !status.ok()) return status;
+    auto clean = clean_path(path);
+    if (!clean.ok()) return clean.status();
+    added.push_back({std::move(clean).value(), length});
+    if (Status status = check_dimension(added.front()); !status.ok()) return status;
+    if (is_taken(added.front().path)) return {Code::exists, fmt::format("\"{}\" has \"{}\" already", path_, added.front().path)};
+    if (Status status = missing_groups(added.front().path, false, groups); !status.ok()) return status;
+    make_room(catalog_.groups, groups.groups.size());
+    make_room(catalog_.dimensions, added.size());
+    return {};
+  });
+  const uint64_t arguments = hash_of({path, std::to_string(length)});
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or length of the dimension"); !verdict.ok()) return verdict;
+  return define_dimensions(std::move(groups), std::move(added), nullptr, {});
+}
+
+Status File::name_dimensions(int variable, const std::vector<std::string>& names, Status local) {
+  if (Status before = end_pending(); !before.ok()) return before;
+  Additions groups;
+  std::vector<Dimension> added;
+  std::vector<std::string> dimensions;
+  std::vector<std::pair<Variable*, std::vector<std::string>>> named;  // made beforehand, so that entering it cannot fail
+  uint64_t arguments = 0;
+  if (local.ok()) local = guard([&]() -> Status {
+    if (Status status = check_writable("name dimensions"); !status.ok()) return status;
+    if (Status status = check_namable(variable, names.size()); !status.ok()) return status;
+    const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
+    for (size_t i = 0; i < names.size(); ++i) {
+      auto path = find_dimension(target, i, names[i], added);
+      if (!path.ok()) return path.status();
+      dimensions.push_back(std::move(path).value());
+    }
+    if (!target.dimensions.empty() && target.dimensions != dimensions)
+      return {Code::exists, fmt::format("the dimensions of \"{}\" have names already: {}", target.path, fmt::join(dimension_names(target), ", "))};
+    for (const std::string& each : dimensions)
+      if (const auto found = variable_numbers_.find(each); found != variable_numbers_.end())
+        named.push_back({&catalog_.variables[static_cast<size_t>(found->second)], {each}});
+    named.push_back({&catalog_.variables[static_cast<size_t>(variable)], dimensions});
+    for (const Dimension& dimension : added)
+      if (Status status = missing_groups(dimension.path, false, groups); !status.ok()) return status;
+    std::string text = std::to_string(variable);
+    for (const std::string& name : names) text += fmt::format("|{}:{}", name.size(), name);
+    arguments = hash_of({text});
+    make_room(catalog_.groups, groups.groups.size());
+    make_room(catalog_.dimensions, added.size());
+    return {};
+  });
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "variable or names of the dimensions"); !verdict.ok()) return verdict;
+  if (Status verdict = define_dimensions(std::move(groups), std::move(added), named.back().first, dimensions); !verdict.ok()) return verdict;
+  for (auto& [entered, names_of_it] : named) entered->dimensions = std::move(names_of_it);
+  return {};
+}
+
+}  // namespace windrow

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/utf8.hpp"
+
+namespace windrow {
+
+Result<std::string> clean_path(const std::string& path) {
+  std::string clean = path.starts_with('/') ? path : "/" + path;
+  while (clean.size() > 1 && clean.back() == '/') clean.pop_back();
+  if (clean.find("//") != std::string::npos) return Status{Code::bad_argument, fmt::format("the path \"{}\" has an empty name in it", path)};
+  for (size_t begin = 1; begin < clean.size();) {
+    const size_t end = std::min(clean.find('/', begin), clean.size());
+    const std::string_view name(clean.data() + begin, end - begin);
+    if (name == "." || name == "..") return Status{Code::bad_argument, fmt::format("the path \"{}\" has \"{}\" in it", path, name)};
+    begin = end + 1;
+  }
+  return clean;
+}
+
+Status check_new_name(std::string_view name) {
+  if (is_utf8(name)) return {};
+  return {Code::bad_argument, fmt::format("the name \"{}\" is not valid UTF-8", readable(name))};
+}
+
+}  // namespace windrow
