@@ -38,7 +38,6 @@ void add_variables(const windrow::File& file, Contents& contents) {
       continue;
     }
     Item item{number, {info.shape, info.shape + info.ndims}, info.element_bytes};
-    if (info.has_fill_value != 0) contents.filled.emplace_back(info.path);
     contents.bytes += element_count(item.shape) * item.element_bytes;
     contents.items.push_back(std::move(item));
   }

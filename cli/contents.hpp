@@ -23,7 +23,6 @@ struct Contents {
   int64_t attributes = 0;                // readable ones
   int64_t bytes = 0;                     // of the readable variables
   std::vector<std::string> unsupported;  // "path: reason", each once
-  std::vector<std::string> filled;       // paths of readable variables with a fill value, which no copy has
 };
 
 // Local: the library has handed the description of the file to every rank.

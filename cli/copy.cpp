@@ -84,7 +84,7 @@ class Definitions {
     if (info.type == WINDROW_TEXT) options.set("text_characters", info.text_characters).set("text_padding", info.text_padding);
     if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE) options.set("element_bytes", std::to_string(info.element_bytes));
     options.set("opaque_tag", info.opaque_tag).set("enumeration", info.enumeration);
-    options.set("null_space", info.is_null != 0 ? "true" : "false");
+    options.set("null_space", info.is_null != 0 ? "true" : "false").set("fill_value", info.fill_value);
     int number = -1;
     if (keeps_chunks_ && info.chunked != 0 && define_chunked(variable, options, number)) return number;
     attempt(info.path, [&] { number = output_.define_variable(info.path, info.type, input_.shape(variable), options); });
@@ -182,8 +182,6 @@ void fill(const World& world, const Arguments& arguments, const Contents& conten
 
 void print_result(const World& world, const Arguments& arguments, const Contents& contents, const Copied& copied) {
   if (!world.prints()) return;
-  if (!contents.filled.empty())  // no error, but nothing is left out silently
-    print_error_line(world, fmt::format("not copied: the fill value of {}", fmt::join(contents.filled, ", ")));
   if (arguments.json) {
     using nlohmann::json;
     const auto plan = [](const std::string& text) { return text.empty() ? json(nullptr) : json::parse(text); };
@@ -194,7 +192,6 @@ void print_result(const World& world, const Arguments& arguments, const Contents
                       {"groups", contents.groups},
                       {"attributes", contents.attributes},
                       {"bytes", copied.bytes},
-                      {"fill_values_not_copied", contents.filled},
                       {"seconds", copied.seconds},
                       {"plan", {{"read", plan(copied.reading_plan)}, {"write", plan(copied.writing_plan)}}},
                       {"report", {{"read", copied.reading.json()}, {"write", copied.writing.json()}}}};

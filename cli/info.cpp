@@ -109,6 +109,7 @@ json contents_as_json(const windrow::File& file, const Contents& contents) {
     if (info.unsupported != nullptr && *info.unsupported != '\0') entry["unsupported"] = info.unsupported;
     if (info.is_null != 0) entry["null_space"] = true;
     if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE) entry["element_bytes"] = info.element_bytes;
+    if (*info.fill_value != '\0') entry["fill_value"] = info.fill_value;
     if (*info.opaque_tag != '\0') entry["opaque_tag"] = info.opaque_tag;
     const std::vector<std::string> names = file.dimension_names(number);
     if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); })) entry["dimensions"] = names;

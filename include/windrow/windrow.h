@@ -203,6 +203,8 @@ WINDROW_API int windrow_define_variable(windrow_file *file, const char *path, in
  *  - "element_bytes": of WINDROW_OPAQUE and of WINDROW_TEXT of fixed length; "text_characters" = utf8 | ascii, "text_padding" =
  *    null_padded | null_terminated | space_padded, "opaque_tag"
  *  - "enumeration": names of an integer type's values, "RED=0\nGREEN=1"; elements are the integers, in memory and in the file
+ *  - "fill_value": what elements hold that nobody has written, "-999.5", "nan", "true", "1.5,-2" for a complex number, text, "0xfffe" for
+ *    opaque bytes; zeros else.  Where a first flush writes only parts of a contiguous variable, its writers fill up the rest
  *  - "null_space" = true: neither elements nor a shape; ndims is 0
  *  - "chunks" and "filters", as in docs/settings.md, for compressed variables of HDF5 files:
  *
@@ -210,7 +212,7 @@ WINDROW_API int windrow_define_variable(windrow_file *file, const char *path, in
  *     windrow_define_variable_with(file, "density", WINDROW_FLOAT64, 3, shape, options, &variable);
  *
  * Every rank encodes its share of the chunks of a flush, and decodes when reading; rank 0 finds room for them in the file.  The file is one
- * that any HDF5 reads which has the filter (docs/filters.md).  Elements of a chunk that nobody has written when the rest of it is are 0.
+ * that any HDF5 reads which has the filter (docs/filters.md).  Elements of a chunk that nobody has written when the rest of it is are the fill value.
  * Memory of a writer beside the buffers: two buffers of encoded chunks and two chunks; a buffer holds one chunk at least.
  * A flush moves each chunked variable in a plan of its own.  Collective.
  * @return WINDROW_BAD_ARGUMENT: an option that does not go with the type; WINDROW_UNSUPPORTED: a filter that is not built in, chunks in a
@@ -251,8 +253,7 @@ typedef struct windrow_variable_info {
   int64_t offset;                         /**< First byte in the file; -1 when not stored contiguously. */
   int big_endian;                         /**< 1: stored in big-endian order. */
   const char *unsupported;                /**< "" or why it cannot be read yet ("compressed", "compound type", ...). */
-  int has_fill_value;                     /**< 1: the file says that elements never written are another value than 0.  Windrow has no
-                                               call that sets one. */
+  int has_fill_value;                     /**< 1: elements never written are another value than 0. */
   int chunked;                            /**< 1: cut into chunks, which are stored one by one; `offset` is -1 then. */
   int64_t chunk[WINDROW_MAX_DIMENSIONS];  /**< Shape of a chunk. */
   int extendible;                         /**< 1: the first dimension may grow: windrow_put_record(). */
@@ -265,6 +266,7 @@ typedef struct windrow_variable_info {
   const char *opaque_tag;                 /**< "" when it is not opaque. */
   const char *enumeration;                /**< "", or names of the integers: "NAME=value", one a line. */
   const char *dimension_names[WINDROW_MAX_DIMENSIONS]; /**< [ndims] As windrow_name_dimensions() takes them; "" for none. */
+  const char *fill_value;                 /**< As the option; "" for zeros. */
 } windrow_variable_info;
 
 /** How many variables the file has; -1 for a NULL file.  They are numbered from 0.  Local.  Since 0.1. */
@@ -558,6 +560,23 @@ WINDROW_API int windrow_put_as(windrow_file *file, int variable, const windrow_d
 /** windrow_get() into memory of another type than the variable's; converted in the flush, by the same rules and at the same cost.
  * With conversion=error a value that does not fit is an error of the flush.  Local.  Since 0.1. */
 WINDROW_API int windrow_get_as(windrow_file *file, int variable, const windrow_decomposition *decomposition, int type, void *data);
+
+/**
+ * Choose another strategy for the flushes that follow.  Collective; nothing may be queued.
+ *
+ * A program that reads with one configuration of teams and writes with another, or whose arrays want different ones, changes it between two
+ * flushes.  Plans of earlier choices are kept and found again.
+ *
+ * @param options  "strategy", "owner", "gather", "domains", "codec", "access", "writers", "buffer", "align", "sieve_hole"; what is not set is as
+ *                 the file was opened with.  NULL: all is.  [same]
+ * @return WINDROW_BAD_STATE: puts or gets are queued; WINDROW_BAD_ARGUMENT: another option, or not the same on all ranks.
+ *
+ *     windrow_options_set(teams, "gather", "team(16)");
+ *     windrow_set_strategy(file, teams);   windrow_write(file, density, rows, data);
+ *     windrow_set_strategy(file, NULL);    windrow_write(file, velocity, rows, data);
+ * Since 0.1.
+ */
+WINDROW_API int windrow_set_strategy(windrow_file *file, const windrow_options *options);
 
 /**
  * Move everything queued, puts first, then gets.  Collective.

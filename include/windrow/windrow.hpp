@@ -13,8 +13,10 @@
  * What differs from C:
  *  - An error is a windrow::Error.  A collective call throws the same one on every rank; put() and get() are local and may
  *    throw on one rank alone.  Who catches that one must still take part in the next collective call, with the other ranks.
+ *    With WINDROW_STATUS defined before this header, or no exceptions in the compiler, nothing is thrown: see take_status().
  *  - Element types are checked when data is handed over: an array of float for a variable of float64 is WINDROW_BAD_ARGUMENT.
  *    Text of fixed length takes arrays of char and opaque elements arrays of unsigned char, `element_bytes` an element.
+ *  - write_block() and read_block() take views of several dimensions: std::mdspan, Kokkos::View and their like.
  *  - put() and get() take lvalues and views (spans) only: a temporary would be gone at the flush.
  *  - Closing a file is collective, and a destructor may run on one rank only (while an exception leaves a function there).
  *    So ~File() never communicates.  close() or discard() must be called; without them the handle is leaked, a created file
@@ -42,9 +44,21 @@
 
 #include <windrow/windrow.h>
 
+// Errors are thrown, unless WINDROW_STATUS is defined before this header or the compiler has no exceptions: see take_status().
+#if !defined(WINDROW_STATUS) && defined(__cpp_exceptions)
+#define WINDROW_THROWS 1
+#else
+#define WINDROW_THROWS 0
+#endif
+
 namespace windrow {
-// The inline namespace keeps these symbols apart from those of the library itself; users write windrow::File.
+// The inline namespace keeps these symbols apart from those of the library itself, and from those of code that wants errors otherwise;
+// users write windrow::File.
+#if WINDROW_THROWS
 inline namespace api {
+#else
+inline namespace status_api {
+#endif
 
 /** An error of the library; what() says what, where and on which rank. */
 class Error : public std::runtime_error {
@@ -58,9 +72,35 @@ class Error : public std::runtime_error {
   int rank_;
 };
 
-/** Throws when `code` is not WINDROW_OK.  For calls of windrow.h that have no cover here. */
+#if WINDROW_THROWS
+[[noreturn]] inline void fail(int code, int rank, const std::string& message) { throw Error(code, rank, message); }
+#else
+/** What has gone wrong: without exceptions, the first error of this thread since take_status().  Calls that follow an error are made all the same,
+ * so that ranks stay together; what could not be made answers -1 or nothing. */
+struct Status {
+  int code = WINDROW_OK;  ///< enum windrow_code
+  int rank = -1;
+  std::string message;
+  bool ok() const noexcept { return code == WINDROW_OK; }
+};
+inline Status& kept_status() {
+  thread_local Status status;
+  return status;
+}
+/** The first error since the last call; then there is none.
+ *
+ *     windrow::File file = windrow::File::create(comm, path);
+ *     if (windrow::Status status = windrow::take_status(); !status.ok()) return report(status.message);
+ */
+inline Status take_status() { return std::exchange(kept_status(), Status{}); }
+inline void fail(int code, int rank, const std::string& message) {
+  if (kept_status().ok()) kept_status() = {code, rank, message};
+}
+#endif
+
+/** Fails when `code` is not WINDROW_OK.  For calls of windrow.h that have no cover here. */
 inline void check(int code) {
-  if (code != WINDROW_OK) throw Error(code, windrow_error_rank(), windrow_error_message());
+  if (code != WINDROW_OK) fail(code, windrow_error_rank(), windrow_error_message());
 }
 
 /** What an array of elements can be: integers of 1 to 8 bytes except the characters beyond char, bool, float, double, and
@@ -99,14 +139,33 @@ template <class Range>
 concept Lasting = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
     std::ranges::borrowed_range<Range> && Element<std::ranges::range_value_t<Range>>;
 
+/** A view of several dimensions, the last one fastest and without gaps: std::mdspan, Kokkos::View with LayoutRight, and their like. */
+template <class View>
+concept Multidimensional = requires(const View& view) {
+  { view.extent(0) } -> std::convertible_to<int64_t>;
+  { view.stride(0) } -> std::convertible_to<int64_t>;
+  { View::rank() } -> std::convertible_to<int64_t>;
+} && (requires(const View& view) { view.data_handle(); } || requires(const View& view) { view.data(); });
+
+template <Multidimensional View>
+auto pointer_of(const View& view) {
+  if constexpr (requires { view.data_handle(); })
+    return view.data_handle();
+  else
+    return view.data();
+}
+
 /** A short list of sizes, copied: {3, 4}, or any contiguous int64_t: a vector, an array, a span. */
 class Sizes {
  public:
   Sizes() noexcept = default;  ///< "not given"; as a shape: a scalar
   Sizes(std::initializer_list<int64_t> list) : Sizes(std::span(list.begin(), list.size())) {}
   Sizes(std::span<const int64_t> list) : count_(list.size()) {
-    if (count_ > sizes_.size()) throw Error(WINDROW_BAD_ARGUMENT, -1, "a shape has at most 32 dimensions");
-    std::ranges::copy(list, sizes_.begin());
+    if (count_ > sizes_.size()) {
+      fail(WINDROW_BAD_ARGUMENT, -1, "a shape has at most 32 dimensions");
+      count_ = 0;
+    }
+    std::ranges::copy(list.first(count_), sizes_.begin());
   }
   template <std::ranges::contiguous_range Range>
   requires std::same_as<std::ranges::range_value_t<Range>, int64_t> Sizes(const Range& list)
@@ -261,6 +320,9 @@ class File {
   /** Close without publishing.  Collective. */
   void discard() { check(windrow_discard(std::exchange(raw_, nullptr))); }
   void sync() { check(windrow_sync(raw_)); }
+  /** The strategy of the flushes that follow; without options, the file's own.  Collective. */
+  void set_strategy(const Options& options) { check(windrow_set_strategy(raw_, options.get())); }
+  void set_strategy() { check(windrow_set_strategy(raw_, nullptr)); }
   void flush() { check(windrow_flush(raw_)); }
   void flush_begin() { check(windrow_flush_begin(raw_)); }
   void flush_end() { check(windrow_flush_end(raw_)); }
@@ -337,26 +399,26 @@ class File {
   /** Queue.  Local.  `data` must live, unchanged, until the flush. */
   template <Lasting Range>
   void put(int variable, const Decomposition& decomposition, Range&& data) {
-    check_type<std::ranges::range_value_t<Range>>(variable);
+    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) return check(refuse<std::ranges::range_value_t<Range>>(variable));
     check(windrow_put(raw_, variable, decomposition.get(), std::ranges::data(data)));
   }
   /** Queue.  Local.  The flush fills `data`. */
   template <Lasting Range>
   requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get(
       int variable, const Decomposition& decomposition, Range&& data) {
-    check_type<std::ranges::range_value_t<Range>>(variable);
+    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) return check(refuse<std::ranges::range_value_t<Range>>(variable));
     check(windrow_get(raw_, variable, decomposition.get(), std::ranges::data(data)));
   }
   /** put() of one index of the first dimension; the decomposition is of the others.  Local. */
   template <Lasting Range>
   void put_record(int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
-    check_type<std::ranges::range_value_t<Range>>(variable);
+    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) return check(refuse<std::ranges::range_value_t<Range>>(variable));
     check(windrow_put_record(raw_, variable, record, decomposition.get(), std::ranges::data(data)));
   }
   template <Lasting Range>
   requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get_record(
       int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
-    check_type<std::ranges::range_value_t<Range>>(variable);
+    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) return check(refuse<std::ranges::range_value_t<Range>>(variable));
     check(windrow_get_record(raw_, variable, record, decomposition.get(), std::ranges::data(data)));
   }
   /** put() and get() of elements that are converted to and from the variable's type.  Local. */
@@ -371,18 +433,34 @@ class File {
     constexpr int type = type_of<std::ranges::range_value_t<Range>>();
     check(windrow_get_as(raw_, variable, decomposition.get(), type, std::ranges::data(data)));
   }
-  /** put() and flush() in one.  Collective: a wrong element type must be wrong on every rank. */
+  /** put() and flush() in one.  Collective. */
   template <Lasting Range>
   void write(int variable, const Decomposition& decomposition, Range&& data) {
-    check_type<std::ranges::range_value_t<Range>>(variable);
+    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) {
+      (void)refuse<std::ranges::range_value_t<Range>>(variable);  // so that the flush fails on every rank
+      return check(windrow_flush(raw_));
+    }
     check(windrow_write(raw_, variable, decomposition.get(), std::ranges::data(data)));
   }
   /** get() and flush() in one.  Collective. */
   template <Lasting Range>
   requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void read(
       int variable, const Decomposition& decomposition, Range&& data) {
-    check_type<std::ranges::range_value_t<Range>>(variable);
+    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) {
+      (void)refuse<std::ranges::range_value_t<Range>>(variable);  // so that the flush fails on every rank
+      return check(windrow_flush(raw_));
+    }
     check(windrow_read(raw_, variable, decomposition.get(), std::ranges::data(data)));
+  }
+
+  /** A block of a variable, as large as the view; `start`: where in the variable.  Collective. */
+  template <Multidimensional View>
+  void write_block(int variable, Sizes start, const View& view) {
+    move_block(&windrow_write_block, variable, start, view);
+  }
+  template <Multidimensional View>
+  void read_block(int variable, Sizes start, const View& view) {
+    move_block(&windrow_read_block, variable, start, view);
   }
 
   /** All elements of a variable of variable-length text.  Collective; rank 0's are written, and their number is checked there. */
@@ -456,7 +534,10 @@ class File {
       check(windrow_inquire_attribute(raw_, object.c_str(), i, &info));
       if (name == info.name) return info;
     }
-    throw Error(WINDROW_NOT_FOUND, -1, "\"" + object + "\" has no attribute \"" + name + "\"");
+    fail(WINDROW_NOT_FOUND, -1, "\"" + object + "\" has no attribute \"" + name + "\"");
+#if !WINDROW_THROWS
+    return {};
+#endif
   }
 
   /** Grids, meshes and fields for viewers.  Collective.  @return the grid's number, for xdmf_field(). */
@@ -508,20 +589,56 @@ class File {
  private:
   File() = default;
   static double number(std::optional<double> time) noexcept { return time.value_or(std::numeric_limits<double>::quiet_NaN()); }
-  template <Element T>
-  void check_type(int variable_number) const {
+  // Whether a view's elements follow each other and it has as many dimensions as there are.
+  template <class View>
+  static bool is_block(const View& view, int dimensions, std::vector<int64_t>& count) {
+    if (static_cast<int>(View::rank()) != dimensions) return false;
+    bool follows = true;
+    int64_t step = 1;
+    count.resize(static_cast<size_t>(dimensions));
+    for (int i = dimensions - 1; i >= 0; --i) {
+      const auto extent = static_cast<int64_t>(view.extent(i));
+      count[static_cast<size_t>(i)] = extent;
+      follows = follows && (extent < 2 || static_cast<int64_t>(view.stride(i)) == step);
+      step *= extent;
+    }
+    return follows;
+  }
+  template <class Call, class View>
+  void move_block(Call&& call, int variable_number, const Sizes& start, const View& view) {
+    using T = std::remove_cvref_t<decltype(*pointer_of(view))>;
     const windrow_variable_info info = variable(variable_number);
-    if (std::same_as<T, char> && info.type == WINDROW_TEXT && info.element_bytes > 0) return;
-    if (std::same_as<T, unsigned char> && info.type == WINDROW_OPAQUE) return;
-    if (info.type != type_of<T>())
-      throw Error(WINDROW_BAD_ARGUMENT, -1,
-                  std::string("variable \"") + info.path + "\" has elements of type " + windrow_type_name(info.type) +
-                      ", the data of type " + windrow_type_name(type_of<T>()));
+    std::vector<int64_t> count;
+    const bool fits = fits_type<T>(variable_number), whole = is_block(view, info.ndims, count) && start.count() == info.ndims;
+    if (fits && whole) return check(call(raw_, variable_number, start.data(), count.data(), pointer_of(view)));
+    // Refused by the call, so that every rank hears of it; and why.
+    const int code = call(raw_, variable_number, nullptr, nullptr, nullptr);
+    if (!fits) return fail(WINDROW_BAD_ARGUMENT, windrow_error_rank(), type_message<T>(info));
+    fail(code, windrow_error_rank(), name_of(info) + ": the start or the view has another number of dimensions, or the view has gaps");
+  }
+  static std::string name_of(const windrow_variable_info& info) {
+    return std::string("variable \"") + (info.path == nullptr ? "" : info.path) + "\"";
+  }
+  template <Element T>
+  static std::string type_message(const windrow_variable_info& info) {
+    return name_of(info) + " has elements of type " + windrow_type_name(info.type) + ", the data of type " + windrow_type_name(type_of<T>());
+  }
+  template <Element T>
+  bool fits_type(int variable_number) const {
+    const windrow_variable_info info = variable(variable_number);
+    if (std::same_as<T, char> && info.type == WINDROW_TEXT && info.element_bytes > 0) return true;
+    if (std::same_as<T, unsigned char> && info.type == WINDROW_OPAQUE) return true;
+    return info.type == type_of<T>();
+  }
+  // Makes the next flush fail on every rank.
+  template <Element T>
+  int refuse(int variable_number) {
+    return windrow_refuse(raw_, type_message<T>(variable(variable_number)).c_str());
   }
 
   windrow_file* raw_ = nullptr;
   int exceptions_ = std::uncaught_exceptions();
 };
 
-}  // namespace api
+}  // namespace api or status_api
 }  // namespace windrow

@@ -65,6 +65,9 @@ constexpr std::array k_registry{
     SettingInfo{"opaque_tag", text, "", "", "", 0, "Of one variable or attribute: what its opaque bytes are."},
     SettingInfo{"enumeration", text, "", "", "", 0,
                 "Of one variable or attribute of integers: names of their values, NAME=value, one a line."},
+    SettingInfo{"fill_value", text, "", "", "", 0,
+                "Of one variable: what elements hold that nobody has written: a number, nan, true, a complex number as 1.5,-2, text, or opaque bytes "
+                "as 0xfffe; zeros else."},
     SettingInfo{"null_space", boolean, "false", "", "", 0, "Of one variable or attribute: it has neither elements nor a shape."},
     SettingInfo{"conversion", choice, "clamp", "clamp|error", "", 0,
                 "What becomes of values that do not fit when windrow_put_as() or windrow_get_as() converts: the nearest value that fits, counted in "

@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "capi/elements.hpp"
+#include "format/fill.hpp"
 
 using windrow::check_file;
 using windrow::Code;
@@ -100,6 +101,17 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options, w
   return {};
 }
 
+Status fill_fill_value(const windrow_options* options, windrow::VariableDefinition& definition) {
+  if (options == nullptr || options->settings.text("fill_value").empty()) return {};
+  const std::string what = "variable \"" + definition.path + "\": ";
+  if (definition.null_space || windrow::is_moved_whole(definition.type, definition.details))
+    return {Code::bad_argument, what + "text of variable length and null spaces have no fill value"};
+  auto fill = windrow::parse_fill(definition.type, definition.details, definition.big_endian, options->settings.text("fill_value"));
+  if (!fill.ok()) return {fill.status().code(), what + fill.status().message()};
+  definition.fill = std::move(fill).value();
+  return {};
+}
+
 Status fill_definition(const windrow_file* file, const windrow_variable_definition& from, windrow::VariableDefinition& definition) {
   if (from.path == nullptr) return null_argument("the path of the variable");
   if (Status status = check_shape(from.ndims, from.shape); !status.ok()) return status;
@@ -110,6 +122,7 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
   definition.null_space = asks_for_null_space(from.options);
   const bool has_order = definition.type != Type::text && definition.type != Type::opaque;
   definition.big_endian = has_order && asks_for_big_endian(file, from.options);
+  if (Status status = fill_fill_value(from.options, definition); !status.ok()) return status;
   for (const int64_t extent : definition.shape)
     if (extent < 0) return {};  // refused later, by name
   return fill_chunking(file, from.options, definition);
@@ -198,7 +211,7 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.offset = described.placement.offset;
     filled.big_endian = described.placement.big_endian ? 1 : 0;
     filled.unsupported = keep(file, described.unsupported);
-    filled.has_fill_value = described.fill_value ? 1 : 0;
+    filled.has_fill_value = described.fill.empty() ? 0 : 1;
     filled.chunked = described.chunking.empty() ? 0 : 1;
     if (described.chunking.shape.size() <= WINDROW_MAX_DIMENSIONS)
       std::copy(described.chunking.shape.begin(), described.chunking.shape.end(), filled.chunk);
@@ -213,6 +226,7 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.text_padding = is_text ? windrow::padding_name(described.details.text_padding) : "";
     filled.opaque_tag = keep(file, described.details.tag);
     filled.enumeration = keep(file, described.details.enumeration);
+    filled.fill_value = keep(file, windrow::fill_text(described.type, described.details, described.placement.big_endian, described.fill));
     std::fill(std::begin(filled.dimension_names), std::end(filled.dimension_names), "");
     const auto names = file->file->dimension_names(described);
     for (size_t i = 0; i < std::min(names.size(), std::size(filled.dimension_names)); ++i) filled.dimension_names[i] = keep(file, names[i]);

@@ -89,6 +89,13 @@ int windrow_get_as(windrow_file* file, int variable, const windrow_decomposition
   return queue(file, false, variable, decomposition, data, -1, static_cast<windrow::Type>(type));
 }
 
+int windrow_set_strategy(windrow_file* file, const windrow_options* options) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    return file->file->set_strategy(options == nullptr ? windrow::Settings() : options->settings);
+  });
+}
+
 int windrow_flush(windrow_file* file) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;

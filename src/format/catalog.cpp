@@ -147,11 +147,12 @@ constexpr auto k_variable = [](auto& pass, auto& variable) {
   pass.number(variable.placement.big_endian);
   pass.list(variable.chunking.shape, k_number);
   pass.list(variable.chunking.filters, k_filter);
-  pass.blob(variable.chunking.fill);
   pass.number(variable.extendible);
   pass.list(variable.attributes, k_attribute);
   pass.blob(variable.unsupported);
-  pass.number(variable.fill_value);
+  pass.blob(variable.fill);
+  pass.number(variable.held);
+  pass.blob(variable.content);
   k_details(pass, variable.details);
   pass.number(variable.null_space);
   pass.list(variable.dimensions, k_text);

@@ -65,6 +65,8 @@ Result<int64_t> check_definition(const VariableDefinition& definition) {
   if (status.ok() && definition.null_space && !definition.shape.empty())
     status = {Code::bad_argument, fmt::format("variable \"{}\": a null space has no dimensions", definition.path)};
   if (!status.ok()) return status;
+  if (!definition.fill.empty() && std::cmp_not_equal(definition.fill.size(), element_bytes(definition.type, definition.details)))
+    return Status(Code::bad_argument, fmt::format("variable \"{}\": its fill value is not one element", definition.path));
   const std::optional<int64_t> elements = element_count(definition.shape);
   const int64_t size = definition.null_space ? 0 : element_bytes(definition.type, definition.details);
   const std::optional<int64_t> bytes = elements ? checked_multiply(*elements, size) : std::nullopt;

@@ -41,7 +41,6 @@ struct Placement {
 struct Chunking {
   std::vector<int64_t> shape;         // [dimensions of the variable] elements of a chunk
   std::vector<Filter> filters;        // in the order in which they encode
-  std::vector<std::byte> fill;        // an element that was never written, as stored; empty: zeros
   bool empty() const noexcept { return shape.empty(); }
   friend bool operator==(const Chunking&, const Chunking&) = default;
 };
@@ -97,7 +96,9 @@ struct Variable {
   Placement placement;
   std::vector<Attribute> attributes;
   std::string unsupported;            // "" or why it cannot be read yet
-  bool fill_value = false;            // the file says that elements never written are another value than 0
+  std::vector<std::byte> fill = {};   // an element that was never written, as stored; empty: zeros
+  bool held = false;                  // the file has no place for its elements alone, or none at all: read only
+  std::vector<std::byte> content = {};  // held: the elements, as stored; empty: nothing was ever written
   Chunking chunking = {};
   bool extendible = false;            // the first dimension may grow
   Details details = {};
@@ -145,6 +146,7 @@ struct VariableDefinition {
   bool extendible = false;            // needs chunks
   Details details = {};
   bool null_space = false;
+  std::vector<std::byte> fill = {};   // as in Variable
 };
 
 int64_t element_bytes(Type type, const Details& details) noexcept;

@@ -47,6 +47,7 @@ struct PlanLimits {
   int64_t buffers = 4;                       // of a writer: one is written, one is full, one fills, one is ready to fill
   int64_t writers = 0;                       // asked for; 0: the plan decides
   int64_t window_unit = 0;                   // windows are whole multiples of it, one at least, whatever buffer_bytes says; 0: of nothing
+  friend bool operator==(const PlanLimits&, const PlanLimits&) = default;
 };
 
 struct Plan {

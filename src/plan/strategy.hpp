@@ -29,6 +29,7 @@ struct Strategy {
   Codec codec = Codec::automatic;
   Access access = Access::automatic;
   Files files = Files::automatic;
+  friend bool operator==(const Strategy&, const Strategy&) = default;
 };
 
 // What the user asked for, as texts: a preset, and axes that override it ("" or "auto": as the preset has it).

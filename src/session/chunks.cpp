@@ -8,16 +8,12 @@
 #include <utility>
 
 #include "comm/handle.hpp"
+#include "format/fill.hpp"
 
 namespace windrow {
 
 void ChunkLayout::fill(std::span<std::byte> bytes) const noexcept {
-  if (chunking.fill.empty()) {
-    std::fill(bytes.begin(), bytes.end(), std::byte{0});
-    return;
-  }
-  for (size_t at = 0; at < bytes.size(); at += chunking.fill.size())
-    std::memcpy(bytes.data() + at, chunking.fill.data(), std::min(chunking.fill.size(), bytes.size() - at));
+  paint(bytes, 0, fill_value);
 }
 
 Result<std::shared_ptr<const ChunkLayout>> layout_of(const Variable& variable) {
@@ -27,6 +23,7 @@ Result<std::shared_ptr<const ChunkLayout>> layout_of(const Variable& variable) {
   layout->path = variable.path;
   layout->grid = std::move(grid).value();
   layout->chunking = variable.chunking;
+  layout->fill_value = variable.fill;
   layout->element_bytes = element_bytes(variable.type, variable.details);
   if (layout->grid.count() > 0 && layout->grid.count() > (int64_t{1} << 62) / layout->chunk_bytes())
     return Status{Code::bad_argument, fmt::format("\"{}\": its chunks together have more than 2^62 bytes", variable.path)};

@@ -27,6 +27,7 @@ struct ChunkLayout {
   std::string path;
   ChunkGrid grid;
   Chunking chunking;
+  std::vector<std::byte> fill_value;  // of an element, as stored; empty: zeros
   int64_t element_bytes = 1;
 
   int64_t chunk_bytes() const noexcept { return grid.elements() * element_bytes; }

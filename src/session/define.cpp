@@ -114,6 +114,8 @@ void File::enter(VariableDefinition definition, Placement placement) {
   extendible_ = extendible_ || definition.extendible;
   variable.details = std::move(definition.details);
   variable.null_space = definition.null_space;
+  variable.fill = std::move(definition.fill);
+  if (!variable.fill.empty() && variable.chunking.empty() && placement.bytes > 0) unfilled_[catalog_.variables.size()] = 1;
   catalog_.variables.push_back(std::move(variable));
 }
 
@@ -129,6 +131,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
                           fmt::join(definition.shape, ","), definition.big_endian, fmt::join(definition.chunking.shape, ","),
                           text_of(definition.chunking.filters), definition.extendible, definition.null_space);
       text += text_of(definition.details);
+      text.append(reinterpret_cast<const char*>(definition.fill.data()), definition.fill.size());
       if (Status status = check_definition(definition, added); !status.ok()) return status;
       added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
     }

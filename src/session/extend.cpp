@@ -14,7 +14,7 @@ Status File::check_growth(const Variable& variable, int64_t records) const {
   std::vector<int64_t> shape = variable.shape;
   shape.front() = records;
   const auto elements = checked_product(shape);
-  const auto bytes = elements ? checked_multiply(*elements, type_size(variable.type)) : std::nullopt;
+  const auto bytes = elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
   if (!bytes) return {Code::bad_argument, fmt::format("\"{}\" with {} records is larger than a file can be", variable.path, records)};
   return ChunkGrid::make(shape, variable.chunking.shape).status();
 }
@@ -53,7 +53,7 @@ Status File::extend_for_queue(Status local) {
     if (!grows(i)) continue;
     Variable& variable = catalog_.variables[i];
     variable.shape.front() = wanted_rows_[i];
-    variable.placement.bytes = checked_product(variable.shape).value_or(0) * type_size(variable.type);
+    variable.placement.bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
     layouts_.erase(static_cast<int>(i));
     std::erase_if(plans_, [&variable](const auto& kept) { return kept->layout && kept->layout->path == variable.path; });
   }

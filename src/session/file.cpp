@@ -3,8 +3,10 @@
 #include "session/file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 
@@ -175,7 +177,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   if (verdict.ok()) {
     file->local_disk_ = numbers[2] != 0;
     file->limits_.buffers = numbers[3];
-    if (file->local_disk_) file->fit_limits_to_local_disk();
+    if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_);
     return file;
   }
   if (file) file->abandon();
@@ -183,12 +185,44 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 }
 
 // A request is a system call there, not a way through a network.
-void File::fit_limits_to_local_disk() {
+void File::fit_limits_to_local_disk(PlanLimits& limits) const {
   if (!settings_.is_set("direct_bytes")) {
-    limits_.direct_read_bytes = k_local_read;
-    limits_.direct_row_bytes = k_local_row;
+    limits.direct_read_bytes = k_local_read;
+    limits.direct_row_bytes = k_local_row;
   }
-  if (!settings_.is_set("sieve_hole")) limits_.hole_bytes = k_local_hole;
+  if (!settings_.is_set("sieve_hole")) limits.hole_bytes = k_local_hole;
+}
+
+Status File::set_strategy(const Settings& changes, Status local) {
+  if (Status before = end_pending(); !before.ok()) return before;
+  constexpr std::array k_changeable{"strategy", "owner", "gather", "domains", "codec", "access", "writers", "buffer", "align", "sieve_hole"};
+  Strategy strategy;
+  PlanLimits limits;
+  if (local.ok()) local = guard([&]() -> Status {
+    if (!queue_.empty()) return {Code::bad_state, fmt::format("set_strategy: {} puts and gets are queued; flush them first", queue_.size())};
+    Settings settings = settings_;
+    for (const auto& [key, value] : changes.values()) {
+      if (std::find(k_changeable.begin(), k_changeable.end(), key) == k_changeable.end())
+        return {Code::bad_argument, fmt::format("set_strategy: the option {} cannot change once \"{}\" is open; these can: {}", key, path_,
+                                                fmt::join(k_changeable, ", "))};
+      if (Status status = settings.set(key, value); !status.ok()) return status;
+    }
+    auto parsed = parse_strategy(request_of(settings));
+    if (!parsed.ok()) return parsed.status();
+    strategy = std::move(parsed).value();
+    auto found = limits_of(settings);
+    if (!found.ok()) return found.status();
+    limits = found.value();
+    limits.buffers = limits_.buffers;
+    if (local_disk_) fit_limits_to_local_disk(limits);
+    if (changes.is_set("sieve_hole")) limits.hole_bytes = changes.bytes("sieve_hole");
+    return {};
+  });
+  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({text_of(changes)}), "the options of the strategy"); !verdict.ok())
+    return verdict;
+  strategy_ = std::move(strategy);
+  limits_ = limits;
+  return {};
 }
 
 // Rank 0 alone: where the data goes, and of a file that exists what is in it, for the other ranks to learn.
@@ -269,6 +303,7 @@ Status File::sync() {
   if (Status status = check_writable("sync"); !status.ok()) return agree(*comm_, std::move(status));
   if (Status status = flush(); !status.ok()) return status;
   if (!fatal_.ok()) return fatal_;  // agreed when it was set
+  if (Status status = fill_rest(); !status.ok()) return status;
   const bool durable = settings_.boolean("durable"), publishes = mode_ == Mode::create && !published_;
   Status local = durable ? data_->sync() : Status{};
   if (comm_->rank() == 0) {
@@ -318,7 +353,10 @@ Status File::close(bool publish) {
   pending_.reset();
   idle_ = false;
   // A rank that has nothing queued closes first: mostly nobody has, and then the flush has said that all data is in place.
-  if (publish && verdict.ok()) verdict = flush(queue_.empty() ? close_data() : Status{});
+  const bool all_filled = std::all_of(unfilled_.begin(), unfilled_.end(), [](uint8_t each) { return each == 0; });
+  if (publish && verdict.ok()) verdict = flush(queue_.empty() && all_filled ? close_data() : Status{});
+  if (!all_filled) idle_ = false;
+  if (publish && verdict.ok() && mode_ != Mode::read) verdict = fill_rest();
   drop_queue();
   verdict.update(fatal_);  // agreed when it was set
   Status local = close_data();

@@ -76,6 +76,8 @@ struct Wave {
 struct KeptPlan {
   int64_t id = 0;                                           // the same on every rank
   std::vector<std::array<int64_t, 3>> key;
+  Strategy asked;                                           // what it was made for
+  PlanLimits limits;
   Plan plan;
   std::unique_ptr<Transfer> transfer;
   std::vector<std::shared_ptr<const ByteRuns>> runs;        // keeps alive what the transfer describes
@@ -97,6 +99,8 @@ struct Additions {
 // The numbers are those of enum windrow_kind (windrow.h).
 enum class ObjectKind : int { nothing = 0, group = 1, variable = 2, link = 3, other = 4, dimension = 5 };
 
+class FillMap;
+struct WindowFill;
 struct WaveNumbers;
 struct Motion;
 struct PendingFlush;
@@ -122,6 +126,8 @@ class File {
   Status name_dimensions(int variable, const std::vector<std::string>& names, Status local = {});
   Status put_texts(int variable, std::vector<std::string> texts, Status local = {});  // rank 0's; the others give none
   Status get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local = {});
+  // From the next flush on; what `changes` does not say is as the file was opened with.
+  Status set_strategy(const Settings& changes, Status local = {});
   Status flush(Status local = {});
   Status flush_begin();
   Status flush_end();
@@ -152,7 +158,7 @@ class File {
   File();
 
   Status open_on_root(const std::string& format);                   // rank 0 only
-  void fit_limits_to_local_disk();
+  void fit_limits_to_local_disk(PlanLimits& limits) const;
   void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
   Status learn(std::span<const std::byte> told);                    // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
@@ -199,6 +205,23 @@ class File {
   // extend.cpp
   Status extend_for_queue(Status local);                              // collective; nothing where no variable can grow
   Status check_growth(const Variable& variable, int64_t records) const;
+
+  // fill.cpp
+  enum class Filling { none, by_data, in_windows, whole };          // who fills the variables that a wave is the first to move
+  static bool is_among(size_t variable, std::span<const int64_t> bits) noexcept;
+  bool any_unfilled(std::span<const int64_t> variables) const noexcept;
+  void mark_filled(std::span<const int64_t> variables) noexcept;
+  bool is_whole(const WaveNumbers& numbers) const noexcept;
+  void add_unfilled(std::span<const int64_t> variables, FillMap& map) const;
+  int64_t requests_to_fill(std::span<const int64_t> variables, const FillMap& map) const noexcept;
+  Status fill_whole(std::span<const int64_t> variables, const FillMap& map);
+  Status fill_rest();
+  Filling filling_of(const WaveNumbers& numbers, const KeptPlan& kept, bool reading) const noexcept;
+  Status prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Filling filling, WindowFill& fill, PlanForecast& forecast) const;
+  Status fill_before(const WaveNumbers& numbers, const KeptPlan& kept, bool reading, WindowFill& fill, PlanForecast& forecast);
+
+  // held.cpp
+  Status read_held();                                                // local: gets of what the catalog itself holds
 
   // chunk_wave.cpp
   // Collective: each chunked variable among the bits has a wave of its own.
@@ -262,6 +285,7 @@ class File {
 
   std::vector<int64_t> pulse_bits_, pulse_identities_;
   bool extendible_ = false;              // some variable can grow
+  std::vector<uint8_t> unfilled_;        // [variables] 1: contiguous, with a fill value, and not yet in the file
   std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
   std::map<int, std::shared_ptr<const ChunkLayout>> layouts_;

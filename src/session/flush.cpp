@@ -50,6 +50,9 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     if (is_moved_whole(target.type, target.details) && !target.null_space)
       return {Code::bad_argument, fmt::format("{} of \"{}\": it is of type {}: use windrow_put_texts() and windrow_get_texts()", verb, target.path,
                                               target.type == Type::text ? "text of variable length" : type_name(target.type))};
+    if (put && target.held)
+      return {Code::unsupported, fmt::format("put of \"{}\": its file has {}, so it is read only", target.path,
+                                             target.content.empty() ? "no place for its elements, since nothing was ever written" : "its elements in a header")};
     if (decomposition == nullptr) return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
     if (decomposition->ranks() != comm_->size() || decomposition->rank() != comm_->rank())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {} ranks and is used by rank {} of {}", verb,
@@ -168,6 +171,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     const StageTimer timer(trace_, Stage::describe);
     if (local.ok()) local = guard([&] { return build_wave(false, 0, puts); });
     if (local.ok()) local = guard([&] { return build_wave(true, 0, gets); });
+    if (local.ok()) local = guard([&] { return read_held(); });
   }
   int64_t put_waves = 0;
   for (const auto& [variable, count] : put_counts_) put_waves = std::max(put_waves, count);
@@ -276,9 +280,11 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   KeptPlan& kept = *ready.value();
   motion.kept = &kept;
   if (!wave.reading) std::copy(numbers.variables.begin(), numbers.variables.end(), moving_bits_.begin());
+  PlanForecast forecast = kept.forecast;
+  if (Status filled = fill_before(numbers, kept, wave.reading, motion.fill, forecast); !filled.ok()) return filled;
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
   motion.local = guard([&] {
-    report_.plans.push_back({kept.plan, kept.forecast, numbers.kept_id > 0});
+    report_.plans.push_back({kept.plan, forecast, numbers.kept_id > 0});
     return Status{};
   });
   const StageTimer timer(trace_, Stage::exchange);
@@ -306,7 +312,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
   // Without domains or teams' disjoint shares, other ranks may write into the holes at the same time.
   const bool locked = !kept.plan.has_domains();
-  motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked);
+  motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr);
   motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
   kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher);
   if (behind) comm_->set_holder(&motion);
@@ -321,6 +327,7 @@ Status File::end_motion(Motion& motion) {
     const StageTimer timer(trace_, Stage::exchange);
     if (!kept.direct) motion.local.update(kept.transfer->end());
     motion.wait();
+    if (motion.sink) motion.sink->fill_rest();
     comm_->release_holder(&motion);
   }
   return conclude(std::move(motion.local), wave, kept);
@@ -373,8 +380,13 @@ Result<std::string> File::explain(bool json, Status local) {
     auto ready = ready_plan(*wave, *numbers);
     status = ready.status();
     if (!ready.ok()) continue;
+    PlanForecast forecast = ready.value()->forecast;
+    const Filling filling = filling_of(*numbers, *ready.value(), wave == &gets);
+    WindowFill fill;
+    if (filling == Filling::in_windows || filling == Filling::whole) status = prepare_fill(*numbers, *ready.value(), filling, fill, forecast);
+    if (!status.ok()) continue;
     status = agree(*comm_, guard([&] {
-      planned.plans.push_back({ready.value()->plan, ready.value()->forecast, numbers->kept_id > 0});
+      planned.plans.push_back({ready.value()->plan, forecast, numbers->kept_id > 0});
       return Status{};
     }));
   }

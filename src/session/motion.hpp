@@ -28,6 +28,7 @@ struct Motion final : SegmentHolder {
   KeptPlan* kept = nullptr;
   std::vector<QueueEntry> queue;       // keeps the decompositions that the wave points to
   Status local;                        // what this rank has met so far
+  WindowFill fill;
   std::optional<StorageSink> sink;
   std::optional<StorageFetcher> fetcher;
   struct Direct {                      // what the I/O thread writes from the user's memory

@@ -116,7 +116,7 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   // decompositions, their order must not depend on the queue's either: a kept plan is found for any order.
   std::vector<const QueueEntry*> entries;
   for (const QueueEntry& entry : queue_) {
-    if (entry.put == reading || entry.ordinal != ordinal) continue;
+    if (entry.put == reading || entry.ordinal != ordinal || catalog_.variables[static_cast<size_t>(entry.variable)].held) continue;
     const bool chunked = is_chunked(entry.variable);
     if (wave.takes(entry.variable, chunked)) entries.push_back(&entry);
     if (chunked && !wave.layout) mark(wave.variables, entry.variable);
@@ -201,7 +201,8 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
 int64_t File::unfit_plans(const Wave& wave) const noexcept {
   int64_t bits = 0;
   for (size_t i = 0; i < plans_.size(); ++i)
-    if (plans_[i]->plan.reading != wave.reading || plans_[i]->key != wave.key) bits |= int64_t{1} << i;
+    if (plans_[i]->plan.reading != wave.reading || plans_[i]->key != wave.key || plans_[i]->asked != strategy_ || plans_[i]->limits != limits_)
+      bits |= int64_t{1} << i;
   return bits;
 }
 
@@ -278,6 +279,8 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->direct_items.reserve(wave.items.size());
     kept->raked_items.reserve(wave.items.size());
     const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots()};
+    kept->asked = strategy_;
+    kept->limits = limits_;
     Strategy strategy = strategy_;
     PlanLimits limits = limits_;
     Pattern pattern = pattern_of(wave.reading, numbers);
@@ -408,6 +411,7 @@ Status File::grow_pulse(size_t variables) {
     moving_bits_.resize((variables + 63) / 64);
     chunked_bits_.resize(2 * ((variables + 63) / 64));
     wanted_rows_.resize(variables);
+    unfilled_.resize(variables);
     return Status{};
   });
 }

@@ -29,8 +29,22 @@ void StorageSink::consume(int64_t, Extent window, const std::byte* slot, PieceVi
   move({window, const_cast<std::byte*>(slot), covered});  // only read
 }
 
+void StorageSink::fill_rest() {
+  if (fill_ != nullptr) fill_->map.write({filled_to_, fill_->domain.end}, fill_->buffer, file_);
+}
+
+void StorageSink::work_and_fill(const Window& window) {
+  fill_->map.write({filled_to_, window.bytes.begin}, fill_->buffer, file_);
+  filled_to_ = window.bytes.end;
+  fill_->map.complete(window.bytes, window.slot, window.covered);  // the slot is this writer's own until it is handed back
+  fill_->map.for_each_request(window.bytes, window.covered, [&](Extent bytes) {
+    file_.write(bytes.begin, std::span<const std::byte>(window.slot + (bytes.begin - window.bytes.begin), static_cast<size_t>(bytes.size())));
+  });
+}
+
 void StorageSink::work(const Window& window) {
   const StageTimer timer(file_.work(), Stage::storage);
+  if (fill_ != nullptr) return work_and_fill(window);
   for_each_request(rule_, window.bytes, window.covered, [&](const Request& request) {
     const std::byte* bytes = window.slot + (request.bytes.begin - window.bytes.begin);
     if (request.holes)

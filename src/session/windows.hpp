@@ -9,6 +9,7 @@
 #include "exchange/role.hpp"
 #include "plan/access.hpp"
 #include "session/data_file.hpp"
+#include "session/fill_map.hpp"
 #include "session/io_thread.hpp"
 
 namespace windrow {
@@ -51,16 +52,23 @@ class StorageWindows {
 // A collector's windows go to the file.
 class StorageSink final : public Sink, private StorageWindows {
  public:
-  StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked) : StorageWindows(file, rule, thread), locked_(locked) {}
+  // `fill`: what holes are filled with, or nullptr.
+  StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill)
+      : StorageWindows(file, rule, thread), locked_(locked), fill_(fill), filled_to_(fill != nullptr ? fill->domain.begin : 0) {}
   ~StorageSink() override { finish(); }
   bool ready() override { return has_room(); }
   void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return moved(); }
   bool lasts() const override { return true; }
+  void fill_rest();  // behind the last window, once all have been written
 
  private:
   void work(const Window& window) override;
+  void work_and_fill(const Window& window);
+
   bool locked_;
+  WindowFill* fill_;
+  int64_t filled_to_;
 };
 
 class StorageFetcher final : public Fetcher, private StorageWindows {

@@ -28,7 +28,7 @@ class Convert : public Files {
     rows_.reset(made);
   }
   void TearDown() override {
-    if (file_) EXPECT_WINDROW_OK(windrow_discard(file_));
+    EXPECT_WINDROW_OK(windrow_discard(file_));
   }
   static int64_t clamped(windrow_file* file) {
     const char* text = nullptr;

@@ -161,8 +161,54 @@ TEST(CppCover, refuses_elements_of_another_type) {
   std::vector<float> narrow(10);
   EXPECT_EQ(code_of([&] { file.put(variable, rows, narrow); }), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(code_of([&] { file.get(variable, rows, narrow); }), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of([&] { file.flush(); }), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(code_of([&] { file.attribute<int>("/", "nothing"); }), WINDROW_NOT_FOUND);
   file.discard();
+}
+
+// Has what std::mdspan has.
+template <class T>
+struct View {
+  T* data = nullptr;
+  std::array<int64_t, 2> extents{}, strides{};
+  static constexpr int rank() { return 2; }
+  T* data_handle() const { return data; }
+  int64_t extent(int i) const { return extents[static_cast<size_t>(i)]; }
+  int64_t stride(int i) const { return strides[static_cast<size_t>(i)]; }
+};
+
+TEST(CppCover, moves_views_of_several_dimensions) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("views.raw"));
+  const int variable = file.define_variable<float>("v", {3 * size, 4});
+  std::vector<float> data(12), read(12, -1);
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(100 * rank) + static_cast<float>(i);
+  const int64_t first = 3 * rank;
+  file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 4}, {4, 1}});
+  file.read_block(variable, {first, 0}, View<float>{read.data(), {3, 4}, {4, 1}});
+  EXPECT_EQ(read, data);
+  // Wrong on one rank alone: every rank hears of it.
+  const bool wrong = rank == 0;
+  EXPECT_EQ(code_of([&] { file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 4}, {wrong ? 5 : 4, 1}}); }), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of([&] { file.write_block(variable, wrong ? windrow::Sizes{first} : windrow::Sizes{first, 0}, View<const float>{data.data(), {3, 4}, {4, 1}}); }),
+            WINDROW_BAD_ARGUMENT);
+  std::vector<double> doubles(12);
+  EXPECT_EQ(code_of([&] {
+              if (wrong) file.read_block(variable, {first, 0}, View<double>{doubles.data(), {3, 4}, {4, 1}});
+              else file.read_block(variable, {first, 0}, View<float>{read.data(), {3, 4}, {4, 1}});
+            }),
+            WINDROW_BAD_ARGUMENT);
+  const auto rows = windrow::Decomposition::rows(MPI_COMM_WORLD, 3 * size);
+  EXPECT_EQ(code_of([&] {
+              if (wrong) file.write(variable, rows, doubles);
+              else file.write(variable, rows, data);
+            }),
+            WINDROW_BAD_ARGUMENT);
+  file.read_block(variable, {first, 0}, View<float>{read.data(), {3, 4}, {4, 1}});
+  EXPECT_EQ(read, data);
+  file.close();
 }
 
 // What the compiler has to refuse: temporaries, and constants as a place to read into.

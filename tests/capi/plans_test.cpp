@@ -104,6 +104,50 @@ TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+// Two configurations of teams in one file, by turns; the plans of both are kept.
+TEST_F(Plans, of_another_strategy_are_made_and_found_again) {
+  const int64_t shape[2] = {7 * size_of(), 11}, start[2] = {7 * rank_of(), 0}, count[2] = {7, 11};
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
+  const Decomposition rows(made);
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT32, 2, shape, &variable));
+  std::vector<int32_t> data(77), read(77);
+  const Options pairs{{"gather", "team(2)"}, {"domains", "none"}}, all{{"gather", "team(1000)"}, {"domains", "none"}};
+  for (int turn = 0; turn < 6; ++turn) {
+    for (size_t i = 0; i < data.size(); ++i) data[i] = 1000 * turn + 77 * rank_of() + static_cast<int32_t>(i);
+    ASSERT_WINDROW_OK(windrow_set_strategy(file, turn % 3 == 0 ? nullptr : static_cast<const windrow_options*>(turn % 3 == 1 ? pairs : all)));
+    ASSERT_WINDROW_OK(windrow_write(file, variable, rows.get(), data.data()));
+    const json report = report_of(file);
+    EXPECT_EQ(report["plans_made"], turn < 3 ? 1 : 0);
+    EXPECT_EQ(report["plans"][0]["kept"], turn >= 3);
+    if (turn % 3 == 1) {
+      EXPECT_EQ(report["plans"][0]["gather"], size_of() > 1 ? "team(2)" : "team(1)");
+      EXPECT_EQ(report["writers"], (size_of() + 1) / 2);
+    } else if (turn % 3 == 2) {
+      EXPECT_EQ(report["writers"], 1);
+    } else {
+      EXPECT_NE(report["plans"][0]["gather"], "team(2)");
+    }
+    ASSERT_WINDROW_OK(windrow_read(file, variable, rows.get(), read.data()));
+    EXPECT_EQ(read, data) << turn;
+  }
+  const Options fixed{{"shared_memory", "false"}};
+  EXPECT_EQ(windrow_set_strategy(file, fixed), WINDROW_BAD_ARGUMENT);
+  EXPECT_NE(std::string(windrow_error_message()).find("the option shared_memory cannot change once"), std::string::npos);
+  (void)windrow_put(file, variable, rows.get(), data.data());
+  EXPECT_EQ(windrow_set_strategy(file, pairs), WINDROW_BAD_STATE);
+  expect_same_everywhere(WINDROW_BAD_STATE);
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  if (size_of() > 1) {
+    EXPECT_EQ(windrow_set_strategy(file, rank_of() == 1 ? pairs : all), WINDROW_BAD_ARGUMENT);
+    expect_same_everywhere(WINDROW_BAD_ARGUMENT);
+  }
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 // What all ranks read is read once: on one host they copy it out of memory, on several rank 0 sends it to all.
 TEST_F(Plans, read_the_same_once) {
   Scene scene(path(), {});

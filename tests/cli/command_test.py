@@ -213,21 +213,23 @@ class Copy(CommandTest):
         self.assertEqual(self.leftovers(), [])
         self.assertEqual(windrow("info", source).returncode, 0)
 
-    def test_names_the_fill_values_that_are_not_copied(self):
+    def test_copies_fill_values(self):
         source, out = self.path("in.h5"), self.path("out.h5")
         with h5py.File(source, "w") as f:
             for name, value in (("nine", 9), ("group/minus", -1), ("zero", 0), ("none", None)):
                 f.create_dataset(name, data=np.arange(10), fillvalue=value)
-        for flag in ("--quiet", "--json"):
-            done = windrow("copy", source, out, flag)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(our_lines(done), ["windrow: not copied: the fill value of /nine, /group/minus"])
-            self.assert_same(source, out)
-        self.assertEqual(json.loads(done.stdout)["fill_values_not_copied"], ["/nine", "/group/minus"])
-        with h5py.File(source, "a") as f:
-            del f["nine"], f["group"]
-        done = windrow("copy", source, out, "--json")
-        self.assertEqual((our_lines(done), json.loads(done.stdout)["fill_values_not_copied"]), ([], []))
+            f.create_dataset("nan", data=np.arange(4.0), fillvalue=np.nan, dtype=">f4")
+            f.create_dataset("complex", data=np.arange(4) * 1j, fillvalue=1.5 - 2j)
+            f.create_dataset("unwritten", shape=(3, 5), dtype="i2", fillvalue=-7)
+        done = windrow("copy", source, out, "--quiet")
+        self.assertEqual((done.returncode, our_lines(done)), (0, []), done.stderr)
+        self.assert_same(source, out)
+        with h5py.File(out) as f:
+            values = [f[name].fillvalue for name in ("nine", "group/minus", "zero", "complex", "unwritten")]
+            self.assertEqual(values, [9, -1, 0, 1.5 - 2j, -7])
+            self.assertTrue(np.isnan(f["nan"].fillvalue))
+            self.assertTrue((f["unwritten"][:] == -7).all())
+        self.assertEqual(json.loads(windrow("info", out, "--json").stdout)["variables"][0]["fill_value"], "1.5,-2")
 
     def test_long_names(self):
         source = self.make_input()

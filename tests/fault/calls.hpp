@@ -103,6 +103,12 @@ inline std::vector<Call> plain_calls() {
          EXPECT_EQ(windrow_dimension_count(s.file), 2);
          written(s);
        }, true, true},
+      {"set_strategy", k_begin,
+       [](Scene& s) {
+         const Options options{{"gather", "team(2)"}, {"domains", "even"}};
+         return windrow_set_strategy(s.file, options);
+       },
+       written, true, true},
       {"put_texts", begin_with_texts, put_texts,
        [get_texts, written](Scene& s) {
          EXPECT_WINDROW_OK(get_texts(s));
@@ -161,14 +167,37 @@ inline std::vector<Call> moving_calls() {
     (void)windrow_put_as(s.file, s.point_variable, s.points.get(), WINDROW_FLOAT32, narrow.data());
     return windrow_flush(s.file);
   };
+  const auto define_filled = [](Scene& s) {
+    s.begin();
+    const Options options{{"fill_value", "-7"}};
+    EXPECT_WINDROW_OK(windrow_define_variable_with(s.file, "filled", WINDROW_INT32, 2, s.grid_shape.data(), options, &s.variable));
+  };
   return {
       {"put_as", k_begin, put_converted, k_close, true, true},
+      {"write_block of a part of what is filled", define_filled,
+       [](Scene& s) {
+         const std::vector<int64_t> part{s.count[0], s.count[1] / 2};
+         return windrow_write_block(s.file, s.variable, s.start.data(), part.data(), s.grid.data());
+       },
+       written, true, true},
+      {"read_block of what is filled", define_filled,
+       [](Scene& s) {
+         std::vector<int32_t> read(s.grid.size());
+         const int code = windrow_read_block(s.file, s.variable, s.start.data(), s.count.data(), read.data());
+         if (code == WINDROW_OK) {
+           EXPECT_EQ(read, std::vector<int32_t>(read.size(), -7));
+         }
+         return code;
+       },
+       written, true, true},
       {"get_as", k_begin_reading,
        [](Scene& s) {
          std::vector<double> wide(s.grid.size());
          (void)windrow_get_as(s.file, s.grid_variable, s.block.get(), WINDROW_FLOAT64, wide.data());
          const int code = windrow_flush(s.file);
-         if (code == WINDROW_OK) EXPECT_TRUE(std::equal(wide.begin(), wide.end(), s.grid.begin()));
+         if (code == WINDROW_OK) {
+           EXPECT_TRUE(std::equal(wide.begin(), wide.end(), s.grid.begin()));
+         }
          return code;
        },
        rest_read},

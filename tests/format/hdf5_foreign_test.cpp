@@ -215,8 +215,8 @@ f["plain"] = np.arange(3)
       {"/half", "floating-point type of 16 bits"},
       {"/external", "external file storage"},
       {"/virtual", "virtual dataset"},
-      {"/compact", "compact HDF5 layout"},
-      {"/late", "never written"},
+      {"/compact", ""},
+      {"/late", ""},
       {"/bits", "bit field type"},
       {"/narrow", "integer type of 24 bits"},
       {"/plain", ""},
@@ -226,8 +226,11 @@ f["plain"] = np.arange(3)
     const Variable* variable = find(found, path);
     ASSERT_NE(variable, nullptr);
     EXPECT_EQ(variable->unsupported, reason) << path;
-    EXPECT_EQ(variable->placement.offset >= 0, variable->unsupported.empty() && variable->chunking.empty()) << path;
+    EXPECT_EQ(variable->placement.offset >= 0, variable->unsupported.empty() && variable->chunking.empty() && !variable->held) << path;
   }
+  EXPECT_TRUE(find(found, "/compact")->held && find(found, "/late")->held);
+  EXPECT_EQ(find(found, "/compact")->content, std::vector<std::byte>(40));
+  EXPECT_TRUE(find(found, "/late")->content.empty());
   EXPECT_EQ(find(found, "/chunked")->type, Type::float64);
   EXPECT_EQ(find(found, "/chunked")->chunking.shape, std::vector<int64_t>{5});
   EXPECT_EQ(text_of(find(found, "/deflate")->chunking.filters), "shuffle,deflate:4,fletcher32");

@@ -19,7 +19,7 @@ EXCEPTIONS = {
     **{f"windrow_xdmf_{what}": "grids for viewers are described from C and C++ so far"
        for what in ("uniform_grid", "rectilinear_grid", "curvilinear_grid", "mesh", "field")},
     **{f"windrow_{what}": "not bound yet"
-       for what in ("put_texts", "get_texts", "put_as", "get_as", "put_attribute_with", "delete_attribute", "define_link", "link_count",
+       for what in ("set_strategy", "put_texts", "get_texts", "put_as", "get_as", "put_attribute_with", "delete_attribute", "define_link", "link_count",
                     "inquire_link", "name_dimensions", "define_dimension", "dimension_count", "inquire_dimension")},
     "windrow_refuse": "the module's own checks end in it",
 }

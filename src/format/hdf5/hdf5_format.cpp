@@ -166,6 +166,8 @@ Status Hdf5Format::create_dataset(const VariableDefinition& definition, Placemen
   const Handle space = definition.null_space ? make_null_space() : make_space(definition.shape, definition.extendible);
   const Handle type = make_type(definition.type, definition.big_endian, definition.details);
   if (!type.valid()) return hdf5_status(Code::bad_argument, "type of", definition.path);
+  if (!definition.fill.empty() && H5Pset_fill_value(creation.get(), type.get(), definition.fill.data()) < 0)
+    return hdf5_status(Code::bad_argument, "fill value of", definition.path);
   const Handle dataset(H5Dcreate2(file_, definition.path.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT),
                        H5Dclose);
   if (!dataset.valid()) return explain_refusal(definition.path);

@@ -27,14 +27,15 @@ struct Link {
 // Deeper files are made to hurt: the paths alone would take memory with the square of the depth.
 constexpr int64_t k_most_levels = 200;
 
-// Whether somebody has set a fill value that is not the default, which is zero.
-bool has_fill_value(hid_t creation, hid_t type) {
+// The fill value that somebody has set; empty: none, or zeros, which is the default.
+std::vector<std::byte> fill_value(hid_t creation, hid_t type) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
   constexpr size_t k_most_bytes = 65536;  // of a message of HDF5, which a fill value is
-  if (H5Pfill_value_defined(creation, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED || H5Tget_size(type) > k_most_bytes) return false;
+  if (H5Pfill_value_defined(creation, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED || H5Tget_size(type) > k_most_bytes) return {};
   std::vector<std::byte> value(H5Tget_size(type));
   const bool known = H5Pget_fill_value(creation, type, value.data()) >= 0;
-  return known && std::any_of(value.begin(), value.end(), [](std::byte each) { return each != std::byte{0}; });
+  const bool counts = known && std::any_of(value.begin(), value.end(), [](std::byte each) { return each != std::byte{0}; });
+  return counts ? value : std::vector<std::byte>();
 }
 
 Filter read_filter(hid_t creation, unsigned number) {
@@ -75,19 +76,15 @@ Status read_chunking(hid_t creation, hid_t type, hid_t space, Variable& variable
     variable.unsupported = fmt::format("filtered with {}, which is not built in", missing);
   else if (*bytes > k_most_bytes)
     variable.unsupported = fmt::format("chunks of {}", format_bytes(*bytes));
-  if (has_fill_value(creation, type)) {
-    chunking.fill.resize(H5Tget_size(type));
-    if (H5Pget_fill_value(creation, type, chunking.fill.data()) < 0) return {Code::bad_file, "its fill value cannot be read"};
-  }
   return {};
 }
 
-// "" when the elements lie in the file one after another, or in chunks.
+// "" when the elements lie in the file one after another, in chunks, or in the header.
 std::string layout_reason(hid_t creation) {
   switch (H5Pget_layout(creation)) {
     case H5D_CONTIGUOUS: return H5Pget_external_count(creation) > 0 ? "external file storage" : "";
     case H5D_CHUNKED: return "";
-    case H5D_COMPACT: return "compact HDF5 layout";
+    case H5D_COMPACT: return "";
     case H5D_VIRTUAL: return "virtual dataset";
     default: return "unknown HDF5 layout";
   }
@@ -111,7 +108,8 @@ class Walk {
   Status visit_group(const std::string& group_path);
   Status visit_link(hid_t group, const std::string& group_path, const Link& link);
   Status visit_dataset(hid_t dataset, const std::string& object_path);
-  Status place(hid_t dataset, Variable& variable) const;
+  Status place(hid_t dataset, bool is_compact, Variable& variable) const;
+  Status read_compact(hid_t dataset, Variable& variable) const;
   void skip(const std::string& object_path, std::string_view reason) {
     catalog_.unsupported.push_back(fmt::format("{}: {}", object_path, reason));
   }
@@ -193,15 +191,26 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
   return {};
 }
 
+// The elements as they are stored, which stand in the dataset's header.
+Status Walk::read_compact(hid_t dataset, Variable& variable) const {
+  constexpr int64_t k_most_bytes = 65536;  // of a header's message
+  if (variable.placement.bytes > k_most_bytes || H5Dget_storage_size(dataset) != static_cast<hsize_t>(variable.placement.bytes))
+    return {Code::bad_file, fmt::format("\"{}\": the data of \"{}\" does not fill its shape: damaged", path_, variable.path)};
+  variable.held = true;
+  variable.content.resize(static_cast<size_t>(variable.placement.bytes));
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  if (H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, variable.content.data()) < 0) return damaged(variable.path);
+  return {};
+}
+
 // Where a contiguous dataset's bytes are.
-Status Walk::place(hid_t dataset, Variable& variable) const {
+Status Walk::place(hid_t dataset, bool is_compact, Variable& variable) const {
   Placement& placement = variable.placement;
   if (placement.bytes == 0) return {};
+  if (is_compact) return read_compact(dataset, variable);
   const haddr_t offset = H5Dget_offset(dataset);  // from the file's start, a user block included
-  if (offset == HADDR_UNDEF) {
-    variable.unsupported = "never written";
-    return {};
-  }
+  variable.held = offset == HADDR_UNDEF;  // HDF5 looks for a place when somebody writes
+  if (variable.held) return {};
   const bool inside = offset <= static_cast<haddr_t>(file_bytes_) &&
                       placement.bytes <= file_bytes_ - static_cast<int64_t>(offset) &&
                       H5Dget_storage_size(dataset) == static_cast<hsize_t>(placement.bytes);
@@ -236,13 +245,13 @@ Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
   const auto bytes = checked_multiply(extent.value().elements, element);
   if (readable && !bytes) return {Code::bad_file, fmt::format("\"{}\": \"{}\" is too large", path_, object_path)};
   variable.placement.bytes = bytes.value_or(0);
-  variable.fill_value = readable && !moved_whole && has_fill_value(creation.get(), type.get());
+  if (readable && !moved_whole) variable.fill = fill_value(creation.get(), type.get());
   Status status;
   if (readable && !moved_whole && !variable.null_space && H5Pget_layout(creation.get()) == H5D_CHUNKED) {
     status = read_chunking(creation.get(), type.get(), space.get(), variable);
     if (!status.ok()) status = {status.code(), fmt::format("\"{}\": \"{}\": {}", path_, object_path, status.message())};
   } else if (readable) {
-    status = place(dataset, variable);
+    status = place(dataset, H5Pget_layout(creation.get()) == H5D_COMPACT, variable);
   }
   if (!status.ok()) return status;
   Result<std::vector<Attribute>> attributes = read_attributes(dataset, object_path, file_bytes_);

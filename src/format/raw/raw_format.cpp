@@ -152,6 +152,7 @@ Result<Placement> RawFormat::define_variable(const VariableDefinition& definitio
     variable.placement = placement;
     variable.details = definition.details;
     variable.null_space = definition.null_space;
+    variable.fill = definition.fill;
     make_room(catalog_.variables);
     remember(definition.path, {Kind::variable, catalog_.variables.size()});
     catalog_.variables.push_back(std::move(variable));

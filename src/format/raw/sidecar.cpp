@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "format/check.hpp"
+#include "format/fill.hpp"
 #include "format/raw/values.hpp"
 
 namespace windrow {
@@ -42,6 +43,7 @@ class Parser {
   Status take_details(const Json& item, const std::string& where, Type type, Details& details) const;
   Status take_variable_details(const Json& item, const std::string& where, Variable& variable) const;
   Status take_null_space(const Json& item, const std::string& where, const std::vector<int64_t>& shape, bool& null_space) const;
+  Status take_fill(const Json& item, const std::string& where, Variable& variable) const;
   Status take_texts(const Json& item, const std::string& where, const Variable& variable);
   Status check_overlaps() const;
 
@@ -146,6 +148,7 @@ Status Parser::take_variable(const Json& item, size_t number) {
   if (status.ok()) status = take_null_space(item, where, variable.shape, variable.null_space);
   if (status.ok()) status = take_variable_details(item, where, variable);
   if (status.ok()) status = take_placement(item, where, variable);
+  if (status.ok()) status = take_fill(item, where, variable);
   if (status.ok()) status = take_texts(item, where, variable);
   if (status.ok()) status = take_dimension_names(item, where, variable);
   if (status.ok()) status = take_attributes(item, where, variable.attributes);
@@ -298,6 +301,16 @@ Status Parser::take_null_space(const Json& item, const std::string& where, const
   if (value && !value->is_boolean()) return bad(where, "\"null_space\" is neither true nor false");
   null_space = value && value->get<bool>();
   return null_space && !shape.empty() ? bad(where, "a null space has no dimensions") : Status();
+}
+
+Status Parser::take_fill(const Json& item, const std::string& where, Variable& variable) const {
+  if (!member(item, "fill_value")) return {};
+  const std::string* text = string_of(item, "fill_value");
+  if (!text) return bad(where, "its fill value is not text");
+  auto fill = parse_fill(variable.type, variable.details, variable.placement.big_endian, *text);
+  if (!fill.ok()) return bad(where, fill.status().message());
+  variable.fill = std::move(fill).value();
+  return {};
 }
 
 Status Parser::take_texts(const Json& item, const std::string& where, const Variable& variable) {

@@ -2,6 +2,7 @@
 // The sidecar as it is written.
 #include <fmt/format.h>
 
+#include "format/fill.hpp"
 #include "format/enumeration.hpp"
 #include "format/raw/sidecar.hpp"
 #include "format/raw/values.hpp"
@@ -34,6 +35,7 @@ Json variable_json(const Variable& variable, const TextLists& texts) {
     item["padding"] = padding_name(variable.details.text_padding);
   }
   put_details(item, variable.type, variable.details);
+  if (!variable.fill.empty()) item["fill_value"] = fill_text(variable.type, variable.details, variable.placement.big_endian, variable.fill);
   if (variable.null_space) item["null_space"] = true;
   if (!variable.dimensions.empty()) item["dimensions"] = variable.dimensions;
   if (const auto written = texts.find(variable.path); written != texts.end()) {

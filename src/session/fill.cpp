@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements that nobody writes hold their variable's fill value. Chunks are filled as they are encoded. A contiguous variable with a value
+// other than zero is filled by what is the first to move it: its writers complete their windows, so that every byte is written once;
+// where there are no writers with a part of the file each, and before a read, a sync or the end, ranks write the whole of it at first.
+#include <algorithm>
+#include <array>
+
+#include "comm/agree.hpp"
+#include "session/file.hpp"
+#include "session/motion.hpp"
+#include "session/wave_numbers.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr int64_t k_worth_a_rank = int64_t{16} << 20;
+
+Extent extent_of(const Variable& variable) noexcept {
+  return {variable.placement.offset, variable.placement.offset + variable.placement.bytes};
+}
+
+// The part of `whole` that a rank fills. As many ranks as have something worth doing, spread over all.
+Extent share_of(Extent whole, int rank, int ranks) {
+  const int64_t parts = std::clamp<int64_t>((whole.size() + k_worth_a_rank - 1) / k_worth_a_rank, 1, ranks);
+  const auto first_rank = [&](int64_t part) { return (part * ranks + parts - 1) / parts; };
+  const int64_t part = static_cast<int64_t>(rank) * parts / ranks;
+  if (first_rank(part) != rank) return {whole.begin, whole.begin};
+  const int64_t each = whole.size() / parts, rest = whole.size() % parts;
+  const int64_t begin = whole.begin + part * each + std::min(part, rest);
+  return {begin, begin + each + (part < rest ? 1 : 0)};
+}
+
+}  // namespace
+
+bool File::is_among(size_t variable, std::span<const int64_t> bits) noexcept {
+  return (static_cast<uint64_t>(bits[variable / 64]) >> (variable % 64) & 1) != 0;
+}
+
+bool File::any_unfilled(std::span<const int64_t> variables) const noexcept {
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    if (unfilled_[i] != 0 && is_among(i, variables)) return true;
+  return false;
+}
+
+void File::mark_filled(std::span<const int64_t> variables) noexcept {
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    if (is_among(i, variables)) unfilled_[i] = 0;
+}
+
+// Whether the ranks' bytes are all that there are of the variables.
+bool File::is_whole(const WaveNumbers& numbers) const noexcept {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    if (is_among(i, numbers.variables) && !is_chunked(static_cast<int>(i))) bytes += catalog_.variables[i].placement.bytes;
+  return numbers.bytes >= bytes;
+}
+
+void File::add_unfilled(std::span<const int64_t> variables, FillMap& map) const {
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+    const Variable& variable = catalog_.variables[i];
+    if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
+    map.add(extent_of(variable), variable.fill);
+  }
+  map.sort();
+}
+
+// Of all ranks, to write the whole of them.
+int64_t File::requests_to_fill(std::span<const int64_t> variables, const FillMap& map) const noexcept {
+  int64_t requests = 0;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+    if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
+    for (int rank = 0; rank < comm_->size(); ++rank)
+      requests += map.requests(share_of(extent_of(catalog_.variables[i]), rank, comm_->size()), FillMap::k_buffer_bytes);
+  }
+  return requests;
+}
+
+// Collective. What `variables` (bits) have of unfilled ones is written as a whole. What the storage says waits for the next agreement
+// about it, but no rank goes on before all have written.
+Status File::fill_whole(std::span<const int64_t> variables, const FillMap& map) {
+  Status local = guard([&] {
+    std::vector<std::byte> buffer;
+    for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+      if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
+      const Extent share = share_of(extent_of(catalog_.variables[i]), comm_->rank(), comm_->size());
+      if (share.empty()) continue;
+      if (buffer.empty()) buffer.resize(static_cast<size_t>(FillMap::k_buffer_bytes));
+      map.write(share, buffer, *data_);
+    }
+    return Status{};
+  });
+  Status verdict = agree(*comm_, std::move(local));
+  if (verdict.ok()) mark_filled(variables);
+  return verdict;
+}
+
+// Collective: all that nobody has written yet.
+Status File::fill_rest() {
+  if (std::all_of(unfilled_.begin(), unfilled_.end(), [](uint8_t each) { return each == 0; })) return {};
+  std::vector<int64_t> all;
+  FillMap map;
+  Status local = guard([&] {
+    all.assign(variable_words(), -1);
+    add_unfilled(all, map);
+    return Status{};
+  });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  if (Status verdict = fill_whole(all, map); !verdict.ok()) return verdict;
+  Trace of_no_flush;
+  data_->settle(of_no_flush);
+  return agree(*comm_, data_->take_status());
+}
+
+File::Filling File::filling_of(const WaveNumbers& numbers, const KeptPlan& kept, bool reading) const noexcept {
+  if (kept.layout || !any_unfilled(numbers.variables)) return Filling::none;
+  if (!reading && is_whole(numbers)) return Filling::by_data;
+  return reading || !kept.plan.has_domains() || kept.plan.direct_bytes > 0 ? Filling::whole : Filling::in_windows;
+}
+
+// Collective: what has to be known before a wave moves that is the first of a variable. `forecast`: with the requests that filling makes.
+Status File::prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Filling filling, WindowFill& fill, PlanForecast& forecast) const {
+  std::array<int64_t, 1> sum{};
+  Status local = guard([&] {
+    add_unfilled(numbers.variables, fill.map);
+    const auto& writers = kept.plan.writers;
+    const auto found = std::find(writers.begin(), writers.end(), comm_->rank());
+    if (filling != Filling::in_windows || found == writers.end()) return Status{};
+    fill.domain = kept.plan.domains[static_cast<size_t>(found - writers.begin())];
+    fill.buffer.resize(static_cast<size_t>(std::min(FillMap::k_buffer_bytes, fill.domain.size())));
+    const auto room = static_cast<int64_t>(fill.buffer.size());
+    int64_t position = fill.domain.begin;
+    kept.transfer->for_each_storage_window([&](Extent window, PieceView covered) {
+      sum[0] += fill.map.requests({position, window.begin}, room);
+      fill.map.for_each_request(window, covered, [&](Extent) { ++sum[0]; });
+      position = window.end;
+    });
+    sum[0] += fill.map.requests({position, fill.domain.end}, room);
+    return Status{};
+  });
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sum, .bits = {}}); !verdict.ok()) return verdict;
+  if (filling == Filling::in_windows) forecast.write_requests = sum[0];
+  if (filling == Filling::whole) forecast.write_requests += requests_to_fill(numbers.variables, fill.map);
+  return {};
+}
+
+// Collective. Afterwards `fill` is what the wave's sink needs, if it is to fill.
+Status File::fill_before(const WaveNumbers& numbers, const KeptPlan& kept, bool reading, WindowFill& fill, PlanForecast& forecast) {
+  const Filling filling = filling_of(numbers, kept, reading);
+  if (filling == Filling::none) return {};
+  if (filling != Filling::by_data) {
+    if (Status verdict = prepare_fill(numbers, kept, filling, fill, forecast); !verdict.ok()) return verdict;
+    fill.wanted = filling == Filling::in_windows;
+  }
+  if (filling == Filling::whole)
+    if (Status verdict = fill_whole(numbers.variables, fill.map); !verdict.ok()) return verdict;
+  mark_filled(numbers.variables);
+  return {};
+}
+
+}  // namespace windrow

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// windrow.hpp in a program without exceptions: the first error is kept until somebody asks.
+#define WINDROW_STATUS
+#include <gmock/gmock.h>
+
+#include "checked.hpp"
+#include <windrow/windrow.hpp>
+
+namespace {
+
+using testing::HasSubstr;
+using windrow::take_status;
+
+TEST(CppStatus, keeps_the_first_error_and_goes_on) {
+  const windrow_test::SharedFolder folder;
+  EXPECT_TRUE(take_status().ok());
+  windrow::File missing = windrow::File::open(MPI_COMM_WORLD, folder.file("missing.raw"));
+  EXPECT_FALSE(missing.is_open());
+  EXPECT_EQ(missing.find_variable("v"), -1);  // of no file: an error too, and not the first
+  const windrow::Status status = take_status();
+  EXPECT_EQ(status.code, WINDROW_NOT_FOUND);
+  EXPECT_THAT(status.message, HasSubstr("missing.raw"));
+  EXPECT_TRUE(take_status().ok());
+
+  windrow::File file = windrow::File::create(MPI_COMM_WORLD, folder.file("file.raw"));
+  const int variable = file.define_variable<int32_t>("v", {10});
+  const auto rows = windrow::Decomposition::rows(MPI_COMM_WORLD, 10);
+  std::vector<int32_t> data(static_cast<size_t>(rows.my_rows().count), 7), read(data.size());
+  std::vector<double> wide(data.size());
+  EXPECT_TRUE(take_status().ok());
+  // A wrong type on one rank: the flush fails on all, and no rank is left waiting.
+  if (windrow_test::rank_of() == 0) file.put(variable, rows, wide);
+  else file.put(variable, rows, data);
+  EXPECT_EQ(take_status().ok(), windrow_test::rank_of() != 0);
+  file.flush();
+  EXPECT_EQ(take_status().code, WINDROW_BAD_ARGUMENT);
+  file.write(variable, rows, data);
+  file.read(variable, rows, read);
+  EXPECT_EQ(read, data);
+  EXPECT_TRUE(file.attribute<int>("/", "nothing").empty());
+  EXPECT_EQ(take_status().code, WINDROW_NOT_FOUND);
+  windrow::Sizes many(std::vector<int64_t>(40, 1));
+  EXPECT_EQ(many.count(), 0);
+  EXPECT_EQ(take_status().code, WINDROW_BAD_ARGUMENT);
+  file.close();
+  EXPECT_TRUE(take_status().ok());
+}
+
+}  // namespace
