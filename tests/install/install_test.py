@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Installs into a fresh folder, moves that folder, and builds and runs a user's project against it.
 
-Arguments: cmake|pkg-config, c|fortran, the build folder, the compiler, the launcher with its arguments in one word, and the
+Arguments: cmake|pkg-config, c|fortran|scorpio, the build folder, the compiler, the launcher with its arguments in one word, and the
 name endings of the formats to write.
 """
 
@@ -14,10 +14,11 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# A language's project, source, variable of CMake for the compiler, package of pkg-config and library.
+# A language's (or a compatible library's) project, source, variable of CMake for the compiler, package of pkg-config and library.
 LANGUAGES = {
     "c": (HERE / "project", "main.c", "CMAKE_C_COMPILER", "windrow", "libwindrow.so"),
     "fortran": (HERE / "project_fortran", "main.f90", "CMAKE_Fortran_COMPILER", "windrow-fortran", "libwindrow_fortran.so"),
+    "scorpio": (HERE / "project_scorpio", "main.c", "CMAKE_C_COMPILER", "windrow-scorpio", "libwindrow_scorpio.so"),
 }
 
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "state.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+std::string iofile_t::path_to_write(std::string_view name) const {
+  if (groups.empty() || name.starts_with('/')) return std::string(name);
+  return groups.back().path + "/" + std::string(name);
+}
+
+namespace scorpio {
+namespace {
+
+struct Table {
+  std::mutex mutex;
+  std::map<int, std::unique_ptr<Group>> groups;
+};
+
+// Never destroyed: a program may still be inside a call while another of its threads exits.
+Table& table() {
+  static Table* const only = new Table;
+  return *only;
+}
+
+bool mpi_runs() {
+  int begun = 0, ended = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&ended);
+  return begun != 0 && ended == 0;
+}
+
+bool wants_messages() {
+  const char* value = std::getenv("WINDROW_SCORPIO_MESSAGES");
+  if (value == nullptr) return false;
+  const std::string_view text(value);
+  return text == "true" || text == "1" || text == "yes" || text == "on";
+}
+
+}  // namespace
+
+int add_group(std::unique_ptr<Group> group) {
+  const std::lock_guard lock(table().mutex);
+  int number = 1;
+  for (const auto& [taken, unused] : table().groups) {
+    if (taken != number) break;
+    ++number;
+  }
+  table().groups.emplace(number, std::move(group));
+  return number;
+}
+
+Group* find_group(int number) {
+  const std::lock_guard lock(table().mutex);
+  const auto found = table().groups.find(number);
+  return found == table().groups.end() || !mpi_runs() ? nullptr : found->second.get();
+}
+
+std::unique_ptr<Group> remove_group(int number) {
+  const std::lock_guard lock(table().mutex);
+  auto node = table().groups.extract(number);
+  return node.empty() ? nullptr : std::move(node.mapped());
+}
+
+std::vector<int> group_numbers() {
+  const std::lock_guard lock(table().mutex);
+  std::vector<int> numbers;
+  for (const auto& [number, unused] : table().groups) numbers.push_back(number);
+  return numbers;
+}
+
+Call::Call(const char* function, Group& group) : function_(function), group_(&group) {}
+
+Call::Call(const char* function, const iogroup_t* group) : function_(function) {
+  group_ = group == nullptr ? nullptr : find_group(group->number);
+  if (group == nullptr)
+    refuse("the group is NULL");
+  else if (group_ == nullptr)
+    refuse("%d is no group: it was not initialized, was cleaned up, or MPI does not run", group->number);
+}
+
+Call::Call(const char* function, const iogroup_t* group, int file) : Call(function, group) {
+  if (group_ == nullptr) return;
+  same(file);
+  if (file >= 1 && static_cast<size_t>(file) <= group_->files.size())
+    file_ = group_->files[static_cast<size_t>(file) - 1].get();
+  if (file_ == nullptr) refuse("%d is no open file of the group", file);
+}
+
+void Call::refuse(const char* format, ...) {
+  if (refused_) return;
+  refused_ = true;
+  const int head = group_ == nullptr
+                       ? std::snprintf(message_.data(), message_.size(), "%s: ", function_)
+                       : std::snprintf(message_.data(), message_.size(), "%s, rank %d: ", function_, group_->rank);
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(message_.data() + head, message_.size() - static_cast<size_t>(head), format, arguments);
+  va_end(arguments);
+}
+
+void Call::same(const void* bytes, size_t count) noexcept {
+  const auto* byte = static_cast<const unsigned char*>(bytes);
+  for (size_t i = 0; i < count; ++i) hash_ = (hash_ ^ byte[i]) * 1099511628211U;
+}
+
+void Call::same(std::string_view text) noexcept {
+  same(static_cast<int64_t>(text.size()));
+  same(text.data(), text.size());
+}
+
+void Call::same(const int* values, int count) noexcept {
+  same(static_cast<int64_t>(count));
+  for (int i = 0; i < count; ++i) same(static_cast<int64_t>(values[i]));
+}
+
+bool Call::agreed() {
+  if (group_ == nullptr) return false;
+  // The lowest rank that refuses; the least and, negated, the largest hash.
+  const int64_t nobody = INT64_MAX, hash = static_cast<int64_t>(hash_ >> 1);
+  const std::array<int64_t, 3> mine{refused_ ? group_->rank : nobody, hash, -hash};
+  std::array<int64_t, 3> least{};
+  if (MPI_Allreduce(mine.data(), least.data(), 3, MPI_INT64_T, MPI_MIN, group_->comm) != MPI_SUCCESS) {
+    refuse("MPI has failed");
+    return false;
+  }
+  if (least[0] != nobody) {
+    if (MPI_Bcast(message_.data(), static_cast<int>(message_.size()), MPI_CHAR, static_cast<int>(least[0]),
+                  group_->comm) != MPI_SUCCESS)
+      refuse("MPI has failed");
+    refused_ = true;
+  } else if (least[1] != -least[2]) {
+    refused_ = true;
+    std::snprintf(message_.data(), message_.size(), "%s: the arguments that all ranks share differ between them",
+                  function_);
+  }
+  return !refused_;
+}
+
+void Call::print() const {
+  int rank = group_ == nullptr ? 0 : group_->rank;
+  if (group_ == nullptr && mpi_runs()) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0 || !wants_messages()) return;
+  const char* message = windrow_error_message();
+  const bool named = std::strncmp(message, function_, std::strlen(function_)) == 0;
+  std::fprintf(stderr, "%s%s%s\n", named ? "" : function_, named ? "" : ": ", message);
+}
+
+int Call::failed() {
+  if (refused_) (void)windrow_refuse(nullptr, message_.data());
+  print();
+  return -1;
+}
+
+int64_t Call::end(int code, int64_t result) {
+  if (code == WINDROW_OK) return result;
+  print();
+  return -1;
+}
+
+int windrow_type_of(datatype_t type) noexcept {
+  switch (type) {
+    case SCORPIO_INTEGER: return WINDROW_INT32;
+    case SCORPIO_DOUBLE: return WINDROW_FLOAT64;
+    case SCORPIO_FLOAT: return WINDROW_FLOAT32;
+    case SCORPIO_LONG: return sizeof(long) == 8 ? WINDROW_INT64 : WINDROW_INT32;
+    case SCORPIO_CHAR: return CHAR_MIN < 0 ? WINDROW_INT8 : WINDROW_UINT8;
+    case SCORPIO_BYTE: return WINDROW_OPAQUE;
+    case SCORPIO_STRING: return WINDROW_TEXT;
+  }
+  return 0;
+}
+
+}  // namespace scorpio

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the calls share: groups and their files by number, and a Call, which is one collective call from its arguments to its result.
+#pragma once
+
+#include <windrow/windrow.h>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scorpio.h"
+
+struct iofile_t {
+  struct DatasetGroup {
+    int64_t number;
+    std::string path;  // "/a/b"; "" is the root
+  };
+  windrow_file* windrow = nullptr;
+  std::vector<DatasetGroup> groups;  // that are open; the last is the current one
+  int64_t next_group = 1;
+
+  // Where `name` is written: in the current group, unless it begins with a slash.
+  std::string path_to_write(std::string_view name) const;
+};
+
+namespace scorpio {
+
+struct Group {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int rank = 0;
+  int ranks = 1;
+  int team = 1;                                  // ranks of one
+  std::vector<std::unique_ptr<iofile_t>> files;  // [number - 1]; empty: free
+};
+
+// Numbers of groups are this process's own, so they may differ between the ranks of one group.
+int add_group(std::unique_ptr<Group> group);  // throws std::bad_alloc
+Group* find_group(int number);                // nullptr: none, or MPI has ended
+std::unique_ptr<Group> remove_group(int number);
+std::vector<int> group_numbers();  // throws std::bad_alloc
+
+// One call of the interface. Local checks come first, and what they find wrong is refused, not returned; then agreed() tells all ranks.
+// Between two collective steps a call goes on on every rank or on none.
+class Call {
+ public:
+  Call(const char* function, Group& group);
+  Call(const char* function, const iogroup_t* group);            // on no file
+  Call(const char* function, const iogroup_t* group, int file);  // on an open file
+
+  Group* group() const noexcept { return group_; }  // nullptr when there is none
+  iofile_t* file() const noexcept { return file_; }
+  windrow_file* windrow() const noexcept { return file_->windrow; }
+  bool refused() const noexcept { return refused_; }
+
+  // Say what is wrong with this rank's arguments, as by printf. The first one counts.
+  void refuse(const char* format, ...) __attribute__((format(printf, 2, 3)));
+  void refuse_as_windrow() { refuse("%s", windrow_error_message()); }
+
+  // Values that must be the same on every rank.
+  void same(int64_t value) noexcept { same(&value, sizeof value); }
+  void same(std::string_view text) noexcept;
+  void same(const int* values, int count) noexcept;
+
+  // Local work before agreed(): not done when something is wrong already, and want of memory is refused.
+  template <class Work>
+  void prepare(const Work& work) {
+    if (refused_) return;
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      refuse("out of memory");
+    }
+  }
+
+  // Collective over the group. False: some rank has refused, or the same() values differ; end by failed().
+  bool agreed();
+
+  // The result; the message is there already, or is put there.
+  int failed();                               // -1, of what was refused
+  int64_t end(int code, int64_t result = 0);  // of the last call of Windrow, where all ranks have the same code
+
+ private:
+  void same(const void* bytes, size_t count) noexcept;
+  void print() const;
+
+  const char* function_;
+  Group* group_ = nullptr;
+  iofile_t* file_ = nullptr;
+  bool refused_ = false;
+  std::array<char, 800> message_{};
+  uint64_t hash_ = 14695981039346656037U;  // FNV-1a
+};
+
+// A set of options that frees itself.
+class Options {
+ public:
+  Options() { code_ = windrow_options_create(&options_); }
+  ~Options() { windrow_options_free(options_); }
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+  void set(const char* key, const std::string& value) {
+    if (code_ == WINDROW_OK) code_ = windrow_options_set(options_, key, value.c_str());
+  }
+  int code() const noexcept { return code_; }
+  const windrow_options* get() const noexcept { return options_; }
+
+ private:
+  windrow_options* options_ = nullptr;
+  int code_ = WINDROW_OK;
+};
+
+// enum windrow_type of a type in memory; 0 for what is none. SCORPIO_STRING is WINDROW_TEXT.
+int windrow_type_of(datatype_t type) noexcept;
+
+}  // namespace scorpio
