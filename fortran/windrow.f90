@@ -21,6 +21,7 @@ module windrow
     use windrow_decompositions
     use windrow_f08
     use windrow_data
+    use windrow_viewers
     implicit none
     public
 end module windrow

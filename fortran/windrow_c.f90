@@ -2,7 +2,7 @@
 !> windrow.h as Fortran sees it, and the functions of shim.c and arrays.c, which stand where an argument is a
 !> communicator, a number of a thing, or data. Not for users: they say `use windrow`.
 module windrow_c
-    use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int8_t, c_int64_t, c_null_ptr, c_ptr, c_size_t
+    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int8_t, c_int64_t, c_null_ptr, c_ptr, c_size_t
     implicit none
     public
 
@@ -462,6 +462,62 @@ module windrow_c
             type(c_ptr), intent(inout) :: text
             integer(c_int) :: code
         end function c_report
+
+        function c_uniform_grid(file, name, time, ndims, nodes, origin, spacing, grid) &
+            bind(c, name="windrow_xdmf_uniform_grid") result(code)
+            import :: c_char, c_double, c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: file
+            character(kind=c_char), intent(in) :: name(*)
+            real(c_double), intent(in), value :: time
+            integer(c_int), intent(in), value :: ndims
+            integer(c_int64_t), intent(in) :: nodes(*)
+            real(c_double), intent(in), optional :: origin(*), spacing(*)
+            integer(c_int), intent(inout) :: grid
+            integer(c_int) :: code
+        end function c_uniform_grid
+
+        function c_rectilinear_grid(file, name, time, ndims, coordinates, grid) &
+            bind(c, name="windrow_xdmf_rectilinear_grid") result(code)
+            import :: c_char, c_double, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            character(kind=c_char), intent(in) :: name(*)
+            real(c_double), intent(in), value :: time
+            integer(c_int), intent(in), value :: ndims
+            integer(c_int), intent(in) :: coordinates(*)
+            integer(c_int), intent(inout) :: grid
+            integer(c_int) :: code
+        end function c_rectilinear_grid
+
+        function c_curvilinear_grid(file, name, time, coordinates, grid) &
+            bind(c, name="windrow_xdmf_curvilinear_grid") result(code)
+            import :: c_char, c_double, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            character(kind=c_char), intent(in) :: name(*)
+            real(c_double), intent(in), value :: time
+            integer(c_int), intent(in), value :: coordinates
+            integer(c_int), intent(inout) :: grid
+            integer(c_int) :: code
+        end function c_curvilinear_grid
+
+        function c_mesh(file, name, time, cell, connectivity, cells, coordinates, grid) &
+            bind(c, name="windrow_xdmf_mesh") result(code)
+            import :: c_char, c_double, c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: file
+            character(kind=c_char), intent(in) :: name(*)
+            real(c_double), intent(in), value :: time
+            integer(c_int), intent(in), value :: cell, connectivity, coordinates
+            integer(c_int64_t), intent(in), value :: cells
+            integer(c_int), intent(inout) :: grid
+            integer(c_int) :: code
+        end function c_mesh
+
+        function c_field(file, grid, name, center, variable) bind(c, name="windrow_xdmf_field") result(code)
+            import :: c_char, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: grid, center, variable
+            character(kind=c_char), intent(in) :: name(*)
+            integer(c_int) :: code
+        end function c_field
 
         function c_length(text) bind(c, name="strlen") result(length)
             import :: c_ptr, c_size_t

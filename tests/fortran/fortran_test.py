@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs one of the Fortran test programs and compares the files that it made with what they shall hold, by h5py.
 
-Arguments: objects|data|errors|stop, the program, the number of ranks, the ending of the format's names, the launcher in one word.
+Arguments: objects|data|errors|viewers|stop, the program, the number of ranks, the ending of the format's names, the launcher in one word.
 """
 
 import shlex
@@ -96,6 +96,22 @@ def check_errors(folder: Path, ranks: int) -> None:
         assert file["numbers"][()].tolist() == [[rank] * 4 for rank in range(ranks)], file["numbers"][()]
 
 
+def check_viewers(folder: Path, ranks: int) -> None:
+    from xml.etree import ElementTree
+
+    domain = ElementTree.parse(folder / "viewers.xmf").getroot().find("Domain")
+    grids = {grid.get("Name"): grid for grid in domain.iter("Grid") if grid.find("Geometry") is not None}
+    assert {"sheet", "bent", "mesh"} <= set(grids), list(grids)
+    assert len([grid for grid in domain.iter("Grid") if grid.find("Geometry") is not None]) == 5
+    assert sorted(time.get("Value") for time in domain.iter("Time") if time.get("Value")) == ["0.5", "1.5"]
+    text = (folder / "viewers.xmf").read_text()
+    assert "2 3 4" in text, "the nodes of the uniform grid, slowest first"
+    words = " ".join(text.split())
+    assert "3 2 1" in words and "1 0.5 0.25" in words, "its origin and spacing, slowest first"
+    (flow,) = grids["mesh"].findall("Attribute")
+    assert (flow.get("Name"), flow.get("Center")) == ("flow", "Cell"), flow.attrib
+
+
 def check_stop(done: subprocess.CompletedProcess, folder: Path) -> None:
     assert done.returncode != 0, "an error without stat has to stop the program"
     assert "windrow: " in done.stderr and "missing.raw" in done.stderr, done.stderr
@@ -117,7 +133,7 @@ def main(what: str, program: str, ranks: str, ending: str, launcher: str) -> Non
         left = [path.name for path in folder.iterdir() if ".windrow-" in path.name]
         assert not left, left
         if ending == "h5":
-            {"objects": check_objects, "data": check_data, "errors": check_errors}[what](folder, int(ranks))
+            {"objects": check_objects, "data": check_data, "errors": check_errors, "viewers": check_viewers}[what](folder, int(ranks))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What examples/c/viewer.c writes, as VTK's readers show it: they are ParaView's. Skipped where Python has no VTK (pip install vtk).
+"""What the examples called viewer write, as VTK's readers show it: they are ParaView's. Skipped where Python has no VTK (pip install vtk).
 
 Arguments: the program, the launcher in one word.
 """

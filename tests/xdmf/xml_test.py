@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What examples/c/viewer.c writes: the text is XML, moves together with the file, and names variables that h5py finds.
+"""What the examples called viewer write: the text is XML, moves together with the file, and names variables that h5py finds.
 
 Arguments: the program, the launcher in one word.
 """
