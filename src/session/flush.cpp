@@ -135,8 +135,11 @@ Status File::flush_end() {
   if (pending_ == nullptr) return {Code::bad_state, "flush_end: no flush was begun"};
   flush_begin_ = seconds_now() - pending_->seconds;  // what the program did in between is not the flush's
   Status verdict = pending_->moving ? end_motion(pending_->puts) : Status{};
-  if (verdict.ok() && pending_->chunked_gets)
+  if (verdict.ok() && pending_->chunked_gets) {  // their waves are built here, from what was begun and not from what was queued since
+    std::swap(queue_, pending_->puts.queue);
     verdict = move_chunked(true, 0, std::span(chunked_bits_).subspan(variable_words(), variable_words()));
+    std::swap(queue_, pending_->puts.queue);
+  }
   if (verdict.ok() && pending_->any_gets) {
     WaveNumbers numbers;
     verdict = pulse_waves(Status{}, {&pending_->gets}, {&numbers}, nullptr);
