@@ -160,7 +160,8 @@ enum windrow_type {
   WINDROW_INT8 = 1, WINDROW_UINT8, WINDROW_INT16, WINDROW_UINT16, WINDROW_INT32, WINDROW_UINT32,
   WINDROW_INT64, WINDROW_UINT64, WINDROW_FLOAT32, WINDROW_FLOAT64,
   WINDROW_TEXT,       /**< Text.  A variable has text of fixed length (the option "element_bytes": that many bytes an element, filled up as
-                           "text_padding" says, NULs by default), or else of variable length, moved by windrow_put_texts() and
+                           "text_padding" says, NULs by default; the file's option "text_in_memory" = blanks has them in memory
+                           as Fortran does), or else of variable length, moved by windrow_put_texts() and
                            windrow_get_texts().  An attribute has NUL-terminated strings, however they are stored. */
   WINDROW_BOOL,       /**< One byte, 0 or 1.  In HDF5 the enumeration FALSE, TRUE, as h5py has it. */
   WINDROW_COMPLEX64,  /**< Two float32: real and imaginary part.  In HDF5 a compound of r and i, as h5py has it. */

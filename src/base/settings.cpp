@@ -62,6 +62,9 @@ constexpr std::array k_registry{
     SettingInfo{"text_characters", choice, "utf8", "utf8|ascii", "", 0, "Of one variable or attribute: the character set that its text is marked with."},
     SettingInfo{"text_padding", choice, "null_padded", "null_padded|null_terminated|space_padded", "", 0,
                 "Of one variable or attribute: how text of fixed length is filled up."},
+    SettingInfo{"text_in_memory", choice, "as_stored", "as_stored|blanks", "", 0,
+                "How text of fixed length is filled up in the program's memory: as in the file, or with blanks, as in Fortran; then a copy of it is "
+                "queued where text_padding is another."},
     SettingInfo{"opaque_tag", text, "", "", "", 0, "Of one variable or attribute: what its opaque bytes are."},
     SettingInfo{"enumeration", text, "", "", "", 0,
                 "Of one variable or attribute of integers: names of their values, NAME=value, one a line."},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session/convert.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <concepts>
@@ -120,12 +121,32 @@ constexpr Extent k_everywhere{0, INT64_MAX / 4};
 
 template <class Convert>
 int64_t for_pieces(PieceView runs, const Staged& staged, Convert&& convert_piece) noexcept {
-  const int64_t stored = type_size(staged.stored), size = type_size(staged.type);
+  const int64_t stored = staged.stored_bytes;
   int64_t misfits = 0;
   for_each_piece(runs, k_everywhere, [&](const Piece& piece) {
-    misfits += convert_piece(staged.memory + piece.memory / stored * size, staged.bytes.get() + piece.memory, piece.length / stored);
+    std::byte* memory = staged.memory + piece.memory / stored * staged.memory_bytes;
+    misfits += convert_piece(memory, staged.bytes.get() + piece.memory, piece.length / stored);
   });
   return misfits;
+}
+
+constexpr std::byte k_blank{' '}, k_nul{0};
+
+// The blanks at the end of each text become NULs. A text that fills its element has none behind it, not even when "null_terminated".
+int64_t blanks_to_nuls(const std::byte* in, std::byte* out, int64_t texts, int64_t bytes) noexcept {
+  for (int64_t i = 0; i < texts; ++i, in += bytes, out += bytes) {
+    const std::byte* end = in + bytes;
+    while (end > in && end[-1] == k_blank) --end;
+    std::fill(std::copy(in, end, out), out + bytes, k_nul);
+  }
+  return 0;
+}
+
+// A text ends at its first NUL, as HDF5 has it.
+int64_t nuls_to_blanks(const std::byte* in, std::byte* out, int64_t texts, int64_t bytes) noexcept {
+  for (int64_t i = 0; i < texts; ++i, in += bytes, out += bytes)
+    std::fill(std::copy(in, std::find(in, in + bytes, k_nul), out), out + bytes, k_blank);
+  return 0;
 }
 
 }  // namespace
@@ -152,12 +173,14 @@ int64_t convert(Type from, const std::byte* in, Type to, std::byte* out, int64_t
 
 int64_t convert_in(PieceView runs, const Staged& staged) noexcept {
   return for_pieces(runs, staged, [&](const std::byte* memory, std::byte* bytes, int64_t elements) {
+    if (staged.type == Type::text) return blanks_to_nuls(memory, bytes, elements, staged.stored_bytes);
     return convert(staged.type, memory, staged.stored, bytes, elements);
   });
 }
 
 int64_t convert_out(PieceView runs, const Staged& staged) noexcept {
   return for_pieces(runs, staged, [&](std::byte* memory, const std::byte* bytes, int64_t elements) {
+    if (staged.type == Type::text) return nuls_to_blanks(bytes, memory, elements, staged.stored_bytes);
     return convert(staged.stored, bytes, staged.type, memory, elements);
   });
 }

@@ -18,10 +18,13 @@ bool is_convertible(Type from, Type to) noexcept;
 // is not a number. Returns how many did not fit. Neither side needs to be aligned.
 int64_t convert(Type from, const std::byte* in, Type to, std::byte* out, int64_t elements) noexcept;
 
-// A piece of the program's memory in the variable's type, for as long as it is queued.
+// A piece of the program's memory in the variable's type, for as long as it is queued. Text is text on both sides: filled up with blanks
+// in memory, with NULs in the file.
 struct Staged {
   Type stored = Type::none;            // the variable's
   Type type = Type::none;              // of `memory`
+  int64_t stored_bytes = 0;            // of one element there
+  int64_t memory_bytes = 0;            // and in `memory`
   std::byte* memory = nullptr;         // the program's; never written through for a put
   std::unique_ptr<std::byte[]> bytes;  // laid out as `memory` is
   int64_t misfits = 0;                 // of a put

@@ -40,7 +40,7 @@ struct QueueEntry {
   std::byte* data = nullptr;  // never written through for a put
   int64_t record = -1;        // index of the first dimension that the decomposition is of; -1: it is of the whole shape
   int64_t ordinal = 0;        // how many puts of this variable this rank has queued before: later puts go in later waves
-  std::unique_ptr<Staged> staged;  // where `data` is of another type than the variable
+  std::unique_ptr<Staged> staged;  // where `data` is not as the variable has it
 };
 
 // What of the queue moves in one plan: all gets, or the puts of one ordinal.
@@ -60,7 +60,7 @@ struct Wave {
     const Staged* staged;                                   // the queue's
     int variable;
   };
-  std::vector<Conversion> conversions;                      // gets into memory of another type than the variable's
+  std::vector<Conversion> conversions;                      // gets into memory that is not as the variables are
   int64_t bytes = 0, pieces = 0, long_bytes = 0, long_pieces = 0, owned_flags = 0, shared_reads = 0, in_memory = 0;
   int64_t uniform = 0;                                      // of what is got by `same`, a number that it has on every rank; else one that it has on none
   std::vector<int64_t> variables;                           // bits: those that this rank moves, chunked ones too
@@ -192,7 +192,8 @@ class File {
   Status run_wave(Wave wave, const WaveNumbers& numbers);
   Status begin_motion(Motion& motion, Wave wave, const WaveNumbers& numbers, bool behind);
   Status end_motion(Motion& motion);
-  Status stage(QueueEntry& entry, Type type, int64_t trailing);     // local: of another type than the variable's
+  bool fills_up_otherwise(const Variable& variable) const;
+  Status stage(QueueEntry& entry, Type type, int64_t trailing);     // local: not as it is stored
   Status convert_and_repeat(const Wave& wave);                      // local: of a wave of gets that has arrived
   OwnerPolicy owner_of(const QueueEntry& entry) const;
   Result<std::shared_ptr<const ByteRuns>> runs_of(const QueueEntry& entry, int64_t element, const SharedDecomposition::Line* line);

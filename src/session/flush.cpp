@@ -66,8 +66,8 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
       return {Code::bad_argument, fmt::format("{} of \"{}\": the data is NULL", verb, target.path)};
     const int64_t ordinal = put ? put_counts_[variable] : 0;
     QueueEntry entry{put, variable, std::move(decomposition), data, record, ordinal, nullptr};
-    if (type && *type != target.type)
-      if (Status staged = stage(entry, *type, trailing.value()); !staged.ok()) return staged;
+    if ((type && *type != target.type) || fills_up_otherwise(target))
+      if (Status staged = stage(entry, type.value_or(target.type), trailing.value()); !staged.ok()) return staged;
     queue_.push_back(std::move(entry));
     if (put) ++put_counts_[variable];
     return {};
@@ -76,16 +76,23 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
   return status;
 }
 
+// Whether text has blanks at its end in the program's memory, and NULs in the file.
+bool File::fills_up_otherwise(const Variable& variable) const {
+  return variable.type == Type::text && variable.details.text_padding != TextPadding::space_padded && settings_.text("text_in_memory") == "blanks";
+}
+
 // A put is converted at once; for a get there is room for what arrives.
 Status File::stage(QueueEntry& entry, Type type, int64_t trailing) {
   const Variable& target = catalog_.variables[static_cast<size_t>(entry.variable)];
   const char* verb = entry.put ? "put" : "get";
   const Type from = entry.put ? type : target.type, to = entry.put ? target.type : type;
-  if (!is_convertible(from, to))
+  if (from != to && !is_convertible(from, to))
     return {Code::bad_argument, fmt::format("{} of \"{}\": elements of type {} cannot become {}", verb, target.path, type_name(from), type_name(to))};
-  auto runs = runs_of(entry, trailing * type_size(target.type), nullptr);
+  const int64_t stored = element_bytes(target.type, target.details);
+  auto runs = runs_of(entry, trailing * stored, nullptr);
   if (!runs.ok()) return runs.status();
-  entry.staged = std::make_unique<Staged>(Staged{.stored = target.type, .type = type, .memory = entry.data, .bytes = nullptr, .misfits = 0});
+  entry.staged = std::make_unique<Staged>(Staged{.stored = target.type, .type = type, .stored_bytes = stored,
+                                                 .memory_bytes = from == to ? stored : type_size(type), .memory = entry.data});
   entry.staged->bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(memory_end(runs.value()->runs)));
   if (!entry.put) return {};
   entry.staged->misfits = convert_in(runs.value()->runs, *entry.staged);

@@ -81,7 +81,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
     view = static_cast<int64_t>(owner_of(entry));
     if (entry.staged) trace_.values_clamped += entry.staged->misfits;
   } else if (!entry.decomposition->echoes().empty()) {
-    const int64_t size = entry.staged ? type_size(entry.staged->type) : type;
+    const int64_t size = entry.staged ? entry.staged->memory_bytes : type;
     wave.repeats.push_back({&entry.decomposition->echoes(), trailing.value() * size, entry.data});
   }
   auto found = runs_of(entry, trailing.value() * type, wave.layout ? &line : nullptr);

@@ -169,6 +169,60 @@ TEST_P(Convert, points_held_twice) {
   EXPECT_THAT(read, ElementsAre(last, 0, 0, 0, last, 0));
 }
 
+// Filled up with blanks in memory and with NULs in the file, as a Fortran program has it; a rank's points may be there twice.
+TEST_P(Convert, text_has_blanks_in_memory) {
+  EXPECT_WINDROW_OK(windrow_discard(file_));
+  const Options blanks{{"text_in_memory", "blanks"}};
+  EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path("blanks").c_str(), blanks, &file_));
+  const int64_t points = size_of() + 1, list[3] = {rank_of() + 1, 0, rank_of() + 1};
+  windrow_decomposition *made = nullptr, *same = nullptr;
+  EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, points, 3, list, nullptr, &made));
+  EXPECT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &same));
+  const Decomposition mine(made), all(same);
+  const auto text = [](int64_t point, char filler) {  // of 0 to 4 letters
+    std::string letters(static_cast<size_t>(point % 5), static_cast<char>('a' + point % 26));
+    return letters + std::string(4 - letters.size(), filler);
+  };
+  std::vector<std::pair<KeyValues, char>> kinds{{{{"text_padding", "null_padded"}}, '\0'},
+                                                {{{"text_padding", "null_terminated"}}, '\0'},
+                                                {{{"text_padding", "space_padded"}}, ' '}};
+  if (GetParam() == ".h5") kinds.push_back({{{"text_padding", "null_padded"}, {"chunks", "2"}, {"filters", "deflate"}}, '\0'});
+  const std::string put = text(list[0], ' ') + text(0, ' ') + text(list[0], ' ');
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    KeyValues values = kinds[i].first;
+    values.push_back({"element_bytes", "4"});
+    const Options options(values);
+    int variable = -1;
+    const std::string name = "v" + std::to_string(i);
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, name.c_str(), WINDROW_TEXT, 1, &points, options, &variable));
+    std::string read(12, '*');
+    EXPECT_WINDROW_OK(windrow_put(file_, variable, mine.get(), put.data()));
+    EXPECT_WINDROW_OK(windrow_get(file_, variable, mine.get(), read.data()));
+    EXPECT_WINDROW_OK(windrow_flush_begin(file_));
+    EXPECT_WINDROW_OK(windrow_flush_end(file_));
+    EXPECT_EQ(read, put) << name;
+  }
+  EXPECT_WINDROW_OK(windrow_close(file_));
+  file_ = open(path("blanks"), WINDROW_UPDATE);
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_find_variable(file_, ("v" + std::to_string(i)).c_str(), &variable));
+    std::string read(static_cast<size_t>(4 * points), '*'), expected;
+    for (int64_t point = 0; point < points; ++point) expected += text(point, kinds[i].second);
+    EXPECT_WINDROW_OK(windrow_read(file_, variable, all.get(), read.data()));
+    EXPECT_EQ(read, expected) << "as it is stored: " << i;
+    if (i == 0) {
+      std::memcpy(read.data(), "a\0b", 4);  // bytes behind the first NUL are no text
+      EXPECT_WINDROW_OK(windrow_write(file_, variable, all.get(), read.data()));
+    }
+  }
+  EXPECT_WINDROW_OK(windrow_close(file_));
+  EXPECT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path("blanks").c_str(), WINDROW_READ, blanks, &file_));
+  std::string read(static_cast<size_t>(4 * points), '*');
+  EXPECT_WINDROW_OK(windrow_read(file_, 0, all.get(), read.data()));
+  EXPECT_EQ(read.substr(0, 8), "a   " + text(1, ' '));
+}
+
 TEST_P(Convert, refuses_what_cannot_be_and_what_shall_not) {
   const int64_t shape[2] = {size_of(), 1};
   int number = -1, complex = -1, text = -1;
