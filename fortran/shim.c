@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int refuse(windrow_file *file, const char *format, ...) {
   char message[1000];
@@ -13,6 +14,46 @@ int refuse(windrow_file *file, const char *format, ...) {
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
   return windrow_refuse(file, message);
+}
+
+/* ------------------------------------------------------------------------------------------------ options */
+
+/* Text is filled up with blanks: in memory, and in the file unless the program says otherwise. */
+static int set_for_text(windrow_options *options) {
+  const int code = windrow_options_set(options, "text_in_memory", "blanks");
+  return code == WINDROW_OK ? windrow_options_set(options, "text_padding", "space_padded") : code;
+}
+
+int windrow_fortran_options_create(struct options **options) {
+  struct options made = {NULL, NULL};
+  *options = malloc(sizeof made);
+  if (*options == NULL) return refuse(NULL, "options_create: no memory");
+  int code = windrow_options_create(&made.set);
+  if (code == WINDROW_OK) code = windrow_options_create(&made.all);
+  if (code == WINDROW_OK) code = set_for_text(made.all);
+  **options = made;
+  if (code == WINDROW_OK) return code;
+  windrow_fortran_options_free(*options);
+  *options = NULL;
+  return code;
+}
+
+int windrow_fortran_options_set(struct options *options, const char *key, const char *value) {
+  const int code = windrow_options_set(options == NULL ? NULL : options->set, key, value);
+  return code == WINDROW_OK ? windrow_options_set(options->all, key, value) : code;
+}
+
+void windrow_fortran_options_free(struct options *options) {
+  if (options == NULL) return;
+  windrow_options_free(options->set);
+  windrow_options_free(options->all);
+  free(options);
+}
+
+windrow_options *windrow_fortran_options_all(const struct options *options) { return options == NULL ? NULL : options->all; }
+
+int windrow_fortran_set_strategy(windrow_file *file, const struct options *options) {
+  return windrow_set_strategy(file, options == NULL ? NULL : options->set);
 }
 
 /* ------------------------------------------------------------------------------------------ communicators */
@@ -25,13 +66,24 @@ static MPI_Comm comm_of(MPI_Fint comm) {
   return begun && !ended ? MPI_Comm_f2c(comm) : MPI_COMM_NULL;
 }
 
-int windrow_fortran_create(MPI_Fint comm, const char *path, const windrow_options *options, windrow_file **file) {
-  return windrow_create(comm_of(comm), path, options, file);
+/* A file without options has the module's too. Without memory for them the path is refused, on every rank. */
+int windrow_fortran_create(MPI_Fint comm, const char *path, const struct options *options, windrow_file **file) {
+  struct options *made = NULL;
+  const int failed = options == NULL && windrow_fortran_options_create(&made) != WINDROW_OK;
+  const windrow_options *all = windrow_fortran_options_all(options == NULL ? made : options);
+  const int code = windrow_create(comm_of(comm), failed ? NULL : path, all, file);
+  windrow_fortran_options_free(made);
+  return code;
 }
 
-int windrow_fortran_open(MPI_Fint comm, const char *path, int mode, const windrow_options *options,
+int windrow_fortran_open(MPI_Fint comm, const char *path, int mode, const struct options *options,
                          windrow_file **file) {
-  return windrow_open(comm_of(comm), path, mode, options, file);
+  struct options *made = NULL;
+  const int failed = options == NULL && windrow_fortran_options_create(&made) != WINDROW_OK;
+  const windrow_options *all = windrow_fortran_options_all(options == NULL ? made : options);
+  const int code = windrow_open(comm_of(comm), failed ? NULL : path, mode, all, file);
+  windrow_fortran_options_free(made);
+  return code;
 }
 
 int windrow_fortran_blocks(MPI_Fint comm, int ndims, const int64_t *shape, int64_t blocks, const int64_t *starts,
@@ -63,11 +115,12 @@ int windrow_fortran_same(MPI_Fint comm, int ndims, const int64_t *shape, const i
 
 /* ------------------------------------------------------------------------------------------------ numbers */
 
+/* The structs have the sizes that Fortran, which declares them for itself, has set. */
+
 int windrow_fortran_inquire_variable(const windrow_file *file, int variable, windrow_variable_info *info) {
   const int variables = windrow_variable_count(file);
   if (variables >= 0 && (variable < 1 || variable > variables))
     return refuse(NULL, "there is no variable number %d; the file has %d", variable, variables);
-  info->size = sizeof *info;
   return windrow_inquire_variable(file, variable - 1, info);
 }
 
@@ -76,7 +129,6 @@ int windrow_fortran_inquire_attribute(const windrow_file *file, const char *obje
   const int attributes = windrow_attribute_count(file, object);
   if (attributes >= 0 && (attribute < 1 || attribute > attributes))
     return refuse(NULL, "\"%.500s\" has no attribute number %d; it has %d", object, attribute, attributes);
-  info->size = sizeof *info;
   return windrow_inquire_attribute(file, object, attribute - 1, info);
 }
 
@@ -84,11 +136,24 @@ int windrow_fortran_find_attribute(const windrow_file *file, const char *object,
                                    windrow_attribute_info *info) {
   const int attributes = windrow_attribute_count(file, object);
   for (int i = 0; i < attributes; ++i) {
-    info->size = sizeof *info;
     const int code = windrow_inquire_attribute(file, object, i, info);
     if (code != WINDROW_OK || strcmp(info->name, name) == 0) return code;
   }
   return windrow_get_attribute(file, object, name, 0, NULL); /* says which of the two is missing */
+}
+
+int windrow_fortran_inquire_dimension(const windrow_file *file, int dimension, const char **path, int64_t *length) {
+  const int dimensions = windrow_dimension_count(file);
+  if (dimensions >= 0 && (dimension < 1 || dimension > dimensions))
+    return refuse(NULL, "there is no dimension number %d; the file has %d", dimension, dimensions);
+  return windrow_inquire_dimension(file, dimension - 1, path, length);
+}
+
+int windrow_fortran_inquire_link(const windrow_file *file, int link, const char **path, const char **target) {
+  const int links = windrow_link_count(file);
+  if (links >= 0 && (link < 1 || link > links))
+    return refuse(NULL, "there is no link number %d; the file has %d", link, links);
+  return windrow_inquire_link(file, link - 1, path, target);
 }
 
 /* --------------------------------------------------------------------------------------------------- data */
@@ -121,37 +186,62 @@ static int64_t elements_needed(const windrow_variable_info *variable, int first,
   return needed;
 }
 
-/* Fortran has no unsigned integers: a signed one of the same size takes their bits. */
-static int fits(int in_file, int in_memory) {
+int fits(int in_file, int in_memory) {
   return in_file == in_memory || (in_file % 2 == 0 && in_file <= WINDROW_UINT64 && in_file == in_memory + 1);
 }
 
-/* What is wrong with an array that shall hold a part of a variable, or of a record of it, is told to all ranks by their next flush. */
-static int check_part(windrow_file *file, const char *verb, int variable, int is_record, const struct held *part, const CFI_cdesc_t *data) {
+/* Whether an array can hold a variable's elements as they are: texts of the same length, and opaque elements as bytes. */
+static int takes(const windrow_variable_info *info, const CFI_cdesc_t *data, char *name) {
+  const int own = type_of(data, name);
+  if (info->type == WINDROW_OPAQUE) return own == WINDROW_INT8;
+  return fits(info->type, own) && (own != WINDROW_TEXT || (int64_t)data->elem_len == info->element_bytes);
+}
+
+static int describe(windrow_file *file, const char *verb, int variable, windrow_variable_info *info) {
   const int variables = windrow_variable_count(file);
   if (variables < 0) return refuse(NULL, "%s: the file is not open", verb);
   if (variable < 1 || variable > variables)
     return refuse(file, "%s: there is no variable number %d; the file has %d", verb, variable, variables);
-  windrow_variable_info info = {.size = sizeof info};
-  const int code = windrow_inquire_variable(file, variable - 1, &info);
-  if (code != WINDROW_OK) return refuse(file, "%s", windrow_error_message());
-  if (info.unsupported[0] != '\0') return WINDROW_OK; /* the library says so */
-  char type[32];
-  if (!fits(info.type, type_of(data, type)))
-    return refuse(file, "%s of \"%.500s\": the array is %s, the variable %s", verb, info.path, type,
-                  windrow_type_name(info.type));
+  info->size = sizeof *info;
+  const int code = windrow_inquire_variable(file, variable - 1, info);
+  return code == WINDROW_OK ? code : refuse(file, "%s", windrow_error_message());
+}
+
+/* Of what the library refuses, or has no elements of, no array is checked. */
+static int has_elements(const windrow_variable_info *info) {
+  return info->unsupported[0] == '\0' && !info->is_null && info->element_bytes > 0;
+}
+
+/* What is wrong with how an array lies in memory, or with its size. */
+static int check_layout(windrow_file *file, const char *verb, const windrow_variable_info *info, int is_record,
+                        const struct held *part, const CFI_cdesc_t *data) {
   const int strided = strided_dimension(data);
   if (strided >= 0)
     return refuse(
         file,
         "%s of \"%.500s\": the array is not contiguous: its dimension %d has gaps; pass the whole array, and say by "
         "memory_shape and memory_start which part of it counts",
-        verb, info.path, strided + 1);
-  const int64_t elements = elements_of(data), needed = elements_needed(&info, is_record, part);
+        verb, info->path, strided + 1);
+  const int64_t elements = elements_of(data), needed = times(elements_needed(info, is_record, part),
+                                                             info->type == WINDROW_OPAQUE ? info->element_bytes : 1);
   if (elements >= 0 && elements < needed)
-    return refuse(file, "%s of \"%.500s\": the array has %lld elements, %lld are needed", verb, info.path,
+    return refuse(file, "%s of \"%.500s\": the array has %lld elements, %lld are needed", verb, info->path,
                   (long long)elements, (long long)needed);
   return WINDROW_OK;
+}
+
+/* What is wrong with an array that shall hold a part of a variable, or of a record of it, is told to all ranks by their next flush. */
+static int check_part(windrow_file *file, const char *verb, int variable, int is_record, const struct held *part,
+                      const CFI_cdesc_t *data) {
+  windrow_variable_info info;
+  const int code = describe(file, verb, variable, &info);
+  if (code != WINDROW_OK || !has_elements(&info)) return code;
+  char type[32], text[32] = "";
+  if (takes(&info, data, type)) return check_layout(file, verb, &info, is_record, part, data);
+  if (info.type == WINDROW_TEXT) snprintf(text, sizeof text, " of %lld bytes", (long long)info.element_bytes);
+  if (info.type == WINDROW_OPAQUE) snprintf(text, sizeof text, ", for integer(int8)");
+  return refuse(file, "%s of \"%.500s\": the array is %s, the variable %s%s", verb, info.path, type,
+                windrow_type_name(info.type), text);
 }
 
 static int check(windrow_file *file, const char *verb, int variable, const struct held *part, const CFI_cdesc_t *data) {
@@ -168,16 +258,48 @@ int windrow_fortran_get(windrow_file *file, int variable, const struct held *par
   return code == WINDROW_OK ? windrow_get(file, variable - 1, part->decomposition, data->base_addr) : code;
 }
 
-int windrow_fortran_put_record(windrow_file *file, int variable, int64_t record, const struct held *part, const CFI_cdesc_t *data) {
-  if (record < 1) return refuse(file, "put_record: the record is %lld; they count from 1", (long long)record);
-  const int code = check_part(file, "put_record", variable, 1, part, data);
-  return code == WINDROW_OK ? windrow_put_record(file, variable - 1, record - 1, part->decomposition, data->base_addr) : code;
+/* `type`: of the array's elements; 0: the array's own. Text and opaque elements become nothing else. */
+static int check_as(windrow_file *file, const char *verb, int variable, int *type, const struct held *part,
+                    const CFI_cdesc_t *data) {
+  windrow_variable_info info;
+  const int code = describe(file, verb, variable, &info);
+  if (code != WINDROW_OK || !has_elements(&info)) return code;
+  char name[32];
+  const int own = type_of(data, name), is_plain = info.type != WINDROW_TEXT && info.type != WINDROW_OPAQUE;
+  if (*type == 0) *type = is_plain || !takes(&info, data, name) ? own : info.type;
+  if (own == 0 || (!fits(*type, own) && !(*type == WINDROW_OPAQUE && takes(&info, data, name))))
+    return refuse(file, "%s of \"%.500s\": the array is %s, which holds no elements of type %s", verb, info.path, name,
+                  windrow_type_name(*type == 0 ? info.type : *type));
+  if (!is_plain && *type == info.type) return check_part(file, verb, variable, 0, part, data);
+  return check_layout(file, verb, &info, 0, part, data);
 }
 
-int windrow_fortran_get_record(windrow_file *file, int variable, int64_t record, const struct held *part, const CFI_cdesc_t *data) {
+int windrow_fortran_put_as(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data,
+                           int type) {
+  const int code = check_as(file, "put_as", variable, &type, part, data);
+  return code == WINDROW_OK ? windrow_put_as(file, variable - 1, part->decomposition, type, data->base_addr) : code;
+}
+
+int windrow_fortran_get_as(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data,
+                           int type) {
+  const int code = check_as(file, "get_as", variable, &type, part, data);
+  return code == WINDROW_OK ? windrow_get_as(file, variable - 1, part->decomposition, type, data->base_addr) : code;
+}
+
+int windrow_fortran_put_record(windrow_file *file, int variable, int64_t record, const struct held *part,
+                               const CFI_cdesc_t *data) {
+  if (record < 1) return refuse(file, "put_record: the record is %lld; they count from 1", (long long)record);
+  const int code = check_part(file, "put_record", variable, 1, part, data);
+  return code == WINDROW_OK ? windrow_put_record(file, variable - 1, record - 1, part->decomposition, data->base_addr)
+                            : code;
+}
+
+int windrow_fortran_get_record(windrow_file *file, int variable, int64_t record, const struct held *part,
+                               const CFI_cdesc_t *data) {
   if (record < 1) return refuse(file, "get_record: the record is %lld; they count from 1", (long long)record);
   const int code = check_part(file, "get_record", variable, 1, part, data);
-  return code == WINDROW_OK ? windrow_get_record(file, variable - 1, record - 1, part->decomposition, data->base_addr) : code;
+  return code == WINDROW_OK ? windrow_get_record(file, variable - 1, record - 1, part->decomposition, data->base_addr)
+                            : code;
 }
 
 /* Where an array is refused the others still wait for this rank: in the flush, which tells them. */

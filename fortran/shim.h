@@ -31,5 +31,29 @@ int refuse(windrow_file *file, const char *format, ...)
 /* enum windrow_type of an array's elements, 0 where it has none; and what Fortran calls them, in `name` [32]. */
 int type_of(const CFI_cdesc_t *array, char *name);
 
+/* Whether an array of one type can hold elements of another: signed integers take the bits of unsigned ones. */
+int fits(int in_file, int in_memory);
+
 /* Elements of an array; -1 of one of assumed size, which does not know. */
 int64_t elements_of(const CFI_cdesc_t *array);
+
+/* Shape of an array in C's order: Fortran's first dimension is C's last. */
+void shape_of(const CFI_cdesc_t *array, int64_t *shape);
+
+/* Copies all elements between an array, which may have gaps, and `packed`, array->elem_len bytes each. */
+void copy_elements(const CFI_cdesc_t *array, char *packed, int into_array);
+
+/* C's strings of an array of `elements` texts without the blanks at their ends, and pointers to them in one piece of memory, which the
+ * caller frees; NULL: no memory. */
+const char **strings_of(const CFI_cdesc_t *array, int64_t elements);
+
+/* Options as Fortran has them: what the program has set, and that with what the module has texts filled up with. */
+struct options {
+  windrow_options *set;
+  windrow_options *all;
+};
+int windrow_fortran_options_create(struct options **options);
+void windrow_fortran_options_free(struct options *options);
+
+/* With what the module adds; NULL for NULL. */
+windrow_options *windrow_fortran_options_all(const struct options *options);

@@ -11,36 +11,39 @@ module windrow_base
     !> Dimensions that a variable can have at most; a Fortran array has 15.
     integer, parameter, public :: windrow_max_dimensions = max_dimensions
 
-    !> What `stat` can be; see enum windrow_code in windrow.h.
+    !> What `stat` can be; see enum windrow_code in windrow.h. (WINDROW_EXISTS of C would be the name of a procedure.)
     integer, parameter, public :: windrow_ok = 0, windrow_bad_argument = 1, windrow_bad_state = 2, &
-        windrow_not_found = 3, windrow_exists = 4, windrow_unsupported = 5, windrow_bad_file = 6, &
+        windrow_not_found = 3, windrow_already_exists = 4, windrow_unsupported = 5, windrow_bad_file = 6, &
         windrow_no_permission = 7, windrow_no_space = 8, windrow_io = 9, windrow_out_of_memory = 10, windrow_mpi = 11, &
         windrow_internal = 12
 
     !> Types of elements. Fortran has no unsigned integers: a signed one of the same size takes the bits of an unsigned
-    !> one.
+    !> one. windrow_text is character, windrow_bool logical(c_bool), windrow_complex64 complex(real32),
+    !> windrow_complex128 complex(real64), and windrow_opaque integer(int8), whose first dimension is the bytes of an
+    !> element. windrow_reference is a path to an object of the file, read only, as text.
     integer, parameter, public :: windrow_int8 = 1, windrow_uint8 = 2, windrow_int16 = 3, windrow_uint16 = 4, &
         windrow_int32 = 5, windrow_uint32 = 6, windrow_int64 = 7, windrow_uint64 = 8, windrow_float32 = 9, &
-        windrow_float64 = 10, windrow_text = 11
+        windrow_float64 = 10, windrow_text = 11, windrow_bool = 12, windrow_complex64 = 13, windrow_complex128 = 14, &
+        windrow_opaque = 15, windrow_reference = 16
 
     !> How windrow_open() opens a file. (WINDROW_READ of C would be the name of a procedure.)
     integer, parameter, public :: windrow_mode_read = 0, windrow_mode_update = 1
 
     !> An open file. Given back by windrow_close() or windrow_discard(). A copy by assignment is the same file.
-    type, public :: windrow_file
+    type, bind(c), public :: windrow_file
         private
         type(c_ptr) :: raw = c_null_ptr
     end type windrow_file
 
     !> A set of options. Given back by windrow_options_free().
-    type, public :: windrow_options
+    type, bind(c), public :: windrow_options
         private
         type(c_ptr) :: raw = c_null_ptr
     end type windrow_options
 
     !> Which elements of a shape each rank holds, and where they lie in its memory. Given back by
     !> windrow_decomposition_free().
-    type, public :: windrow_decomposition
+    type, bind(c), public :: windrow_decomposition
         private
         type(c_held) :: held
     end type windrow_decomposition
@@ -50,7 +53,7 @@ module windrow_base
     public :: windrow_type_size, windrow_type_name
 
     ! For the other modules alone.
-    public :: raw_of, options_of, hold, finish, fail, text_of, c_text, reversed, widen, list_of
+    public :: raw_of, options_of, hold, finish, fail, text_of, texts_of, c_text, reversed, widen, list_of
 
     interface raw_of
         module procedure raw_of_file, raw_of_options, raw_of_decomposition
@@ -106,14 +109,14 @@ contains
         rank = int(c_error_rank())
     end function windrow_error_rank
 
-    !> Bytes of one element of a type; 0 for windrow_text and unknown types. Local.
+    !> Bytes of one element of a type; 0 for windrow_text, windrow_opaque, windrow_reference and unknown types. Local.
     function windrow_type_size(type) result(bytes)
         integer, intent(in) :: type
         integer(int64) :: bytes
         bytes = c_type_size(int(type, c_int))
     end function windrow_type_size
 
-    !> 'int8' ... 'float64', 'text'. Local.
+    !> 'int8' ... 'float64', 'text', 'bool', 'complex64', 'complex128', 'opaque', 'reference'. Local.
     function windrow_type_name(type) result(text)
         integer, intent(in) :: type
         character(:), allocatable :: text
@@ -160,6 +163,21 @@ contains
             text(i:i) = letters(i)
         end do
     end function text_of
+
+    !> Copies of C's texts, as long as the longest.
+    function texts_of(raw) result(texts)
+        type(c_ptr), intent(in) :: raw(:)
+        character(:), allocatable :: texts(:)
+        integer :: i, longest
+        longest = 0
+        do i = 1, size(raw)
+            if (c_associated(raw(i))) longest = max(longest, int(c_length(raw(i))))
+        end do
+        allocate (character(longest) :: texts(size(raw)))
+        do i = 1, size(raw)
+            texts(i) = text_of(raw(i))
+        end do
+    end function texts_of
 
     !> C's text: without the blanks at its end.
     pure function c_text(text) result(with_end)

@@ -24,6 +24,15 @@ module windrow_c
         integer(c_int64_t) :: chunk(max_dimensions)
         integer(c_int) :: extendible
         type(c_ptr) :: filters
+        integer(c_int64_t) :: elements
+        integer(c_int64_t) :: element_bytes
+        integer(c_int) :: is_null
+        type(c_ptr) :: text_characters
+        type(c_ptr) :: text_padding
+        type(c_ptr) :: opaque_tag
+        type(c_ptr) :: enumeration
+        type(c_ptr) :: dimension_names(max_dimensions)
+        type(c_ptr) :: fill_value
     end type c_variable_info
 
     !> struct windrow_attribute_info
@@ -35,6 +44,12 @@ module windrow_c
         integer(c_int64_t) :: shape(max_dimensions)
         integer(c_int64_t) :: elements
         type(c_ptr) :: unsupported
+        integer(c_int64_t) :: element_bytes
+        integer(c_int) :: is_null
+        type(c_ptr) :: text_characters
+        type(c_ptr) :: text_padding
+        type(c_ptr) :: opaque_tag
+        type(c_ptr) :: enumeration
     end type c_attribute_info
 
     !> struct windrow_variable_definition
@@ -93,23 +108,36 @@ module windrow_c
             integer(c_int) :: rank
         end function c_error_rank
 
-        function c_options_create(options) bind(c, name="windrow_options_create") result(code)
+        function c_options_create(options) bind(c, name="windrow_fortran_options_create") result(code)
             import :: c_int, c_ptr
             type(c_ptr), intent(out) :: options
             integer(c_int) :: code
         end function c_options_create
 
-        function c_options_set(options, key, value) bind(c, name="windrow_options_set") result(code)
+        function c_options_set(options, key, value) bind(c, name="windrow_fortran_options_set") result(code)
             import :: c_char, c_int, c_ptr
             type(c_ptr), intent(in), value :: options
             character(kind=c_char), intent(in) :: key(*), value(*)
             integer(c_int) :: code
         end function c_options_set
 
-        subroutine c_options_free(options) bind(c, name="windrow_options_free")
+        subroutine c_options_free(options) bind(c, name="windrow_fortran_options_free")
             import :: c_ptr
             type(c_ptr), intent(in), value :: options
         end subroutine c_options_free
+
+        !> What a C function takes as options.
+        pure function c_options_all(options) bind(c, name="windrow_fortran_options_all") result(all_options)
+            import :: c_ptr
+            type(c_ptr), intent(in), value :: options
+            type(c_ptr) :: all_options
+        end function c_options_all
+
+        function c_set_strategy(file, options) bind(c, name="windrow_fortran_set_strategy") result(code)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file, options
+            integer(c_int) :: code
+        end function c_set_strategy
 
         function c_create(comm, path, options, file) bind(c, name="windrow_fortran_create") result(code)
             import :: c_char, c_int, c_ptr
@@ -218,15 +246,107 @@ module windrow_c
             type(c_ptr) :: text
         end function c_unsupported_objects
 
-        function c_put_attribute(file, object, name, type, value) &
+        function c_name_dimensions(file, variable, names) &
+            bind(c, name="windrow_fortran_name_dimensions") result(code)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: variable
+            type(*), intent(in) :: names(..)
+            integer(c_int) :: code
+        end function c_name_dimensions
+
+        function c_define_dimension(file, path, length) bind(c, name="windrow_define_dimension") result(code)
+            import :: c_char, c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: file
+            character(kind=c_char), intent(in) :: path(*)
+            integer(c_int64_t), intent(in), value :: length
+            integer(c_int) :: code
+        end function c_define_dimension
+
+        function c_dimension_count(file) bind(c, name="windrow_dimension_count") result(count)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int) :: count
+        end function c_dimension_count
+
+        function c_inquire_dimension(file, dimension, path, length) &
+            bind(c, name="windrow_fortran_inquire_dimension") result(code)
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: dimension
+            type(c_ptr), intent(inout) :: path
+            integer(c_int64_t), intent(inout) :: length
+            integer(c_int) :: code
+        end function c_inquire_dimension
+
+        function c_exists(file, path, kind) bind(c, name="windrow_exists") result(code)
+            import :: c_char, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            character(kind=c_char), intent(in) :: path(*)
+            integer(c_int), intent(inout) :: kind
+            integer(c_int) :: code
+        end function c_exists
+
+        function c_define_link(file, path, target) bind(c, name="windrow_define_link") result(code)
+            import :: c_char, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            character(kind=c_char), intent(in) :: path(*), target(*)
+            integer(c_int) :: code
+        end function c_define_link
+
+        function c_link_count(file) bind(c, name="windrow_link_count") result(count)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int) :: count
+        end function c_link_count
+
+        function c_inquire_link(file, link, path, target) bind(c, name="windrow_fortran_inquire_link") result(code)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: link
+            type(c_ptr), intent(inout) :: path, target
+            integer(c_int) :: code
+        end function c_inquire_link
+
+        function c_put_texts(file, variable, texts) bind(c, name="windrow_fortran_put_texts") result(code)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: variable
+            type(*), intent(in) :: texts(..)
+            integer(c_int) :: code
+        end function c_put_texts
+
+        function c_get_texts(file, variable, texts) bind(c, name="windrow_get_texts") result(code)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: variable
+            type(c_ptr), intent(inout) :: texts(*)
+            integer(c_int) :: code
+        end function c_get_texts
+
+        function c_put_attribute(file, object, name, type, value, options) &
             bind(c, name="windrow_fortran_put_attribute") result(code)
             import :: c_char, c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             character(kind=c_char), intent(in) :: object(*), name(*)
             integer(c_int), intent(in), value :: type
-            type(*), intent(in) :: value(..)
+            type(*), intent(in), optional :: value(..)
+            type(c_ptr), intent(in), value :: options
             integer(c_int) :: code
         end function c_put_attribute
+
+        function c_is_text(value) bind(c, name="windrow_fortran_is_text") result(yes)
+            import :: c_int
+            type(*), intent(in), optional :: value(..)
+            integer(c_int) :: yes
+        end function c_is_text
+
+        function c_delete_attribute(file, object, name) bind(c, name="windrow_delete_attribute") result(code)
+            import :: c_char, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            character(kind=c_char), intent(in) :: object(*), name(*)
+            integer(c_int) :: code
+        end function c_delete_attribute
 
         function c_copy_attribute(file, object, from, from_object, name) &
             bind(c, name="windrow_copy_attribute") result(code)
@@ -271,14 +391,15 @@ module windrow_c
             integer(c_int) :: code
         end function c_get_attribute
 
-        function c_get_texts(file, object, name, type, texts) bind(c, name="windrow_get_attribute") result(code)
+        function c_get_attribute_texts(file, object, name, type, texts) &
+            bind(c, name="windrow_get_attribute") result(code)
             import :: c_char, c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             character(kind=c_char), intent(in) :: object(*), name(*)
             integer(c_int), intent(in), value :: type
             type(c_ptr), intent(inout) :: texts(*)
             integer(c_int) :: code
-        end function c_get_texts
+        end function c_get_attribute_texts
 
         function c_block(comm, ndims, shape, start, count, memory_shape, memory_start, decomposition) &
             bind(c, name="windrow_fortran_block") result(code)
@@ -383,6 +504,26 @@ module windrow_c
             type(*), intent(inout) :: data(..)
             integer(c_int) :: code
         end function c_get_record
+
+        function c_put_as(file, variable, part, data, type) bind(c, name="windrow_fortran_put_as") result(code)
+            import :: c_held, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: variable
+            type(c_held), intent(in) :: part
+            type(*), intent(in) :: data(..)
+            integer(c_int), intent(in), value :: type
+            integer(c_int) :: code
+        end function c_put_as
+
+        function c_get_as(file, variable, part, data, type) bind(c, name="windrow_fortran_get_as") result(code)
+            import :: c_held, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: variable
+            type(c_held), intent(in) :: part
+            type(*), intent(inout) :: data(..)
+            integer(c_int), intent(in), value :: type
+            integer(c_int) :: code
+        end function c_get_as
 
         function c_write(file, variable, part, data) bind(c, name="windrow_fortran_write") result(code)
             import :: c_held, c_int, c_ptr
@@ -518,6 +659,15 @@ module windrow_c
             character(kind=c_char), intent(in) :: name(*)
             integer(c_int) :: code
         end function c_field
+
+        !> The bits of an integer in decimal, signed or not.
+        function c_number(text, end, base) bind(c, name="strtoull") result(number)
+            import :: c_char, c_int, c_int64_t, c_ptr
+            character(kind=c_char), intent(in) :: text(*)
+            type(c_ptr), intent(in), value :: end
+            integer(c_int), intent(in), value :: base
+            integer(c_int64_t) :: number
+        end function c_number
 
         function c_length(text) bind(c, name="strlen") result(length)
             import :: c_ptr, c_size_t

@@ -1,21 +1,22 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Data: queue and flush, and what is built from them; the plan and the report.
 !>
-!> `data` is an array of any rank, contiguous in memory, of integers of 8 to 64 bits, real32 or real64 as the variable
-!> has them: another type, gaps (as in a(::2)) and too few elements are windrow_bad_argument, with both types or sizes
-!> in the message. Its own shape does not count: the decomposition says how the elements lie in it. Of an array of
-!> assumed size, a(*), the size cannot be checked.
+!> `data` is an array of any rank, contiguous in memory, of the variable's type: integers of 8 to 64 bits, real and
+!> complex of kind real32 or real64, logical(c_bool), character of the length of the variable's texts, and integer(int8)
+!> for opaque elements, whose bytes come first. Another type, gaps (as in a(::2)) and too few elements are
+!> windrow_bad_argument, with both types or sizes in the message. Its own shape does not count: the decomposition says
+!> how the elements lie in it. Of an array of assumed size, a(*), the size cannot be checked.
 module windrow_data
-    use, intrinsic :: iso_c_binding, only: c_int, c_null_ptr, c_ptr
+    use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_ptr, c_ptr
     use, intrinsic :: iso_fortran_env, only: int32, int64
     use windrow_base
     use windrow_c
     implicit none
     private
     public :: windrow_put, windrow_get, windrow_flush, windrow_flush_begin, windrow_flush_end, windrow_write
-    public :: windrow_read
+    public :: windrow_read, windrow_put_as, windrow_get_as
     public :: windrow_put_record, windrow_get_record, windrow_write_block, windrow_read_block
-    public :: windrow_explain, windrow_report
+    public :: windrow_explain, windrow_report, windrow_set_strategy
 
     !> windrow_put() of one record: one index, from 1, of the variable's last dimension. Local.
     !>
@@ -49,70 +50,126 @@ contains
     !> the attribute
     !> `target` or `asynchronous`, and pass no expression, which would be gone by then. Bad arguments are reported here,
     !> and again by the next flush, on every rank.
-    subroutine windrow_put(file, variable, decomposition, data, stat, errmsg)
+    subroutine windrow_put(file, variable, decomposition, data, stat, errmsg) bind(c, name="windrow_module_put")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         type(windrow_decomposition), intent(in) :: decomposition
         type(*), intent(in), target, asynchronous :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
-        call finish(c_put(raw_of(file), int(variable, c_int), raw_of(decomposition), data), stat, errmsg)
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_put(raw_of(file), variable, raw_of(decomposition), data), stat, errmsg)
     end subroutine windrow_put
 
     !> Queue data to be read; the flush fills `data`, of which the same holds as for windrow_put(). Local.
-    subroutine windrow_get(file, variable, decomposition, data, stat, errmsg)
+    subroutine windrow_get(file, variable, decomposition, data, stat, errmsg) bind(c, name="windrow_module_get")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         type(windrow_decomposition), intent(in) :: decomposition
         type(*), intent(inout), target, asynchronous :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
-        call finish(c_get(raw_of(file), int(variable, c_int), raw_of(decomposition), data), stat, errmsg)
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_get(raw_of(file), variable, raw_of(decomposition), data), stat, errmsg)
     end subroutine windrow_get
 
-    subroutine put_record_int64(file, variable, record, decomposition, data, stat, errmsg)
+    !> windrow_put() of data of another type than the variable's, converted at once into a copy. Local. `data` must live
+    !> and stay unchanged until the flush all the same.
+    !>
+    !> `type`: of the elements of `data`, where they are unsigned, as windrow_uint8; left out, the array's own. What
+    !> becomes what, and what becomes of values that do not fit, says windrow_put_as() in windrow.h.
+    subroutine windrow_put_as(file, variable, decomposition, data, type, stat, errmsg) &
+        bind(c, name="windrow_module_put_as")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(in), target, asynchronous :: data(..)
+        integer(c_int), intent(in), optional :: type
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_put_as(raw_of(file), variable, raw_of(decomposition), data, type_or_own(type)), &
+            stat, errmsg)
+    end subroutine windrow_put_as
+
+    !> windrow_get() into data of another type than the variable's, converted in the flush. Local.
+    subroutine windrow_get_as(file, variable, decomposition, data, type, stat, errmsg) &
+        bind(c, name="windrow_module_get_as")
+        type(windrow_file), intent(in) :: file
+        integer(c_int), intent(in) :: variable
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(inout), target, asynchronous :: data(..)
+        integer(c_int), intent(in), optional :: type
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_get_as(raw_of(file), variable, raw_of(decomposition), data, type_or_own(type)), &
+            stat, errmsg)
+    end subroutine windrow_get_as
+
+    !> 0: the array's own.
+    function type_or_own(type) result(number)
+        integer(c_int), intent(in), optional :: type
+        integer(c_int) :: number
+        number = 0
+        if (present(type)) number = type
+    end function type_or_own
+
+    subroutine put_record_int64(file, variable, record, decomposition, data, stat, errmsg) &
+        bind(c, name="windrow_module_put_record_int64")
+        type(windrow_file), intent(in) :: file
+        integer(c_int), intent(in) :: variable
         integer(int64), intent(in) :: record
         type(windrow_decomposition), intent(in) :: decomposition
         type(*), intent(in), target, asynchronous :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
-        call finish(c_put_record(raw_of(file), int(variable, c_int), record, raw_of(decomposition), data), stat, errmsg)
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_put_record(raw_of(file), variable, record, raw_of(decomposition), data), stat, errmsg)
     end subroutine put_record_int64
 
-    subroutine put_record_int32(file, variable, record, decomposition, data, stat, errmsg)
+    subroutine put_record_int32(file, variable, record, decomposition, data, stat, errmsg) &
+        bind(c, name="windrow_module_put_record_int32")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         integer(int32), intent(in) :: record
         type(windrow_decomposition), intent(in) :: decomposition
         type(*), intent(in), target, asynchronous :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
-        call put_record_int64(file, variable, int(record, int64), decomposition, data, stat, errmsg)
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_put_record(raw_of(file), variable, int(record, int64), raw_of(decomposition), data), stat, errmsg)
     end subroutine put_record_int32
 
-    subroutine get_record_int64(file, variable, record, decomposition, data, stat, errmsg)
+    subroutine get_record_int64(file, variable, record, decomposition, data, stat, errmsg) &
+        bind(c, name="windrow_module_get_record_int64")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         integer(int64), intent(in) :: record
         type(windrow_decomposition), intent(in) :: decomposition
         type(*), intent(inout), target, asynchronous :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
-        call finish(c_get_record(raw_of(file), int(variable, c_int), record, raw_of(decomposition), data), stat, errmsg)
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_get_record(raw_of(file), variable, record, raw_of(decomposition), data), stat, errmsg)
     end subroutine get_record_int64
 
-    subroutine get_record_int32(file, variable, record, decomposition, data, stat, errmsg)
+    subroutine get_record_int32(file, variable, record, decomposition, data, stat, errmsg) &
+        bind(c, name="windrow_module_get_record_int32")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         integer(int32), intent(in) :: record
         type(windrow_decomposition), intent(in) :: decomposition
         type(*), intent(inout), target, asynchronous :: data(..)
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_get_record(raw_of(file), variable, int(record, int64), raw_of(decomposition), data), stat, errmsg)
+    end subroutine get_record_int32
+
+    !> Choose another strategy for the flushes that follow. Collective; nothing may be queued.
+    !>
+    !> `options`: strategy, owner, gather, domains, codec, access, writers, buffer, align and sieve_hole; what is not set
+    !> is as the file was opened with; left out, all is.
+    subroutine windrow_set_strategy(file, options, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        type(windrow_options), intent(in), optional :: options
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        call get_record_int64(file, variable, int(record, int64), decomposition, data, stat, errmsg)
-    end subroutine get_record_int32
+        call finish(c_set_strategy(raw_of(file), options_of(options)), stat, errmsg)
+    end subroutine windrow_set_strategy
 
     !> Move everything queued, puts first, then gets. Collective. On error nothing more is in the queue.
     subroutine windrow_flush(file, stat, errmsg)
@@ -140,72 +197,81 @@ contains
     end subroutine windrow_flush_end
 
     !> windrow_put() and windrow_flush() in one call; `data` may be an expression. Collective.
-    subroutine windrow_write(file, variable, decomposition, data, stat, errmsg)
+    subroutine windrow_write(file, variable, decomposition, data, stat, errmsg) bind(c, name="windrow_module_write")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         type(windrow_decomposition), intent(in) :: decomposition
         type(*), intent(in) :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
-        call finish(c_write(raw_of(file), int(variable, c_int), raw_of(decomposition), data), stat, errmsg)
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_write(raw_of(file), variable, raw_of(decomposition), data), stat, errmsg)
     end subroutine windrow_write
 
     !> windrow_get() and windrow_flush() in one call. Collective.
-    subroutine windrow_read(file, variable, decomposition, data, stat, errmsg)
+    subroutine windrow_read(file, variable, decomposition, data, stat, errmsg) bind(c, name="windrow_module_read")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         type(windrow_decomposition), intent(in) :: decomposition
         type(*), intent(inout) :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
-        call finish(c_read(raw_of(file), int(variable, c_int), raw_of(decomposition), data), stat, errmsg)
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_read(raw_of(file), variable, raw_of(decomposition), data), stat, errmsg)
     end subroutine windrow_read
 
-    subroutine write_block_int64(file, variable, start, count, data, stat, errmsg)
+    subroutine write_block_int64(file, variable, start, count, data, stat, errmsg) &
+        bind(c, name="windrow_module_write_block_int64")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         integer(int64), intent(in) :: start(:), count(:)
         type(*), intent(in) :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
         integer(int64), target :: first(size(start)), many(size(count))
         first = reversed(start) - 1
         many = reversed(count)
-        call finish(c_write_block(raw_of(file), int(variable, c_int), list_of(first), list_of(many), data), &
-            stat, errmsg)
+        call finish(c_write_block(raw_of(file), variable, list_of(first), list_of(many), data), stat, errmsg)
     end subroutine write_block_int64
 
-    subroutine write_block_int32(file, variable, start, count, data, stat, errmsg)
+    subroutine write_block_int32(file, variable, start, count, data, stat, errmsg) &
+        bind(c, name="windrow_module_write_block_int32")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         integer(int32), intent(in) :: start(:), count(:)
         type(*), intent(in) :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
-        call write_block_int64(file, variable, int(start, int64), int(count, int64), data, stat, errmsg)
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        integer(int64), target :: first(size(start)), many(size(count))
+        first = reversed(int(start, int64)) - 1
+        many = reversed(int(count, int64))
+        call finish(c_write_block(raw_of(file), variable, list_of(first), list_of(many), data), stat, errmsg)
     end subroutine write_block_int32
 
-    subroutine read_block_int64(file, variable, start, count, data, stat, errmsg)
+    subroutine read_block_int64(file, variable, start, count, data, stat, errmsg) &
+        bind(c, name="windrow_module_read_block_int64")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         integer(int64), intent(in) :: start(:), count(:)
         type(*), intent(inout) :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
         integer(int64), target :: first(size(start)), many(size(count))
         first = reversed(start) - 1
         many = reversed(count)
-        call finish(c_read_block(raw_of(file), int(variable, c_int), list_of(first), list_of(many), data), stat, errmsg)
+        call finish(c_read_block(raw_of(file), variable, list_of(first), list_of(many), data), stat, errmsg)
     end subroutine read_block_int64
 
-    subroutine read_block_int32(file, variable, start, count, data, stat, errmsg)
+    subroutine read_block_int32(file, variable, start, count, data, stat, errmsg) &
+        bind(c, name="windrow_module_read_block_int32")
         type(windrow_file), intent(in) :: file
-        integer, intent(in) :: variable
+        integer(c_int), intent(in) :: variable
         integer(int32), intent(in) :: start(:), count(:)
         type(*), intent(inout) :: data(..)
-        integer, intent(out), optional :: stat
-        character(*), intent(inout), optional :: errmsg
-        call read_block_int64(file, variable, int(start, int64), int(count, int64), data, stat, errmsg)
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        integer(int64), target :: first(size(start)), many(size(count))
+        first = reversed(int(start, int64)) - 1
+        many = reversed(int(count, int64))
+        call finish(c_read_block(raw_of(file), variable, list_of(first), list_of(many), data), stat, errmsg)
     end subroutine read_block_int32
 
     !> The plan of what is queued or, when no rank has anything queued, of the last flush: the choice on each axis and

@@ -27,7 +27,7 @@ module windrow_files
 
 contains
 
-    !> Make an empty set of options. Local.
+    !> Make a set of options. Local. Nothing is set, but that text of fixed length is filled up with blanks.
     subroutine windrow_options_create(options, stat, errmsg)
         type(windrow_options), intent(out) :: options
         integer, intent(out), optional :: stat

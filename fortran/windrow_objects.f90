@@ -2,10 +2,11 @@
 !> Groups and variables. Their numbers count from 1. Shapes are in Fortran's order: the first dimension is the fastest,
 !> so a variable of shape (nx, ny, nz) here is one of shape (nz, ny, nx) in C, Python and h5dump.
 module windrow_objects
-    use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_loc, c_null_ptr, c_ptr
+    use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_loc, c_null_ptr, c_ptr, c_sizeof
     use, intrinsic :: iso_fortran_env, only: int32, int64
     use windrow_base
     use windrow_c
+    use windrow_enumerations, only: split_enumeration
     implicit none
     private
     public :: windrow_define_group, windrow_define_variable, windrow_define_variables, windrow_variable_definition
@@ -35,14 +36,26 @@ module windrow_objects
         integer(int64), allocatable :: chunk(:)     !< shape of a chunk, fastest dimension first; of size 0: none
         logical :: extendible = .false.             !< the last dimension may grow: windrow_put_record()
         character(:), allocatable :: filters        !< what becomes of a chunk's bytes; '' for nothing
+        integer(int64) :: elements = 0              !< 0 for a null space, which has not even a shape
+        !< of one element; 0: texts of variable length and references, by windrow_get_texts()
+        integer(int64) :: element_bytes = 0
+        logical :: is_null = .false.                !< a null space: there is nothing to put or get
+        character(:), allocatable :: text_characters        !< 'utf8', 'ascii'; '' when it is not text
+        character(:), allocatable :: text_padding           !< how the file fills up its texts; '' when it is not text
+        character(:), allocatable :: opaque_tag             !< '' when it is not opaque
+        character(:), allocatable :: fill_value             !< as the option; '' for zeros
+        character(:), allocatable :: enumeration_names(:)   !< of an enumeration; else of size 0
+        integer(int64), allocatable :: enumeration_values(:)
+        character(:), allocatable :: dimension_names(:)     !< fastest dimension first; '' for none
     end type windrow_variable_info
 
     !> Define a variable; groups above it are made as needed. Collective.
     !>
     !> `shape`: the whole array's, each entry >= 0, as default or as 64-bit integers; left out, a scalar.
-    !> `variable`: its number in this file. `options`: of this variable: byte_order, chunks (a text in C's order: slowest
-    !> dimension first), filters, extendible. All ranks give the same `path`, `type`, `shape` and options. Elements never
-    !> written are undefined.
+    !> `variable`: its number in this file. `options`: of this variable: byte_order, element_bytes, text_characters,
+    !> text_padding, opaque_tag, null_space, fill_value, chunks (a text in C's order: slowest dimension first), filters,
+    !> extendible, and windrow_options_set_enumeration(). All ranks give the same `path`, `type`, `shape` and options.
+    !> Elements never written are undefined without a fill_value.
     interface windrow_define_variable
         module procedure define_variable_int32, define_variable_int64, define_scalar
     end interface windrow_define_variable
@@ -134,7 +147,7 @@ contains
         allocate (paths(longest + 1, size(definitions)), shapes(most + 1, size(definitions)), raw(size(definitions)))
         do i = 1, size(definitions)
             raw(i) = c_variable_definition(c_null_ptr, definitions(i)%type, 0, c_loc(shapes(1, i)), &
-                raw_of(definitions(i)%options))
+                c_options_all(raw_of(definitions(i)%options)))
             if (allocated(definitions(i)%path)) then
                 call copy_text(definitions(i)%path, paths(:, i))
                 raw(i)%path = c_loc(paths(1, i))
@@ -191,6 +204,7 @@ contains
         character(*), intent(inout), optional :: errmsg
         type(c_variable_info) :: raw
         integer(c_int) :: code
+        raw%size = c_sizeof(raw)
         code = c_inquire_variable(raw_of(file), int(variable, c_int), raw)
         if (code == windrow_ok) then
             info%path = text_of(raw%path)
@@ -205,6 +219,15 @@ contains
             info%chunk = reversed(raw%chunk(:merge(raw%ndims, 0_c_int, info%chunked)))
             info%extendible = raw%extendible /= 0
             info%filters = text_of(raw%filters)
+            info%elements = raw%elements
+            info%element_bytes = raw%element_bytes
+            info%is_null = raw%is_null /= 0
+            info%text_characters = text_of(raw%text_characters)
+            info%text_padding = text_of(raw%text_padding)
+            info%opaque_tag = text_of(raw%opaque_tag)
+            call split_enumeration(text_of(raw%enumeration), info%enumeration_names, info%enumeration_values)
+            info%fill_value = text_of(raw%fill_value)
+            info%dimension_names = texts_of(raw%dimension_names(raw%ndims:1:-1))
         end if
         call finish(code, stat, errmsg)
     end subroutine windrow_inquire_variable

@@ -22,6 +22,7 @@ program data_test
     call one_rank_holds_all()
     call records()
     call write_while_computing()
+    call other_strategies()
     call windrow_close(file, stat, errmsg)
     call expect_ok(stat, errmsg, 'close')
 
@@ -302,6 +303,37 @@ contains
         call windrow_sync(file, stat, errmsg)
         call expect_ok(stat, errmsg, 'sync')
     end subroutine write_while_computing
+
+    subroutine other_strategies()
+        type(windrow_options) :: options
+        type(windrow_decomposition) :: part
+        type(windrow_variable_info) :: info
+        integer, target :: numbers(2)
+        integer :: variable
+        character(:), allocatable :: plan
+        call windrow_options_create(options)
+        call windrow_options_set(options, 'strategy', 'two-phase')
+        call windrow_set_strategy(file, options, stat, errmsg)
+        call expect_ok(stat, errmsg, 'set_strategy')
+        call windrow_options_set(options, 'fill_value', '-7')
+        call windrow_define_variable(file, 'filled', windrow_int32, [2*ranks + 1], variable, options)
+        call windrow_inquire_variable(file, variable, info)
+        call expect(info%has_fill_value .and. info%fill_value == '-7', 'a fill value: '//info%fill_value)
+        call windrow_block(MPI_COMM_WORLD, [2*ranks + 1], [2*rank + 1], [2], part)
+        numbers = rank
+        call windrow_put(file, variable, part, numbers)
+        call windrow_set_strategy(file, stat=stat, errmsg=errmsg)
+        call expect_error(stat, errmsg, windrow_bad_state, 'queued', 'set_strategy with a queue')
+        call windrow_explain(file, plan)
+        call expect(index(plan, 'two-phase') > 0, 'the plan: '//plan)
+        call windrow_flush(file)
+        call windrow_set_strategy(file, options, stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'fill_value', 'set_strategy with other options')
+        call windrow_set_strategy(file, stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'set_strategy as before')
+        call windrow_options_free(options)
+        call windrow_decomposition_free(part)
+    end subroutine other_strategies
 
     subroutine put_assumed_size(variable, part, values)
         integer, intent(in) :: variable

@@ -1,0 +1,135 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Names in a file: of dimensions, of what stands at a path, and those that lead to others. Numbers of dimensions and of
+!> links count from 1.
+module windrow_names
+    use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_null_ptr, c_ptr
+    use, intrinsic :: iso_fortran_env, only: int32, int64
+    use windrow_base
+    use windrow_c
+    implicit none
+    private
+    public :: windrow_name_dimensions, windrow_define_dimension, windrow_dimension_count, windrow_inquire_dimension
+    public :: windrow_exists, windrow_define_link, windrow_link_count, windrow_inquire_link
+
+    !> What windrow_exists() finds at a path.
+    integer, parameter, public :: windrow_nothing = 0, windrow_group = 1, windrow_variable = 2, windrow_link = 3, &
+        windrow_other = 4, windrow_dimension = 5
+
+    !> Define a dimension that no variable has the name of. Collective. `length`: a default or a 64-bit integer.
+    interface windrow_define_dimension
+        module procedure define_dimension_int32, define_dimension_int64
+    end interface windrow_define_dimension
+
+contains
+
+    !> Give the dimensions of a variable names, as netCDF-4 has them, once. Collective.
+    !>
+    !> `names`: one for each dimension of the variable, fastest first: the name of a variable or dimension in the
+    !> variable's group or above it, a path that begins with a slash, or '' for none. What is nowhere becomes a new
+    !> dimension in the variable's group, so variables with coordinates are to be defined first.
+    !>
+    !>     call windrow_name_dimensions(file, temperature, ['cell', 'time'])
+    subroutine windrow_name_dimensions(file, variable, names, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        character(*), intent(in) :: names(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_name_dimensions(raw_of(file), int(variable, c_int), names), stat, errmsg)
+    end subroutine windrow_name_dimensions
+
+    subroutine define_dimension_int64(file, path, length, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: path
+        integer(int64), intent(in) :: length
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_define_dimension(raw_of(file), c_text(path), length), stat, errmsg)
+    end subroutine define_dimension_int64
+
+    subroutine define_dimension_int32(file, path, length, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: path
+        integer(int32), intent(in) :: length
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call define_dimension_int64(file, path, int(length, int64), stat, errmsg)
+    end subroutine define_dimension_int32
+
+    !> How many dimensions the file has that no variable has the name of, with the numbers 1, 2, ...; -1 when it is not
+    !> open. Local.
+    function windrow_dimension_count(file) result(count)
+        type(windrow_file), intent(in) :: file
+        integer :: count
+        count = int(c_dimension_count(raw_of(file)))
+    end function windrow_dimension_count
+
+    !> Path and length of such a dimension. Local.
+    subroutine windrow_inquire_dimension(file, dimension, path, length, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: dimension
+        character(:), allocatable, intent(out) :: path
+        integer(int64), intent(out) :: length
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr) :: raw
+        integer(c_int) :: code
+        integer(c_int64_t) :: extent
+        raw = c_null_ptr
+        extent = 0
+        code = c_inquire_dimension(raw_of(file), int(dimension, c_int), raw, extent)
+        path = text_of(raw)
+        length = extent
+        call finish(code, stat, errmsg)
+    end subroutine windrow_inquire_dimension
+
+    !> What stands at a path: `kind` is windrow_nothing, windrow_group, windrow_variable, windrow_link, windrow_other or
+    !> windrow_dimension. Links on the way there are followed, one at its end is not. Local.
+    subroutine windrow_exists(file, path, kind, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: path
+        integer, intent(out) :: kind
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: code, found
+        found = windrow_nothing
+        code = c_exists(raw_of(file), c_text(path), found)
+        kind = int(found)
+        call finish(code, stat, errmsg)
+    end subroutine windrow_exists
+
+    !> Define a soft link: a name that leads to another object. Groups above it are made as needed. Collective.
+    !>
+    !> `target`: a path in this file, relative to the link's group unless it begins with a slash. Nothing need be there.
+    subroutine windrow_define_link(file, path, target, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: path, target
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_define_link(raw_of(file), c_text(path), c_text(target)), stat, errmsg)
+    end subroutine windrow_define_link
+
+    !> How many soft links the file has, with the numbers 1, 2, ...; -1 when it is not open. Local.
+    function windrow_link_count(file) result(count)
+        type(windrow_file), intent(in) :: file
+        integer :: count
+        count = int(c_link_count(raw_of(file)))
+    end function windrow_link_count
+
+    !> Path and target of a soft link, as they stand in the file. Local.
+    subroutine windrow_inquire_link(file, link, path, target, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: link
+        character(:), allocatable, intent(out) :: path, target
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr) :: from, to
+        integer(c_int) :: code
+        from = c_null_ptr
+        to = c_null_ptr
+        code = c_inquire_link(raw_of(file), int(link, c_int), from, to)
+        path = text_of(from)
+        target = text_of(to)
+        call finish(code, stat, errmsg)
+    end subroutine windrow_inquire_link
+end module windrow_names

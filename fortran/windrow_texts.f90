@@ -1,0 +1,79 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Variables of text of variable length: moved as a whole, through rank 0.
+module windrow_texts
+    use, intrinsic :: iso_c_binding, only: c_int, c_null_ptr, c_ptr, c_sizeof
+    use windrow_base
+    use windrow_c
+    implicit none
+    private
+    public :: windrow_put_texts, windrow_get_texts
+
+    !> Read all elements of a variable of windrow_text of variable length, or the paths of one of windrow_reference.
+    !> Collective: rank 0 reads, and all ranks get all. What was never written is ''.
+    !>
+    !> `texts`: `character(:), allocatable`: a list of all elements, the first dimension the fastest, in which the
+    !> longest text decides the length; or a scalar, for a variable with one element.
+    interface windrow_get_texts
+        module procedure get_one, get_list
+    end interface windrow_get_texts
+
+contains
+
+    !> Write all elements of a variable of windrow_text of variable length. Collective; rank 0's texts are written.
+    !>
+    !> `texts`: a scalar or an array of any rank with the variable's elements, without the blanks at their ends; on the
+    !> other ranks whatever is at hand.
+    subroutine windrow_put_texts(file, variable, texts, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        character(*), intent(in) :: texts(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_put_texts(raw_of(file), int(variable, c_int), texts), stat, errmsg)
+    end subroutine windrow_put_texts
+
+    subroutine get_one(file, variable, texts, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        character(:), allocatable, intent(out) :: texts
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr), allocatable :: all_texts(:)
+        integer(c_int) :: code
+        call get_all(file, variable, all_texts, code)
+        if (code == windrow_ok) then
+            if (size(all_texts) == 1) texts = text_of(all_texts(1))
+            if (size(all_texts) /= 1) code = c_refuse(c_null_ptr, &
+                c_text('get_texts: the variable has several texts, or none: read it into a list'))
+        end if
+        call finish(code, stat, errmsg)
+    end subroutine get_one
+
+    subroutine get_list(file, variable, texts, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        character(:), allocatable, intent(out) :: texts(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr), allocatable :: all_texts(:)
+        integer(c_int) :: code
+        call get_all(file, variable, all_texts, code)
+        if (code == windrow_ok) texts = texts_of(all_texts)
+        call finish(code, stat, errmsg)
+    end subroutine get_list
+
+    !> C's pointers to all texts. The call is made with a number that is wrong too, for the other ranks.
+    subroutine get_all(file, variable, texts, code)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: variable
+        type(c_ptr), allocatable, intent(out) :: texts(:)
+        integer(c_int), intent(out) :: code
+        type(c_variable_info) :: info
+        info%size = c_sizeof(info)
+        code = c_inquire_variable(raw_of(file), int(variable, c_int), info)
+        if (code /= windrow_ok) info%elements = 0
+        allocate (texts(info%elements))
+        texts(:) = c_null_ptr
+        code = c_get_texts(raw_of(file), int(variable, c_int) - 1_c_int, texts)
+    end subroutine get_all
+end module windrow_texts
