@@ -11,9 +11,9 @@ module windrow_base
     !> Dimensions that a variable can have at most; a Fortran array has 15.
     integer, parameter, public :: windrow_max_dimensions = max_dimensions
 
-    !> What `stat` can be; see enum windrow_code in windrow.h. (WINDROW_EXISTS of C would be the name of a procedure.)
+    !> What `stat` can be; see enum windrow_code in windrow.h.
     integer, parameter, public :: windrow_ok = 0, windrow_bad_argument = 1, windrow_bad_state = 2, &
-        windrow_not_found = 3, windrow_already_exists = 4, windrow_unsupported = 5, windrow_bad_file = 6, &
+        windrow_not_found = 3, windrow_exists = 4, windrow_unsupported = 5, windrow_bad_file = 6, &
         windrow_no_permission = 7, windrow_no_space = 8, windrow_io = 9, windrow_out_of_memory = 10, windrow_mpi = 11, &
         windrow_internal = 12
 

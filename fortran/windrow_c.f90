@@ -279,13 +279,13 @@ module windrow_c
             integer(c_int) :: code
         end function c_inquire_dimension
 
-        function c_exists(file, path, kind) bind(c, name="windrow_exists") result(code)
+        function c_inquire_object(file, path, kind) bind(c, name="windrow_inquire_object") result(code)
             import :: c_char, c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             character(kind=c_char), intent(in) :: path(*)
             integer(c_int), intent(inout) :: kind
             integer(c_int) :: code
-        end function c_exists
+        end function c_inquire_object
 
         function c_define_link(file, path, target) bind(c, name="windrow_define_link") result(code)
             import :: c_char, c_int, c_ptr

@@ -9,9 +9,9 @@ module windrow_names
     implicit none
     private
     public :: windrow_name_dimensions, windrow_define_dimension, windrow_dimension_count, windrow_inquire_dimension
-    public :: windrow_exists, windrow_define_link, windrow_link_count, windrow_inquire_link
+    public :: windrow_inquire_object, windrow_define_link, windrow_link_count, windrow_inquire_link
 
-    !> What windrow_exists() finds at a path.
+    !> What windrow_inquire_object() finds at a path.
     integer, parameter, public :: windrow_nothing = 0, windrow_group = 1, windrow_variable = 2, windrow_link = 3, &
         windrow_other = 4, windrow_dimension = 5
 
@@ -85,7 +85,7 @@ contains
 
     !> What stands at a path: `kind` is windrow_nothing, windrow_group, windrow_variable, windrow_link, windrow_other or
     !> windrow_dimension. Links on the way there are followed, one at its end is not. Local.
-    subroutine windrow_exists(file, path, kind, stat, errmsg)
+    subroutine windrow_inquire_object(file, path, kind, stat, errmsg)
         type(windrow_file), intent(in) :: file
         character(*), intent(in) :: path
         integer, intent(out) :: kind
@@ -93,10 +93,10 @@ contains
         character(*), intent(inout), optional :: errmsg
         integer(c_int) :: code, found
         found = windrow_nothing
-        code = c_exists(raw_of(file), c_text(path), found)
+        code = c_inquire_object(raw_of(file), c_text(path), found)
         kind = int(found)
         call finish(code, stat, errmsg)
-    end subroutine windrow_exists
+    end subroutine windrow_inquire_object
 
     !> Define a soft link: a name that leads to another object. Groups above it are made as needed. Collective.
     !>

@@ -328,7 +328,7 @@ enum windrow_kind {
  * @param kind  [out] enum windrow_kind.
  * @return WINDROW_OK, for WINDROW_NOTHING too.  Since 0.1.
  */
-WINDROW_API int windrow_exists(const windrow_file *file, const char *path, int *kind);
+WINDROW_API int windrow_inquire_object(const windrow_file *file, const char *path, int *kind);
 
 /**
  * Define a soft link: a name that leads to another object.  Groups above it are made as needed.  Collective.
@@ -569,7 +569,7 @@ WINDROW_API int windrow_get_as(windrow_file *file, int variable, const windrow_d
  * flushes.  Plans of earlier choices are kept and found again.
  *
  * @param options  "strategy", "owner", "gather", "domains", "codec", "access", "writers", "buffer", "align", "sieve_hole"; what is not set is as
- *                 the file was opened with.  NULL: all is.  [same]
+ *                 the file was opened with.  NULL: all is.  Others may be set to what they are.  [same]
  * @return WINDROW_BAD_STATE: puts or gets are queued; WINDROW_BAD_ARGUMENT: another option, or not the same on all ranks.
  *
  *     windrow_options_set(teams, "gather", "team(16)");

@@ -349,9 +349,9 @@ class File {
   /** A soft link.  Collective. */
   void define_link(const std::string& path, const std::string& target) { check(windrow_define_link(raw_, path.c_str(), target.c_str())); }
   /** enum windrow_kind of what stands at a path.  Local. */
-  int exists(const std::string& path) const {
+  int inquire_object(const std::string& path) const {
     int kind = WINDROW_NOTHING;
-    check(windrow_exists(raw_, path.c_str(), &kind));
+    check(windrow_inquire_object(raw_, path.c_str(), &kind));
     return kind;
   }
 

@@ -26,7 +26,7 @@ Status take(const char* first, const char* second, const char* what, std::string
 
 extern "C" {
 
-int windrow_exists(const windrow_file* file, const char* path, int* kind) {
+int windrow_inquire_object(const windrow_file* file, const char* path, int* kind) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
     if (path == nullptr || kind == nullptr) return null_argument(path == nullptr ? "the path" : "kind");

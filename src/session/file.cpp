@@ -202,6 +202,7 @@ Status File::set_strategy(const Settings& changes, Status local) {
     if (!queue_.empty()) return {Code::bad_state, fmt::format("set_strategy: {} puts and gets are queued; flush them first", queue_.size())};
     Settings settings = settings_;
     for (const auto& [key, value] : changes.values()) {
+      if (settings_.text(key) == value) continue;
       if (std::find(k_changeable.begin(), k_changeable.end(), key) == k_changeable.end())
         return {Code::bad_argument, fmt::format("set_strategy: the option {} cannot change once \"{}\" is open; these can: {}", key, path_,
                                                 fmt::join(k_changeable, ", "))};

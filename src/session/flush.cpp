@@ -92,7 +92,7 @@ Status File::stage(QueueEntry& entry, Type type, int64_t trailing) {
   auto runs = runs_of(entry, trailing * stored, nullptr);
   if (!runs.ok()) return runs.status();
   entry.staged = std::make_unique<Staged>(Staged{.stored = target.type, .type = type, .stored_bytes = stored,
-                                                 .memory_bytes = from == to ? stored : type_size(type), .memory = entry.data});
+                                                 .memory_bytes = from == to ? stored : type_size(type), .memory = entry.data, .bytes = nullptr, .misfits = 0});
   entry.staged->bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(memory_end(runs.value()->runs)));
   if (!entry.put) return {};
   entry.staged->misfits = convert_in(runs.value()->runs, *entry.staged);

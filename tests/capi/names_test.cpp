@@ -29,7 +29,7 @@ void expect_python(const std::string& script, const std::string& path) {
 
 int kind_of(windrow_file* file, const char* path) {
   int kind = -1;
-  EXPECT_WINDROW_OK(windrow_exists(file, path, &kind));
+  EXPECT_WINDROW_OK(windrow_inquire_object(file, path, &kind));
   return kind;
 }
 

@@ -122,11 +122,21 @@ TEST_P(Types, move_in_parallel_and_are_said_again) {
     EXPECT_EQ(info.bytes, k_rows * k_columns * kind.bytes);
     EXPECT_STREQ(info.unsupported, "");
     for (const auto& [key, value] : kind.options) {
-      if (key == "opaque_tag") EXPECT_EQ(info.opaque_tag, value);
-      if (key == "enumeration") EXPECT_EQ(info.enumeration, value);
-      if (key == "text_padding") EXPECT_EQ(info.text_padding, value);
-      if (key == "text_characters") EXPECT_EQ(info.text_characters, value);
-      if (key == "byte_order") EXPECT_EQ(info.big_endian, value == "big" ? 1 : 0);
+      if (key == "opaque_tag") {
+        EXPECT_EQ(info.opaque_tag, value);
+      }
+      if (key == "enumeration") {
+        EXPECT_EQ(info.enumeration, value);
+      }
+      if (key == "text_padding") {
+        EXPECT_EQ(info.text_padding, value);
+      }
+      if (key == "text_characters") {
+        EXPECT_EQ(info.text_characters, value);
+      }
+      if (key == "byte_order") {
+        EXPECT_EQ(info.big_endian, value == "big" ? 1 : 0);
+      }
     }
     int variable = -1;
     EXPECT_WINDROW_OK(windrow_find_variable(file, kind.name, &variable));
@@ -177,9 +187,15 @@ TEST_P(Types, are_attributes_too) {
       EXPECT_EQ(info.is_null, 1);
       EXPECT_EQ(info.elements, 0);
     }
-    if (name == "texts") EXPECT_EQ(info.element_bytes, 4);
-    if (name == "opaque") EXPECT_STREQ(info.opaque_tag, "a tag");
-    if (name == "colour") EXPECT_STREQ(info.enumeration, "RED=-1\nGREEN=0\nDARK = BLUE=300");
+    if (name == "texts") {
+      EXPECT_EQ(info.element_bytes, 4);
+    }
+    if (name == "opaque") {
+      EXPECT_STREQ(info.opaque_tag, "a tag");
+    }
+    if (name == "colour") {
+      EXPECT_STREQ(info.enumeration, "RED=-1\nGREEN=0\nDARK = BLUE=300");
+    }
   }
   EXPECT_WINDROW_OK(windrow_close(file));
 }

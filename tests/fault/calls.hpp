@@ -31,7 +31,9 @@ inline std::vector<Call> plain_calls() {
   const auto get_texts = [](Scene& s) {
     const char* read[2] = {};
     const int code = windrow_get_texts(s.file, s.variable, read);
-    if (code == WINDROW_OK) EXPECT_STREQ(read[1], texts[1]);
+    if (code == WINDROW_OK) {
+      EXPECT_STREQ(read[1], texts[1]);
+    }
     return code;
   };
   return {
@@ -182,10 +184,10 @@ inline std::vector<Call> moving_calls() {
        written, true, true},
       {"read_block of what is filled", define_filled,
        [](Scene& s) {
-         std::vector<int32_t> read(s.grid.size());
-         const int code = windrow_read_block(s.file, s.variable, s.start.data(), s.count.data(), read.data());
+         std::vector<int32_t> block(s.grid.size());
+         const int code = windrow_read_block(s.file, s.variable, s.start.data(), s.count.data(), block.data());
          if (code == WINDROW_OK) {
-           EXPECT_EQ(read, std::vector<int32_t>(read.size(), -7));
+           EXPECT_EQ(block, std::vector<int32_t>(block.size(), -7));
          }
          return code;
        },

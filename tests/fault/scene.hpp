@@ -32,6 +32,25 @@ inline const std::vector<KeyValues>& fault_strategies() {
   return all;
 }
 
+// Every variable in small compressed chunks, which go through rank 0's index of chunks. The name of such a file begins with "chunked".
+inline const std::vector<KeyValues>& chunked_strategies() {
+  static const std::vector<KeyValues> all{
+      {{"chunks", "auto"}, {"filters", "shuffle,deflate:1"}, {"writers", "2"}},
+      {{"chunks", "auto"}, {"filters", "shuffle,deflate:1"}, {"shared_memory", "false"}},
+      {{"chunks", "1x3"}, {"filters", "fletcher32"}, {"buffer", "4096"}},
+  };
+  return all;
+}
+
+inline const std::vector<KeyValues>& strategies_for(const std::string& ending) {
+  return ending.starts_with("chunked") ? chunked_strategies() : fault_strategies();
+}
+
+// How the file that stands there is made.
+inline KeyValues standing_options(const std::string& ending) {
+  return ending.starts_with("chunked") ? chunked_strategies().back() : KeyValues{};
+}
+
 inline std::string text_of(const KeyValues& options) {
   std::string text;
   for (const auto& [key, value] : options) text += key + "=" + value + " ";

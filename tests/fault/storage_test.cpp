@@ -36,11 +36,17 @@ nlohmann::json report_of(windrow_file* file) {
   return nlohmann::json::parse(text);
 }
 
+int64_t foretold(const nlohmann::json& report, const char* what) {
+  int64_t sum = 0;
+  for (const auto& plan : report["plans"]) sum += plan["expected"][what].get<int64_t>();
+  return sum;
+}
+
 class Storage : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == ".h5" && windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
-    Scene(standing_.path(), {}, k_old).write_all();
+    if (GetParam() != ".raw" && windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+    Scene(standing_.path(), standing_options(GetParam()), k_old).write_all();
     standing_.remember();
   }
 
@@ -54,7 +60,7 @@ class Storage : public testing::TestWithParam<std::string> {
   template <class Visit>
   void for_each_victim(const std::string& what, Visit&& visit) {
     int struck = 0;
-    for (const KeyValues& strategy : fault_strategies())
+    for (const KeyValues& strategy : strategies_for(GetParam()))
       for (int victim = 0; victim < size_of(); ++victim) {
         SCOPED_TRACE(what + ", " + text_of(strategy) + ", rank " + std::to_string(victim));
         struck += visit(strategy, victim) ? 1 : 0;
@@ -78,7 +84,7 @@ class Storage : public testing::TestWithParam<std::string> {
     }
     expect_failure(code, error, victim);
     if (operation == "write") {  // opening may fail before anything moves
-      EXPECT_NE(std::string(windrow_error_message()).find("undefined now: \"/fields/grid\""), std::string::npos) << windrow_error_message();
+      EXPECT_NE(std::string(windrow_error_message()).find(GetParam() == "chunked.h5" ? "undefined now: \"" : "undefined now: \"/fields/grid\""), std::string::npos) << windrow_error_message();
     }
     const int closed = scene.close();
     expect_same_everywhere(closed);
@@ -123,6 +129,7 @@ TEST_P(Storage, fails_while_a_file_is_read) {
 }
 
 TEST_P(Storage, fails_to_make_room_for_sieving) {
+  if (GetParam() == "chunked.h5") GTEST_SKIP() << "chunks are not sieved";
   Scene scene(standing_.path(), with_fault({{"domains", "even"}, {"access", "sieve"}}, fault_of(0, "resize", 0, "no_space")), k_new);
   scene.begin();
   const int code = scene.put_and_flush();
@@ -162,7 +169,7 @@ TEST_P(Storage, transfers_only_a_part) {
         scene.begin();
         EXPECT_WINDROW_OK(scene.put_and_flush());
         const auto report = report_of(scene.file);
-        struck = report["write_requests"] > report["plans"][0]["expected"]["write_requests"];
+        struck = report["write_requests"] > foretold(report, "write_requests");
         EXPECT_WINDROW_OK(scene.close());
       }
       Scene::expect_file(standing_.path(), k_new);
@@ -176,7 +183,7 @@ TEST_P(Storage, transfers_only_a_part) {
     scene.expect_read();
     const auto report = report_of(scene.file);
     EXPECT_WINDROW_OK(scene.close());
-    return report["read_requests"] > report["plans"][0]["expected"]["read_requests"];
+    return report["read_requests"] > foretold(report, "read_requests");
   });
 }
 
@@ -202,6 +209,6 @@ TEST_P(Storage, fails_in_a_file_that_is_changed_in_place) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Storage, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Storage, testing::Values(".raw", ".h5", "chunked.h5"), [](const auto& format) { return format.param == "chunked.h5" ? "chunked" : format.param.substr(1); });
 
 }  // namespace

@@ -37,7 +37,7 @@ contains
         call expect_ok(stat, errmsg, 'define_link')
         call windrow_define_link(file, 'größe', '/nowhere')
         call windrow_define_link(file, 'group', '/nowhere', stat, errmsg)
-        call expect_error(stat, errmsg, windrow_already_exists, 'group', 'a link where a group is')
+        call expect_error(stat, errmsg, windrow_exists, 'group', 'a link where a group is')
         call windrow_define_link(file, 'new', '', stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'target', 'a link to nothing')
         call windrow_find_variable(file, 'group/short', found)
@@ -58,7 +58,7 @@ contains
         call expect_ok(stat, errmsg, 'define_dimension')
         call windrow_define_dimension(file, 'group/huge', 2_int64**40)
         call windrow_define_dimension(file, 'unused', 11_int64, stat, errmsg)
-        call expect_error(stat, errmsg, windrow_already_exists, 'unused', 'a dimension twice')
+        call expect_error(stat, errmsg, windrow_exists, 'unused', 'a dimension twice')
         call windrow_name_dimensions(file, time, ['t', 'u'], stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, '2 names for "/time", which has 1 dimensions', 'many names')
         call windrow_name_dimensions(file, scalar, ['t'], stat, errmsg)
@@ -66,7 +66,7 @@ contains
         call windrow_name_dimensions(file, 99, ['t'], stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'no variable number', 'names for nothing')
         call windrow_name_dimensions(file, field, ['x', 'y', 'z'], stat, errmsg)
-        call expect_error(stat, errmsg, windrow_already_exists, 'have names already', 'other names')
+        call expect_error(stat, errmsg, windrow_exists, 'have names already', 'other names')
     end subroutine dimensions
 
     subroutine links_listed()
@@ -124,7 +124,7 @@ contains
         character(*), intent(in) :: path
         integer, intent(in) :: kind
         integer :: found
-        call windrow_exists(file, path, found, stat, errmsg)
+        call windrow_inquire_object(file, path, found, stat, errmsg)
         call expect_ok(stat, errmsg, 'exists')
         call expect(found == kind, 'what stands at '//path)
     end subroutine expect_kind
