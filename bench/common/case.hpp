@@ -39,12 +39,15 @@ struct Variable {
   ElementType type = ElementType::float64;
   size_t share = 0;
   int64_t trailing = 1;
+  bool smooth = false;              // values as of a physical field; else no two bytes alike
+  std::vector<int64_t> chunk = {};  // shape of the chunks, each shuffled and deflated (level 1); empty: contiguous
 };
 
 struct Case {
   std::string name;
   std::vector<Share> shares;
   std::vector<Variable> variables;
+  bool copies = false;  // what is measured is reading one file and then writing another, equal one
 
   const Share& share_of(const Variable& variable) const { return shares[variable.share]; }
   std::vector<int64_t> shape_of(const Variable& variable) const;  // trailing dimension included
@@ -59,7 +62,7 @@ int64_t product(const std::vector<int64_t>& extents);
 
 // What a scenario is made from. Files are made beforehand by windrow-mesh and bench-maps.
 struct CaseSettings {
-  std::string scenario;  // grid-64, grid-128, mesh-1, mesh-100-cm, ..., e3sm, flash, s3d
+  std::string scenario;  // grid-64, grid-128, mesh-1, mesh-100-cm, ..., e3sm, flash, s3d, scorpio, compressed, ...
   std::string mesh;      // PREFIX of PREFIX.PARTS.parts and PREFIX-cm.PARTS.parts
   std::string map;       // PREFIX of PREFIX.D1.parts, PREFIX.D2.parts, ...
   int rank = 0;

@@ -15,7 +15,8 @@ namespace bench {
 namespace {
 
 Pattern pattern_of(const Case& data, size_t v, int repetition) {
-  return {data.variables[v].type, v, static_cast<uint64_t>(repetition)};
+  const Variable& variable = data.variables[v];
+  return {variable.type, v, static_cast<uint64_t>(repetition), variable.smooth ? data.shape_of(variable) : std::vector<int64_t>()};
 }
 
 std::string wrong(const Case& data, size_t v, int64_t element, const std::string& where) {

@@ -73,6 +73,67 @@ Case flash(const CaseSettings& settings) {
   return result;
 }
 
+// Part `which` of `parts` of a length, as even as whole numbers allow: where it begins.
+int64_t cut(int64_t length, int64_t which, int64_t parts) { return length * which / parts; }
+
+// A box of `shape` cut among all ranks in three directions.
+Share boxes(const std::array<int64_t, 3>& shape, const CaseSettings& settings) {
+  const auto dims = cut_ranks(settings.ranks);
+  const int64_t rank = settings.rank;
+  const std::array<int64_t, 3> place{rank / (dims[1] * dims[2]), rank / dims[2] % dims[1], rank % dims[2]};
+  Share share;
+  for (size_t d = 0; d < 3; ++d) {
+    share.shape.push_back(shape[d]);
+    share.start.push_back(cut(shape[d], place[d], dims[d]));
+    share.count.push_back(cut(shape[d], place[d] + 1, dims[d]) - share.start.back());
+  }
+  share.memory_shape = share.count;
+  share.memory_start.assign(share.count.size(), 0);
+  return share;
+}
+
+// Whole rows, ranks one behind the other. `uneven`: every third rank has three times as many as the first, the one before it twice.
+Share rows(std::vector<int64_t> shape, bool uneven, const CaseSettings& settings) {
+  const auto weight_before = [uneven](int64_t rank) { return uneven ? rank / 3 * 6 + rank % 3 * (rank % 3 + 1) / 2 : rank; };
+  const int64_t all = weight_before(settings.ranks);
+  const int64_t begin = cut(shape[0], weight_before(settings.rank), all), end = cut(shape[0], weight_before(settings.rank + 1), all);
+  Share share;
+  share.start.assign(shape.size(), 0);
+  share.start[0] = begin;
+  share.count = shape;
+  share.count[0] = end - begin;
+  share.shape = std::move(shape);
+  share.memory_shape = share.count;
+  share.memory_start.assign(share.count.size(), 0);
+  return share;
+}
+
+// SCORPIO, section V: two datasets of one dimension are read and written to another file. The paper's 960 x 960 x 240 elements
+// (1.7 GB: 4 bytes each), here an eighth. "-rows": the same as uneven rows (its Fig. 7), "-blocks": as blocks of three dimensions.
+Case scorpio(const CaseSettings& settings) {
+  constexpr std::array<int64_t, 3> k_grid{480, 480, 120};
+  Share share;
+  if (settings.scenario == "scorpio-blocks")
+    share = boxes(k_grid, settings);
+  else if (settings.scenario == "scorpio-rows")
+    share = rows({k_grid[0] * k_grid[1], k_grid[2]}, true, settings);
+  else
+    share = rows({k_grid[0] * k_grid[1] * k_grid[2]}, false, settings);
+  Case result{settings.scenario,
+              {std::move(share)},
+              {{"cell_ids", ElementType::int32, 0, 1}, {"material_ids", ElementType::int32, 0, 1}}};
+  result.copies = true;
+  return result;
+}
+
+// A smooth field of 128 MiB, the same for any number of ranks.
+Case compressed(const CaseSettings& settings) {
+  Variable field{"field", ElementType::float64, 0, 1};
+  field.smooth = true;
+  field.chunk = {64, 64, 64};
+  return {settings.scenario, {boxes({256, 256, 256}, settings)}, {field}};
+}
+
 Share share_of_part(const std::string& path, const CaseSettings& settings) {
   const auto header = windrow::mesh::read_parts_header(path);
   if (header.parts != settings.ranks)
@@ -135,6 +196,8 @@ Case make_case(const CaseSettings& settings) {
   if (name == "s3d") return s3d(settings);
   if (name == "flash") return flash(settings);
   if (name == "e3sm") return e3sm(settings);
+  if (name == "scorpio" || name == "scorpio-rows" || name == "scorpio-blocks") return scorpio(settings);
+  if (name == "compressed") return compressed(settings);
   if (name == "grid-64" || name == "grid-128") return grid(std::stoll(name.substr(5)), settings);
   if (name.starts_with("mesh-")) {
     const bool renumbered = name.ends_with("-cm");
@@ -143,7 +206,8 @@ Case make_case(const CaseSettings& settings) {
       return mesh(std::stoll(load), renumbered, settings);
   }
   throw std::runtime_error("no scenario \"" + name +
-                           "\"; there are grid-64, grid-128, mesh-LOAD, mesh-LOAD-cm, e3sm, flash, s3d");
+                           "\"; there are grid-64, grid-128, mesh-LOAD, mesh-LOAD-cm, e3sm, flash, s3d, scorpio, scorpio-rows, "
+                           "scorpio-blocks, compressed");
 }
 
 }  // namespace bench

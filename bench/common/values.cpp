@@ -2,8 +2,11 @@
 #include "values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <numbers>
 
 namespace bench {
 namespace {
@@ -31,6 +34,40 @@ void fill_as(uint64_t seed, int64_t first, int64_t count, std::byte* out) {
   }
 }
 
+// Smooth values: a product of one wave along each dimension, about a mean; full doubles, nothing rounded. The waves are kept: the
+// same array is filled and checked in many calls.
+class Waves {
+ public:
+  explicit Waves(const Pattern& pattern) : pattern_(pattern) {
+    const double phase = 0.37 * static_cast<double>(pattern.repetition) + static_cast<double>(pattern.variable);
+    for (size_t d = 0; d < 3; ++d)
+      for (int64_t i = 0; i < pattern.smooth[d]; ++i)
+        along_[d].push_back(std::sin(phase + 2 * std::numbers::pi * static_cast<double>((d + 1) * static_cast<size_t>(i)) /
+                                                 static_cast<double>(pattern.smooth[d])));
+  }
+  bool of(const Pattern& pattern) const {
+    return pattern_.smooth == pattern.smooth && pattern_.variable == pattern.variable && pattern_.repetition == pattern.repetition;
+  }
+  double at(int64_t element) const {
+    const int64_t x = element % pattern_.smooth[2], y = element / pattern_.smooth[2] % pattern_.smooth[1],
+                  z = element / pattern_.smooth[2] / pattern_.smooth[1];
+    return 290.0 + 25.0 * along_[0][static_cast<size_t>(z)] * along_[1][static_cast<size_t>(y)] * along_[2][static_cast<size_t>(x)];
+  }
+
+ private:
+  Pattern pattern_;
+  std::array<std::vector<double>, 3> along_;
+};
+
+void fill_smooth(const Pattern& pattern, int64_t first, int64_t count, std::byte* out) {
+  static Waves waves(pattern);
+  if (!waves.of(pattern)) waves = Waves(pattern);
+  for (int64_t i = 0; i < count; ++i) {
+    const double next = waves.at(first + i);
+    std::memcpy(out + i * static_cast<int64_t>(sizeof next), &next, sizeof next);
+  }
+}
+
 template <class F>
 void with_type(const Pattern& pattern, F&& work) {
   const uint64_t seed = pattern.variable * 0xD1B54A32D192ED03u + pattern.repetition * 0x8CB92BA72F3D8DD7u;
@@ -47,6 +84,7 @@ void with_type(const Pattern& pattern, F&& work) {
 }  // namespace
 
 void fill(const Pattern& pattern, int64_t first, int64_t count, std::byte* out) {
+  if (!pattern.smooth.empty()) return fill_smooth(pattern, first, count, out);
   with_type(pattern, [&](auto zero, uint64_t seed) { fill_as<decltype(zero)>(seed, first, count, out); });
 }
 

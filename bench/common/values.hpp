@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "case.hpp"
 
@@ -15,6 +16,7 @@ struct Pattern {
   ElementType type = ElementType::float64;
   uint64_t variable = 0;
   uint64_t repetition = 0;
+  std::vector<int64_t> smooth = {};  // float64 only: the array's three dimensions, when its values are a smooth field
 };
 
 inline constexpr std::byte k_untouched{0xA5};  // guard cells, and buffers before a read

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-hdf5: parallel HDF5, contiguous datasets. Systems: "collective", "independent".
+// bench-hdf5: parallel HDF5. Systems: "collective", "independent".
+// bench-hdf5-serial: the same program over serial HDF5, for one rank. System: "serial".
 #include <hdf5.h>
 
 #include <utility>
 
 #include "common/packing.hpp"
+#include "common/tools.hpp"
 #include "common/system.hpp"
 
 namespace bench {
@@ -107,19 +109,23 @@ Selections& selections_of(const Case& data) {
 class Hdf5 : public System {
  public:
   explicit Hdf5(const std::string& name) {
-    require(name == "collective" || name == "independent", "system \"" + name + "\": its name");
     access_ = H5Pcreate(H5P_FILE_ACCESS);
+    transfer_ = H5Pcreate(H5P_DATASET_XFER);
+#ifdef H5_HAVE_PARALLEL
+    require(name == "collective" || name == "independent", "system \"" + name + "\": its name");
     H5Pset_fapl_mpio(access_, MPI_COMM_WORLD, MPI_INFO_NULL);
     H5Pset_coll_metadata_write(access_, true);
     H5Pset_all_coll_metadata_ops(access_, true);
-    creation_ = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_fill_time(creation_, H5D_FILL_TIME_NEVER);
-    H5Pset_alloc_time(creation_, H5D_ALLOC_TIME_EARLY);
-    transfer_ = H5Pcreate(H5P_DATASET_XFER);
     H5Pset_dxpl_mpio(transfer_, name == "collective" ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT);
+#else
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    require(name == "serial" && ranks == 1, "system \"" + name + "\": its name or the number of ranks");
+    H5Pset_cache(access_, 0, 521, size_t{16} << 20, 1.0);  // chunks that were written whole leave it first
+#endif
   }
   ~Hdf5() override {
-    for (hid_t properties : {access_, creation_, transfer_}) H5Pclose(properties);
+    for (hid_t properties : {access_, transfer_}) H5Pclose(properties);
   }
 
   void prepare(const Job& job) override {
@@ -141,8 +147,10 @@ class Hdf5 : public System {
     };
     for (size_t v = 0; v < writes.size(); ++v) {
       const Variable& variable = job.data.variables[v];
+      const hid_t creation = creation_list(variable);
       datasets.push_back(H5Dcreate2(file, variable.name.c_str(), native_type(variable.type), writes[v].file,
-                                    H5P_DEFAULT, creation_, H5P_DEFAULT));
+                                    H5P_DEFAULT, creation, H5P_DEFAULT));
+      H5Pclose(creation);
       require(datasets[v] >= 0, "H5Dcreate");
       put(v);
     }
@@ -183,13 +191,26 @@ class Hdf5 : public System {
       H5Dclose(dataset);
     }
     H5Fclose(file);
-    return locations;
+    return decoded(std::move(locations), job);
   }
 
   std::string format() const override { return "hdf5"; }
 
  private:
-  hid_t access_, creation_, transfer_;
+  static hid_t creation_list(const Variable& variable) {
+    const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
+    if (variable.chunk.empty()) {
+      H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
+    } else {
+      H5Pset_chunk(list, static_cast<int>(variable.chunk.size()), sizes(variable.chunk).data());
+      H5Pset_shuffle(list);
+      H5Pset_deflate(list, 1);
+    }
+    return list;
+  }
+
+  hid_t access_, transfer_;
   std::string path_;
   Selections* selections_ = nullptr;
 };

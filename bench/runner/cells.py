@@ -154,7 +154,7 @@ class Measurement:
         )
         arguments += OPTIONS[mode] + (" --check-file" if check else "")
         try:
-            answer = self._pool.ask(ServerKey(variant.program, cell.ranks, variant.io), arguments, self._settings.limit_s)
+            answer = self._pool.ask(ServerKey(variant.program, variant.ranks or cell.ranks, variant.io), arguments, self._settings.limit_s)
         except RunFailed as failure:
             record.trouble = str(failure)
             if record.trouble == "timeout":

@@ -17,10 +17,15 @@ SCENARIOS = (
     "e3sm",
     "flash",
     "s3d",
+    "scorpio",
+    "scorpio-rows",
+    "scorpio-blocks",
+    "compressed",
 )
 QUICK_SCENARIOS = ("grid-64", "mesh-1", "mesh-100", "e3sm", "s3d")
 STRATEGIES = ("auto", "auto:raw", "two-phase", "scorpio", "list", "idg", "tpc", "ylib", "subfiling", "bips3d-tree")
 
+COMPONENTS = ("romio321", "ompio")
 LIMIT = "limit"
 URING = "limit io_uring"  # a question put to the machine, not the limit
 FILES = "file per process"
@@ -35,10 +40,12 @@ class Variant:
     program: str  # bench-PROGRAM
     system: str  # what the program calls it
     io: str = ""  # Open MPI's io component, where there is a choice
+    ranks: int = 0  # the same at every number of ranks of the cell; 0: the cell's
 
     @property
     def name(self) -> str:
-        return "/".join(part for part in (self.program, self.system, self.io) if part)
+        alone = f"{self.ranks}-rank" if self.ranks else ""
+        return "/".join(part for part in (self.program, self.system, self.io, alone) if part)
 
     @property
     def mark(self) -> str:
@@ -57,24 +64,49 @@ def is_peer(row: str) -> bool:
     return row not in (LIMIT, URING, FILES) and not row.startswith("windrow ")
 
 
+def _scorpio_variants() -> list[Variant]:
+    """SCORPIO's benchmark (its section V): teams of several sizes beside parallel HDF5."""
+    found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+    found.append(Variant(AUTO, "windrow", "auto"))
+    for name, size in (("1", 1), ("4", 4), ("all", 1024)):  # a team is never larger than all ranks
+        found.append(Variant(f"windrow team({name})", "windrow", f"auto+gather=team({size})"))
+    for mode in ("collective", "independent"):
+        found += [Variant(f"hdf5 {mode}", "hdf5", mode, io) for io in COMPONENTS]
+    return found
+
+
+def _compressed_variants() -> list[Variant]:
+    """Deflate by libdeflate and by zlib, in all ranks and in one; HDF5 has zlib only."""
+    found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+    for ranks, alone in ((0, ""), (1, ", one")):
+        found.append(Variant(AUTO + alone, "windrow", "auto", ranks=ranks))
+        found.append(Variant("windrow zlib" + alone, "windrow-zlib", "auto", ranks=ranks))
+    found.append(Variant("hdf5 serial, one", "hdf5-serial", "serial", ranks=1))
+    found += [Variant("hdf5 collective", "hdf5", "collective", io) for io in COMPONENTS]
+    return found
+
+
 def variants(scenario: str) -> list[Variant]:
     """All that can run a scenario, in the order of the table."""
+    if scenario.startswith("scorpio"):
+        return _scorpio_variants()
+    if scenario == "compressed":
+        return _compressed_variants()
     blocks = not scenario.startswith(("mesh", "e3sm"))
     views = ("indexed", "subarray") if blocks else ("indexed",)
-    components = ("romio321", "ompio")
     found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
     found += [Variant(URING, "limit", f"uring-{count}-{depth}") for count in (1, 2) for depth in (4, 8)]
     for strategy in STRATEGIES:
         found.append(Variant("windrow " + strategy.replace(":", " "), "windrow", strategy))
     for mode in ("collective", "independent"):
-        for io in components:
+        for io in COMPONENTS:
             found += [Variant(f"mpi-io {mode}", "mpiio", f"{mode}-{view}", io) for view in views]
         if mode == "independent":  # sieving is ROMIO's; its absence is worth a try on writes
             found += [Variant(f"mpi-io {mode}", "mpiio", f"{mode}-{view}-nosieve", "romio321") for view in views]
     for mode in ("collective", "independent"):
-        found += [Variant(f"hdf5 {mode}", "hdf5", mode, io) for io in components]
+        found += [Variant(f"hdf5 {mode}", "hdf5", mode, io) for io in COMPONENTS]
     for mode in ("blocking", "nonblocking"):
-        found += [Variant(f"pnetcdf {mode}", "pnetcdf", mode, io) for io in components]
+        found += [Variant(f"pnetcdf {mode}", "pnetcdf", mode, io) for io in COMPONENTS]
     found.append(Variant(FILES, "files", "files"))
     return found
 

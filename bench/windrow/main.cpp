@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench-windrow: Windrow by its C interface. Systems: STRATEGY[:FORMAT], e.g. "auto", "two-phase:raw"; a strategy is
-// what the option "strategy" takes. The format is HDF5 unless named.
+// bench-windrow: Windrow by its C interface. Systems: STRATEGY[:FORMAT][+KEY=VALUE], e.g. "auto", "two-phase:raw",
+// "auto+gather=team(4)"; a strategy is what the option "strategy" takes, KEY any other option. The format is HDF5 unless named.
+// bench-windrow-zlib: the same program, deflate by zlib where bench-windrow has libdeflate.
 #include <windrow/windrow.h>
 
 #include "common/system.hpp"
+#include "common/tools.hpp"
 
 namespace bench {
 namespace {
@@ -20,14 +22,22 @@ int type_of(ElementType type) {
 
 class Windrow : public System {
  public:
-  explicit Windrow(const std::string& name) {
+  explicit Windrow(const std::string& system) {
+    const size_t plus = system.find('+');
+    const std::string name = system.substr(0, plus);
     const size_t colon = name.rfind(':');
     strategy_ = name.substr(0, colon);
     if (colon != std::string::npos) format_ = name.substr(colon + 1);
+    if (plus == std::string::npos) return;
+    const size_t equals = system.find('=', plus);
+    require(equals != std::string::npos, "system \"" + system + "\": KEY=VALUE behind the +");
+    key_ = system.substr(plus + 1, equals - plus - 1);
+    value_ = system.substr(equals + 1);
   }
   ~Windrow() override {
     for (windrow_decomposition* decomposition : decompositions_) windrow_decomposition_free(decomposition);
     windrow_options_free(options_);
+    windrow_options_free(compression_);
   }
 
   void prepare(const Job& job) override {
@@ -35,7 +45,10 @@ class Windrow : public System {
     check(windrow_options_create(&options_));
     check(windrow_options_set(options_, "strategy", strategy_.c_str()));
     check(windrow_options_set(options_, "format", format_.c_str()));
+    if (!key_.empty()) check(windrow_options_set(options_, key_.c_str(), value_.c_str()));
     if (job.durable) check(windrow_options_set(options_, "durable", "true"));
+    for (const Variable& variable : job.data.variables)
+      if (!variable.chunk.empty()) compress(variable);
     for (const Share& share : job.data.shares) decompositions_.push_back(make_decomposition(share));
   }
 
@@ -48,7 +61,8 @@ class Windrow : public System {
     for (const Variable& variable : job.data.variables) shapes.push_back(job.data.shape_of(variable));
     for (size_t v = 0; v < count; ++v)
       definitions.push_back({job.data.variables[v].name.c_str(), type_of(job.data.variables[v].type),
-                             static_cast<int>(shapes[v].size()), shapes[v].data(), nullptr});
+                             static_cast<int>(shapes[v].size()), shapes[v].data(),
+                             job.data.variables[v].chunk.empty() ? nullptr : compression_});
     std::vector<int> numbers(count);
     check(windrow_define_variables(file, static_cast<int>(count), definitions.data(), numbers.data()));
     const auto put = [&] {
@@ -89,7 +103,7 @@ class Windrow : public System {
       locations.push_back({path_, info.offset, info.big_endian != 0});
     }
     check(windrow_close(file));
-    return locations;
+    return decoded(std::move(locations), job);
   }
 
   std::string format() const override { return format_; }
@@ -99,6 +113,15 @@ class Windrow : public System {
   }
 
  private:
+  // Chunks of one shape are enough for a scenario.
+  void compress(const Variable& variable) {
+    std::string shape;
+    for (const int64_t extent : variable.chunk) shape += (shape.empty() ? "" : "x") + std::to_string(extent);
+    if (compression_ == nullptr) check(windrow_options_create(&compression_));
+    check(windrow_options_set(compression_, "chunks", shape.c_str()));
+    check(windrow_options_set(compression_, "filters", "shuffle,deflate:1"));
+  }
+
   static windrow_decomposition* make_decomposition(const Share& share) {
     windrow_decomposition* decomposition = nullptr;
     if (share.is_block())
@@ -118,8 +141,8 @@ class Windrow : public System {
     return text + ",\"report\":" + report + "}";
   }
 
-  std::string strategy_, format_ = "hdf5", path_, written_, read_;
-  windrow_options* options_ = nullptr;
+  std::string strategy_, format_ = "hdf5", key_, value_, path_, written_, read_;
+  windrow_options *options_ = nullptr, *compression_ = nullptr;
   std::vector<windrow_decomposition*> decompositions_;
 };
 
