@@ -9,7 +9,7 @@ namespace cli {
 namespace {
 
 bool is_a_peak(const std::string& key) {
-  return key.starts_with("peak") || key == "writers" || key == "readers" || key == "ranks" || key.ends_with("ratio");
+  return key.starts_with("peak") || key.ends_with("_opens") || key == "writers" || key == "readers" || key == "ranks" || key.ends_with("ratio");
 }
 
 void add_up(nlohmann::json& sum, const nlohmann::json& more) {

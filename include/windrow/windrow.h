@@ -732,7 +732,8 @@ WINDROW_API int windrow_xdmf_field(windrow_file *file, int grid, const char *nam
 WINDROW_API int windrow_explain(windrow_file *file, const char *format, const char **text);
 
 /**
- * What the last flush did, over all ranks: seconds by stage, bytes, messages, storage requests, writers, peak memory.  Local.
+ * What the last flush did, over all ranks: seconds by stage, bytes, messages, storage requests, writers, peak memory; and how often the
+ * file has been opened since windrow_create() or windrow_open(): for its metadata by rank 0, for data by each writer or reader.  Local.
  * @param format  "text" or "json".  Since 0.1.
  */
 WINDROW_API int windrow_report(windrow_file *file, const char *format, const char **text);

@@ -24,7 +24,7 @@ struct Kind {
   std::string_view name;
   std::array<std::string_view, 3> endings;  // of names; "" for none
   bool built_in;
-  Opened (*open)(const std::string& path, FormatMode mode, const FormatOptions& options);
+  Opened (*open)(const std::string& path, FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> opened);
   Result<bool> (*recognises)(const std::string& path, Store& file);
   std::vector<std::string> (*companions)(const std::string& path);
 };
@@ -35,7 +35,7 @@ std::vector<std::string> no_companions(const std::string&) { return {}; }
 constexpr bool k_has_hdf5 = true;
 #else
 constexpr bool k_has_hdf5 = false;
-Opened open_hdf5_format(const std::string& path, FormatMode, const FormatOptions&) {
+Opened open_hdf5_format(const std::string& path, FormatMode, const FormatOptions&, std::unique_ptr<Store>) {
   return Status(Code::unsupported,
                 fmt::format("\"{}\": this Windrow was built without HDF5 (-DWINDROW_HDF5=OFF)", path));
 }
@@ -61,13 +61,13 @@ const Kind* find_kind(std::string_view name) {
   return found == k_kinds.end() ? nullptr : &*found;
 }
 
-Result<std::string> recognise(const std::string& path) {
-  Result<std::unique_ptr<Store>> file = open_store(path, StoreMode::read, {});
+Result<FoundFormat> recognise(const std::string& path, FormatMode mode) {
+  Result<std::unique_ptr<Store>> file = open_store(path, store_mode(mode), {});
   if (!file.ok()) return file.status();
   for (const Kind& kind : k_kinds) {
     const Result<bool> is_it = kind.recognises(path, *file.value());
     if (!is_it.ok()) return is_it.status();
-    if (is_it.value()) return std::string(kind.name);
+    if (is_it.value()) return FoundFormat{std::string(kind.name), std::move(file).value()};
   }
   return Status(Code::bad_file, fmt::format("\"{}\" is neither an HDF5 file nor a raw file with its sidecar \"{}\"", path,
                                             raw_companions(path).front()));
@@ -143,11 +143,11 @@ std::optional<TextPadding> padding_called(std::string_view name) noexcept {
 }
 
 Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::string& path, FormatMode mode,
-                                            const FormatOptions& options) {
+                                            const FormatOptions& options, std::unique_ptr<Store> opened) {
   return guarded<std::unique_ptr<Format>>([&]() -> Opened {
     Status valid = check_options(options);
     if (!valid.ok()) return valid;
-    if (const Kind* kind = find_kind(name)) return kind->open(path, mode, options);
+    if (const Kind* kind = find_kind(name)) return kind->open(path, mode, options, std::move(opened));
     return Status(Code::unsupported,
                   fmt::format("no format is called \"{}\"; there are: {}", name, fmt::join(built_in_names(), ", ")));
   });
@@ -161,7 +161,24 @@ std::string format_of_name(std::string_view path) {
 }
 
 Result<std::string> format_of_file(const std::string& path) {
-  return guarded<std::string>([&] { return recognise(path); });
+  return guarded<std::string>([&]() -> Result<std::string> {
+    auto found = recognise(path, FormatMode::read);
+    if (!found.ok()) return found.status();
+    return std::move(found.value().name);
+  });
+}
+
+Result<FoundFormat> find_format(const std::string& path, FormatMode mode) {
+  return guarded<FoundFormat>([&] { return recognise(path, mode); });
+}
+
+StoreMode store_mode(FormatMode mode) noexcept {
+  switch (mode) {
+    case FormatMode::read: return StoreMode::read;
+    case FormatMode::update: return StoreMode::update;
+    case FormatMode::create: break;
+  }
+  return StoreMode::create;
 }
 
 std::vector<std::string> format_companions(std::string_view name, const std::string& path) {

@@ -16,6 +16,7 @@
 #include "base/status.hpp"
 #include "extent/extent.hpp"
 #include "filter/filter.hpp"
+#include "storage/store.hpp"
 
 namespace windrow {
 
@@ -186,15 +187,24 @@ class Format {
 };
 
 enum class FormatMode { read, update, create };
+StoreMode store_mode(FormatMode mode) noexcept;
 
 // `name`: "hdf5" or "raw"; Code::unsupported when it is not built in. Files beside `path` that belong to it (a sidecar) are named by format_companions().
+// `opened`: the file as find_format() has found and opened it in the same mode; or none, and it is opened here.
 Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::string& path, FormatMode mode,
-                                            const FormatOptions& options);
+                                            const FormatOptions& options, std::unique_ptr<Store> opened = nullptr);
 
 // The format that a path's name asks for ("" when the name does not say), and the one that a file's first bytes (or its
 // sidecar) show, built in or not. Code::bad_file: none of ours.
 std::string format_of_name(std::string_view path);
 Result<std::string> format_of_file(const std::string& path);
+
+// The same with the file, open to be read or changed, so that it need not be opened again.
+struct FoundFormat {
+  std::string name;
+  std::unique_ptr<Store> store;
+};
+Result<FoundFormat> find_format(const std::string& path, FormatMode mode);
 
 // Files that are published together with `path`, e.g. the raw format's sidecar.
 std::vector<std::string> format_companions(std::string_view name, const std::string& path);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "plan/choose.hpp"
 #include "plan/domains.hpp"
 
@@ -36,6 +37,15 @@ int64_t window_in_units(const std::vector<Extent>& domains, int64_t buffer, int6
   int64_t largest = 0;
   for (const Extent& domain : domains) largest = std::max(largest, domain.size());
   return unit * std::clamp<int64_t>(std::min(buffer, largest / k_rounds) / unit, 1, std::max<int64_t>(1, buffer / unit));
+}
+
+// A team's root that is a writer too holds windows of its team and of its domain, each beside the messages that it comes from, and two
+// messages in between: together no more than where there is one stage only.
+void fit_two_stages(Plan& plan, const PlanLimits& limits) {
+  constexpr int64_t k_page = 4096, k_between = 2;
+  const int64_t of_one_stage = std::max<int64_t>(4, limits.buffers);
+  const int64_t window = limits.buffer_bytes / (2 * of_one_stage + k_between) * of_one_stage;
+  plan.window_bytes = std::min(plan.window_bytes, std::max(k_page, round_down(window, k_page)));
 }
 
 constexpr int64_t k_broadcast_window = int64_t{1} << 20;
@@ -80,6 +90,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   if (!plan.domains.empty())
     plan.window_bytes = limits.window_unit > 0 ? window_in_units(plan.domains, limits.buffer_bytes, limits.window_unit)
                                                : window_of(plan.domains, limits.buffer_bytes);
+  if (plan.gathers() && plan.has_domains()) fit_two_stages(plan, limits);
   return plan;
 }
 

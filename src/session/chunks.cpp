@@ -125,6 +125,8 @@ void ChunkSink::consume(int64_t, Extent window, const std::byte* slot, PieceView
   if (!status_.ok()) return;
   status_.update(guard([&] {
     batch.bytes.clear();
+    // At once, and a little more than the window for what gets no smaller: growing would hold it twice, and copy it.
+    batch.bytes.reserve(static_cast<size_t>(window.size() + window.size() / 16));
     batch.wanted.assign(1, 0);
     const int64_t bytes = layout_.chunk_bytes();
     for (int64_t chunk = window.begin / bytes; chunk * bytes < window.end; ++chunk) {

@@ -10,6 +10,7 @@ Status DataFile::open() {
   if (store_) return {};
   auto opened = open_store(path_, writable_ ? StoreMode::update : StoreMode::read, options_);
   if (!opened.ok()) return opened.status();
+  ++opens_;
   store_ = std::move(opened).value();
   before_ = {};
   return {};

@@ -42,6 +42,7 @@ class DataFile {
   // then its numbers are in here.
   void settle(Trace& trace);
   Trace& work() noexcept { return work_; }
+  int64_t opens() const noexcept { return opens_; }
   bool is_open() const noexcept { return store_ != nullptr; }
   bool used() const noexcept { return used_; }  // whether this rank has moved data since open_for_flush()
   void begin_flush() noexcept { used_ = false; }
@@ -66,6 +67,7 @@ class DataFile {
   Status status_;
   std::unique_ptr<std::byte[]> scratch_;
   int64_t scratch_bytes_ = 0;
+  int64_t opens_ = 0;
   bool used_ = false;
 };
 

@@ -92,7 +92,9 @@ StoreOptions store_options(const Settings& settings, int rank) {
 
 // Rank 0 alone: finds the format, makes the draft and the format object.
 Status File::open_on_root(const std::string& asked_format) {
+  const int64_t opened_before = stores_opened();
   std::string name = asked_format;
+  std::unique_ptr<Store> opened;
   if (name == "auto") {
     if (mode_ == Mode::create) {
       name = format_of_name(path_);
@@ -100,9 +102,10 @@ Status File::open_on_root(const std::string& asked_format) {
         return {Code::bad_argument, fmt::format("the name \"{}\" does not say which format it shall have: use .h5, .hdf5, .nc4 or .raw, or "
                                                 "the option format", path_)};
     } else {
-      auto found = format_of_file(path_);
+      auto found = find_format(path_, format_mode(mode_));
       if (!found.ok()) return found.status();
-      name = found.value();
+      name = std::move(found.value().name);
+      opened = std::move(found.value().store);
     }
   }
   format_name_ = name;
@@ -119,9 +122,10 @@ Status File::open_on_root(const std::string& asked_format) {
   }
   FormatOptions options;
   options.alignment = std::max<int64_t>(1, settings_.bytes("alignment"));
-  auto format = open_format(name, metadata_path, format_mode(mode_), options);
+  auto format = open_format(name, metadata_path, format_mode(mode_), options, std::move(opened));
   if (!format.ok()) return format.status();
   format_ = std::move(format).value();
+  metadata_opens_ = stores_opened() - opened_before;
   if (mode_ == Mode::create) return {};
   auto catalog = format_->catalog();
   if (!catalog.ok()) return catalog.status();

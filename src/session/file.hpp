@@ -277,6 +277,7 @@ class File {
   std::map<std::string, std::string, std::less<>> link_targets_;  // by path
   std::unique_ptr<DataFile> data_;
   bool published_ = false;
+  int64_t metadata_opens_ = 0;           // rank 0: of this file and those that belong to it, before the format had it
   bool local_disk_ = false;              // as rank 0 sees it
 
   std::vector<QueueEntry> queue_;

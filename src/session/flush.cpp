@@ -352,6 +352,8 @@ Status File::conclude(Status local, const Wave& wave, const KeptPlan& kept) {
   // The report's numbers: of this wave and those before it.
   trace_.total_seconds = seconds_now() - flush_begin_;
   trace_.is_writer = data_->used() ? 1 : 0;
+  trace_.metadata_opens = metadata_opens_;
+  trace_.data_opens = data_->opens();
   store_trace(trace_, report_.sums, report_.maxima);
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
   if (verdict.ok() || wave.reading) return verdict;

@@ -16,7 +16,8 @@ using nlohmann::ordered_json;
 enum Sum : size_t {
   bytes_written, bytes_read, write_requests, read_requests, messages, message_bytes, description_messages, description_bytes,
   bytes_copied, bytes_shared, direct_bytes, allocations, plans_made, writers, io_threads, shared_refused, bytes_mapped, bytes_broadcast,
-  values_clamped
+  values_clamped,
+  metadata_opens, data_opens
 };
 constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1;
 
@@ -59,7 +60,8 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
       trace.message_bytes, trace.description_messages, trace.description_bytes, trace.bytes_copied,  trace.bytes_shared,
       trace.direct_bytes,  trace.allocations,   trace.plans_made,           trace.is_writer,
       trace.io_threads,    trace.shared_refused, trace.bytes_mapped, trace.bytes_broadcast,
-      trace.values_clamped};
+      trace.values_clamped,
+      trace.metadata_opens, trace.data_opens};
   std::copy(values.begin(), values.end(), sums.begin());
   for (size_t i = 0; i < trace.seconds.size(); ++i) maxima[i] = nanoseconds(trace.seconds[i]);
   maxima[k_total] = nanoseconds(trace.total_seconds);
@@ -94,6 +96,8 @@ std::string report_json(const FlushReport& report) {
   json["values_clamped"] = sums[values_clamped];
   json["bytes_direct"] = sums[direct_bytes];
   json["writers"] = sums[writers];
+  json["metadata_opens"] = sums[metadata_opens];
+  json["data_opens"] = sums[data_opens];
   json["io_threads"] = sums[io_threads];
   json["shared_memory_refused"] = sums[shared_refused];
   json["peak_memory"] = report.maxima[k_buffer];
@@ -115,6 +119,7 @@ std::string report_text(const FlushReport& report) {
   text += line("read", fmt::format("{} in {} requests", format_bytes(sums[bytes_read]), sums[read_requests]));
   if (sums[bytes_mapped] > 0) text += line("read without requests", fmt::format("{}, mapped", format_bytes(sums[bytes_mapped])));
   text += line("ranks at the file", fmt::format("{}", sums[writers]));
+  text += line("opens of the file", fmt::format("{} for metadata and {} for data since it was created or opened", sums[metadata_opens], sums[data_opens]));
   if (sums[io_threads] > 0) text += line("I/O threads", fmt::format("{}, at work while the ranks copy", sums[io_threads]));
   if (sums[shared_refused] > 0)
     text += line("shared memory", fmt::format("too small for {} rank{}: messages instead", sums[shared_refused], sums[shared_refused] == 1 ? "" : "s"));

@@ -22,7 +22,7 @@ struct PlanForecast {
 };
 
 // The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
-inline constexpr size_t k_trace_sums = 19, k_trace_maxima = static_cast<size_t>(k_stages) + 2;
+inline constexpr size_t k_trace_sums = 21, k_trace_maxima = static_cast<size_t>(k_stages) + 2;
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima);
 
 struct PlanReport {

@@ -37,6 +37,8 @@ const Kind* find_kind(std::string_view name) noexcept {
   return found == k_kinds.end() ? nullptr : &*found;
 }
 
+thread_local int64_t opened = 0;
+
 Status check_options(const StoreOptions& options) {
   if (!find_kind(options.kind))
     return {Code::unsupported, fmt::format("no store is called \"{}\"; there are: {}", options.kind, fmt::join(k_names, ", "))};
@@ -66,8 +68,11 @@ Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mod
     return Status();
   });
   if (!status.ok()) return status;
+  if (store.ok()) ++opened;
   return store;
 }
+
+int64_t stores_opened() noexcept { return opened; }
 
 std::span<const std::string_view> store_kinds() noexcept { return k_names; }
 

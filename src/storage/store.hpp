@@ -57,6 +57,8 @@ class Store {
   virtual Status unmap() { return {}; }
   // Whether bytes here and there in the range are in this host's memory, so that reading them needs no disk. False: not known.
   virtual bool in_memory(int64_t, int64_t) { return false; }
+  // The operating system's number of the file, for locks of all of it; -1: there is none. The store's own.
+  virtual int descriptor() const noexcept { return -1; }
   const StoreCounters& counters() const noexcept { return counters_; }
 
  protected:
@@ -75,6 +77,9 @@ struct StoreOptions {
 Status check_store_options(const StoreOptions& options);
 
 Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mode, const StoreOptions& options);
+
+// How many stores this thread has opened so far: what a piece of work has opened is the difference.
+int64_t stores_opened() noexcept;
 
 // The names of the table, for windrow_has().
 std::span<const std::string_view> store_kinds() noexcept;

@@ -37,6 +37,8 @@ struct Trace {
   int64_t io_threads = 0;         // 1: this rank's I/O thread made the requests; their time is not part of the exchange's then
   int64_t shared_refused = 0;     // 1: there was no shared memory for this rank's pieces, so they went as messages
   int64_t values_clamped = 0;     // that did not fit into the type that they were converted to
+  int64_t metadata_opens = 0;     // of the file since it was created or opened, as the next: by rank 0 alone
+  int64_t data_opens = 0;         // by this rank, to move variables' bytes
   int64_t is_writer = 0;          // 1: this rank touched the file for data
 };
 

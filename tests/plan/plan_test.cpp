@@ -35,6 +35,21 @@ TEST(MakePlan, rakes_short_pieces_with_one_writer_a_host) {
   EXPECT_FALSE(plan.reasons.empty());
 }
 
+// A team's root may be a writer too: then it holds windows of both, each twice, and two messages.
+TEST(MakePlan, makes_windows_smaller_where_there_are_two_stages) {
+  PlanLimits limits;
+  for (const int64_t buffers : {2, 4, 16}) {
+    limits.buffers = buffers;
+    const int64_t most = std::max<int64_t>(4, buffers) * limits.buffer_bytes;
+    const Plan one = make_plan(strategy_of({.gather = "team(16)", .domains = "none"}), large(512), thousand_hosts(), limits).value();
+    EXPECT_EQ(one.window_bytes, limits.buffer_bytes);
+    const Plan two = make_plan(strategy_of({.gather = "team(16)", .domains = "even"}), large(512), thousand_hosts(), limits).value();
+    EXPECT_LE(two.window_bytes * (2 * std::max<int64_t>(4, buffers) + 2), most);
+    EXPECT_GT(two.window_bytes * (2 * std::max<int64_t>(4, buffers) + 3), most);
+    EXPECT_EQ(two.window_bytes % 4096, 0);
+  }
+}
+
 TEST(MakePlan, leaves_long_pieces_to_their_holders) {
   const Plan plan = make_plan(Strategy{}, large(80'000'000), thousand_hosts(), {}).value();
   EXPECT_EQ(plan.strategy.domains, Domains::none);

@@ -8,7 +8,6 @@
 #if __has_include(<H5FDdevelop.h>)  // since HDF5 1.14
 #include <H5FDdevelop.h>
 #endif
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,7 +29,6 @@ constexpr haddr_t k_last_address = std::numeric_limits<int64_t>::max();
 
 struct DriverFile : H5FD_t {
   std::unique_ptr<Store> store;
-  int descriptor = -1;  // for flock(), which a store does not have
   std::pair<dev_t, ino_t> identity;
   haddr_t end_of_addresses = 0;
   int64_t chunk_offset = -1;
@@ -38,11 +36,11 @@ struct DriverFile : H5FD_t {
   std::shared_ptr<Status> failure = std::make_shared<Status>();
 
   DriverFile() : H5FD_t{} {}
-  ~DriverFile() {
-    if (descriptor >= 0) ::close(descriptor);
-  }
-  DriverFile(const DriverFile&) = delete;
-  DriverFile& operator=(const DriverFile&) = delete;
+};
+
+// What HDF5 copies with a list of settings.
+struct Settings {
+  Opening* opening = nullptr;
 };
 
 DriverFile& of(H5FD_t* file) noexcept { return *static_cast<DriverFile*>(file); }
@@ -54,26 +52,34 @@ herr_t complain(hid_t minor, const char* what, int error) noexcept {
   return -1;
 }
 
-Status open_driver_file(const char* name, unsigned flags, DriverFile& file) {
+Status open_driver_file(const char* name, unsigned flags, Opening* opening, DriverFile& file) {
   const StoreMode mode = (flags & H5F_ACC_TRUNC) != 0  ? StoreMode::create
                          : (flags & H5F_ACC_RDWR) != 0 ? StoreMode::update
                                                        : StoreMode::read;
-  auto store = open_store(name, mode, {});
-  if (!store.ok()) return store.status();
-  file.store = std::move(store).value();
-  file.descriptor = ::open(name, (mode == StoreMode::read ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+  if (opening != nullptr && opening->store) {
+    file.store = std::move(opening->store);
+  } else {
+    auto store = open_store(name, mode, {});
+    if (!store.ok()) return store.status();
+    file.store = std::move(store).value();
+  }
   struct stat about {};
-  if (file.descriptor < 0 || ::fstat(file.descriptor, &about) != 0) return system_status("open of", name, errno);
+  if (::fstat(file.store->descriptor(), &about) != 0) return system_status("open of", name, errno);
   file.identity = {about.st_dev, about.st_ino};
   file.end_of_file = static_cast<haddr_t>(about.st_size);
   return {};
 }
 
-H5FD_t* open(const char* name, unsigned flags, hid_t, haddr_t) noexcept {
+H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) noexcept {
+  const auto* settings = static_cast<const Settings*>(H5Pget_driver_info(access));
+  Opening* const opening = settings != nullptr ? settings->opening : nullptr;
+  // HDF5 first opens what it is to create without changing it, to see whether it has it open already, and then once more. A draft it
+  // has not.
+  if (opening != nullptr && opening->create && (flags & H5F_ACC_TRUNC) == 0) return nullptr;
   std::unique_ptr<DriverFile> file;
   const Status status = guard([&] {
     file = std::make_unique<DriverFile>();
-    return open_driver_file(name, flags, *file);
+    return open_driver_file(name, flags, opening, *file);
   });
   if (status.ok()) return file.release();
   if (status.code() == Code::out_of_memory) return complain(H5E_CANTOPENFILE, "open file", ENOMEM), nullptr;
@@ -159,12 +165,12 @@ herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
 }
 
 herr_t lock(H5FD_t* file, hbool_t exclusive) noexcept {
-  if (::flock(of(file).descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno == ENOSYS) return 0;
+  if (::flock(of(file).store->descriptor(), (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno == ENOSYS) return 0;
   return complain(H5E_CANTLOCKFILE, "lock file", errno);
 }
 
 herr_t unlock(H5FD_t* file) noexcept {
-  if (::flock(of(file).descriptor, LOCK_UN) == 0 || errno == ENOSYS) return 0;
+  if (::flock(of(file).store->descriptor(), LOCK_UN) == 0 || errno == ENOSYS) return 0;
   return complain(H5E_CANTUNLOCKFILE, "unlock file", errno);
 }
 
@@ -186,6 +192,7 @@ const H5FD_class_t& driver_class() noexcept {
     made.name = "windrow";
     made.maxaddr = k_last_address;
     made.fc_degree = H5F_CLOSE_WEAK;
+    made.fapl_size = sizeof(Settings);
     made.terminate = terminate;
     made.open = open;
     made.close = close;
@@ -209,9 +216,10 @@ const H5FD_class_t& driver_class() noexcept {
 
 }  // namespace
 
-herr_t set_driver(hid_t access) {
+herr_t set_driver(hid_t access, Opening& opening) {
   if (registered < 0) registered = H5FDregister(&driver_class());
-  return registered < 0 ? -1 : H5Pset_driver(access, registered, nullptr);
+  const Settings settings{&opening};
+  return registered < 0 ? -1 : H5Pset_driver(access, registered, &settings);
 }
 
 std::shared_ptr<const Status> driver_failure(hid_t file) {

@@ -8,11 +8,18 @@
 #include <memory>
 
 #include "base/status.hpp"
+#include "storage/store.hpp"
 
 namespace windrow {
 
-// Makes a list of file access settings use the driver.
-herr_t set_driver(hid_t access);
+// The file that is to be opened with a list of settings, open already: an opening costs a word with the file system's servers.
+struct Opening {
+  std::unique_ptr<Store> store;  // taken by the first opening; those after it open the file themselves
+  bool create = false;
+};
+
+// Makes a list of file access settings use the driver. `opening` outlives the list.
+herr_t set_driver(hid_t access, Opening& opening);
 
 // Chunks go past HDF5: it is told of a chunk's size only (H5Dwrite_chunk with chunk_marker() for the bytes) and finds room for it; the
 // driver knows the marker, drops that one write, and says where it would have gone. H5Dread_chunk into the marker: where the chunk lies.

@@ -382,12 +382,12 @@ Status Hdf5Format::close() {
   });
 }
 
-Handle access_list(FormatMode mode, const FormatOptions& options) {
+Handle access_list(FormatMode mode, const FormatOptions& options, Opening& opening) {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // A driver of plain files, whatever HDF5_DRIVER says: others write at offsets of this very file. Earliest: tools with
   // old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: nobody knows its temporary name, and once it
   // is published by a sync, others may read it.
-  const bool ok = set_driver(list.get()) >= 0 && H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) >= 0 &&
+  const bool ok = set_driver(list.get(), opening) >= 0 && H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) >= 0 &&
                   H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
                   H5Pset_alignment(list.get(), static_cast<hsize_t>(options.alignment_threshold),
                                    static_cast<hsize_t>(options.alignment)) >= 0;
@@ -415,25 +415,28 @@ Handle open_file(const std::string& path, FormatMode mode, hid_t creation, hid_t
 bool is_about_locks(const Hdf5Error& error) { return error.text.find("lock") != std::string::npos; }
 
 // Not there, not allowed, not HDF5: said in our words before HDF5 says it in its own.
-Status check_path(const std::string& path, FormatMode mode) {
-  const StoreMode store_mode = mode == FormatMode::read     ? StoreMode::read
-                               : mode == FormatMode::update ? StoreMode::update
-                                                            : StoreMode::create;
-  Result<std::unique_ptr<Store>> store = open_store(path, store_mode, {});
-  if (!store.ok() || mode == FormatMode::create) return store.status();
+Result<std::unique_ptr<Store>> open_path(const std::string& path, FormatMode mode) {
+  Result<std::unique_ptr<Store>> store = open_store(path, store_mode(mode), {});
+  if (!store.ok() || mode == FormatMode::create) return store;
   const Result<bool> is_hdf5 = recognises_hdf5(path, *store.value());
   if (!is_hdf5.ok()) return is_hdf5.status();
-  return is_hdf5.value() ? Status() : Status(Code::bad_file, fmt::format("\"{}\" is not an HDF5 file", path));
+  if (!is_hdf5.value()) return Status(Code::bad_file, fmt::format("\"{}\" is not an HDF5 file", path));
+  return store;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, FormatMode mode, const FormatOptions& options) {
-  Status status = check_path(path, mode);
-  if (!status.ok()) return status;
+Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, FormatMode mode, const FormatOptions& options,
+                                                 std::unique_ptr<Store> opened) {
+  Opening opening{std::move(opened), mode == FormatMode::create};
+  if (!opening.store) {
+    Result<std::unique_ptr<Store>> store = open_path(path, mode);
+    if (!store.ok()) return store.status();
+    opening.store = std::move(store).value();
+  }
   const Quiet quiet;
   const Handle creation = creation_list();
-  const Handle access = access_list(mode, options);
+  const Handle access = access_list(mode, options, opening);
   if (!access.valid()) return hdf5_status(Code::bad_argument, "settings of", path);
   Handle file = open_file(path, mode, creation.get(), access.get());
   Hdf5Error error = file.valid() ? Hdf5Error() : last_error();

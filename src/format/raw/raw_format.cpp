@@ -337,13 +337,11 @@ Status RawFormat::close() {
 
 }  // namespace
 
-Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatMode mode, const FormatOptions& options) {
-  const StoreMode store_mode = mode == FormatMode::read     ? StoreMode::read
-                               : mode == FormatMode::update ? StoreMode::update
-                                                            : StoreMode::create;
-  Result<std::unique_ptr<Store>> data = open_store(path, store_mode, {});
+Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatMode mode, const FormatOptions& options,
+                                                std::unique_ptr<Store> opened) {
+  Result<std::unique_ptr<Store>> data = opened ? Result<std::unique_ptr<Store>>(std::move(opened)) : open_store(path, store_mode(mode), {});
   if (!data.ok()) return data.status();
-  Result<std::unique_ptr<Store>> sidecar = open_store(sidecar_path(path), store_mode, {});
+  Result<std::unique_ptr<Store>> sidecar = open_store(sidecar_path(path), store_mode(mode), {});
   if (!sidecar.ok() && sidecar.status().code() == Code::not_found)  // the file is there, but nobody can say what is in it
     return Status(Code::bad_file, fmt::format("raw file \"{}\": its sidecar is missing: {}", path, sidecar.status().message()));
   if (!sidecar.ok()) return sidecar.status();

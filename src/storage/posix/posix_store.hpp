@@ -43,6 +43,7 @@ class PosixStore final : public Store {
   Result<const std::byte*> map(int64_t offset, int64_t size) override;
   Status unmap() override;
   bool in_memory(int64_t offset, int64_t size) override;
+  int descriptor() const noexcept override { return descriptor_; }
 
  private:
   template <class SliceType>
