@@ -48,6 +48,22 @@ void fit_two_stages(Plan& plan, const PlanLimits& limits) {
   plan.window_bytes = std::min(plan.window_bytes, std::max(k_page, round_down(window, k_page)));
 }
 
+// A team of one has nobody to gather from. Where all ranks are one team, its root has everything, and there is nothing to cut: to hand it
+// on would be two more copies.
+Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std::vector<std::string>& reasons) {
+  if (strategy.gather != Gather::team) return strategy;
+  const int64_t team = std::min(reading ? strategy.team_read : strategy.team_write, ranks);
+  if (team == 1) {
+    strategy.gather = Gather::none;
+    reasons.emplace_back("gather none: a team of one has nobody to gather from");
+  } else if (team == ranks && strategy.domains == Domains::automatic) {
+    strategy.domains = Domains::none;
+    reasons.emplace_back(reading ? "domains none: all ranks are one team, whose root reads everything"
+                                 : "domains none: all ranks are one team, whose root has everything");
+  }
+  return strategy;
+}
+
 constexpr int64_t k_broadcast_window = int64_t{1} << 20;
 
 // On one host the ranks copy out of shared memory instead.
@@ -80,7 +96,8 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     plan.reasons.push_back(fmt::format("broadcast: all ranks on {} hosts read the same, so one reads it and sends it to all", topology.host_roots.size()));
     return plan;
   }
-  plan.strategy = choose(strategy, pattern, limits, plan.direct_bytes, plan.reasons);
+  const Strategy asked = without_idle_stages(strategy, pattern.reading, topology.ranks, plan.reasons);
+  plan.strategy = choose(asked, pattern, limits, plan.direct_bytes, plan.reasons);
   plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads && !pattern.overlapping;
   if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? strategy.team_read : strategy.team_write;
   plan.team = std::min<int64_t>(plan.team, topology.ranks);

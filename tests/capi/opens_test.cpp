@@ -73,7 +73,10 @@ struct Way {
 
 std::vector<Way> ways() {
   std::vector<Way> all{{"auto", {}, 1, 1 << 20, false}};
-  for (const int64_t team : {1, 2, 3, 4, 1024}) all.push_back({"team", {{"gather", "team(" + std::to_string(team) + ")"}}, team});
+  for (const int64_t team : {1, 2, 3, 4, 1024}) {
+    const bool alone = std::min<int64_t>(team, size_of()) == 1;  // no team
+    all.push_back({"team", {{"gather", "team(" + std::to_string(team) + ")"}}, team, 1 << 20, !alone});
+  }
   for (const int64_t writers : {1, 2}) all.push_back({"domains", {{"strategy", "two-phase"}, {"writers", std::to_string(writers)}}, 1, writers});
   for (Way& way : all)
     for (const char* key : {"buffer", "alignment"}) way.options.push_back({key, std::to_string(k_buffer)});

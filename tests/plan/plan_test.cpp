@@ -50,6 +50,20 @@ TEST(MakePlan, makes_windows_smaller_where_there_are_two_stages) {
   }
 }
 
+TEST(MakePlan, leaves_out_a_stage_that_has_nothing_to_do) {
+  const Plan alone = make_plan(strategy_of({.gather = "team(1)"}), large(512), thousand_hosts(), {}).value();
+  EXPECT_EQ(alone.strategy.gather, Gather::none);
+  EXPECT_FALSE(alone.gathers());
+  const Plan all = make_plan(strategy_of({.gather = "team(1000000)"}), large(512), thousand_hosts(), {}).value();
+  EXPECT_EQ(all.team, 131'072);
+  EXPECT_FALSE(all.has_domains());
+  EXPECT_THAT(all.reasons, testing::Contains(HasSubstr("one team")));
+  const Plan asked = make_plan(strategy_of({.gather = "team(1000000)", .domains = "even"}), large(512), thousand_hosts(), {}).value();
+  EXPECT_TRUE(asked.gathers() && asked.has_domains());
+  const Plan halves = make_plan(strategy_of({.gather = "team(65536)"}), large(512), thousand_hosts(), {}).value();
+  EXPECT_TRUE(halves.gathers() && halves.has_domains());
+}
+
 TEST(MakePlan, leaves_long_pieces_to_their_holders) {
   const Plan plan = make_plan(Strategy{}, large(80'000'000), thousand_hosts(), {}).value();
   EXPECT_EQ(plan.strategy.domains, Domains::none);
