@@ -124,7 +124,7 @@ TEST_F(Plans, of_another_strategy_are_made_and_found_again) {
     EXPECT_EQ(report["plans_made"], turn < 3 ? 1 : 0);
     EXPECT_EQ(report["plans"][0]["kept"], turn >= 3);
     if (turn % 3 == 1) {
-      EXPECT_EQ(report["plans"][0]["gather"], size_of() > 1 ? "team(2)" : "team(1)");
+      EXPECT_EQ(report["plans"][0]["gather"], size_of() > 1 ? "team(2)" : "none");
       EXPECT_EQ(report["writers"], (size_of() + 1) / 2);
     } else if (turn % 3 == 2) {
       EXPECT_EQ(report["writers"], 1);

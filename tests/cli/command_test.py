@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import shlex
 import shutil
 import subprocess
@@ -85,8 +86,8 @@ class CommandTest(unittest.TestCase):
 
     def assert_same(self, left, right):
         diff = subprocess.run(["h5diff", "-c", left, right], capture_output=True, text=True)
-        # h5diff says this of any empty variable, even when it compares a file with itself
-        said = [line for line in diff.stdout.splitlines() if line != "Not comparable: </empty> or </empty> is an empty dataset"]
+        # h5diff says this of any variable without bytes, even when it compares a file with itself
+        said = [line for line in diff.stdout.splitlines() if not re.fullmatch("Not comparable: <(.*)> or <.*> is an empty dataset", line)]
         self.assertEqual((diff.returncode, said), (0, []), diff.stderr)
         with h5py.File(left) as a, h5py.File(right) as b:
             names = []
@@ -120,7 +121,7 @@ class Copy(CommandTest):
             out = self.path(f"{strategy}.h5")
             done = windrow("copy", source, out, "--strategy", strategy)
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("copied 15 variables", done.stdout)
+            self.assertIn("copied 25 variables", done.stdout)
             self.assert_same(source, out)
         self.assertEqual(self.leftovers(), [])
 
@@ -374,7 +375,7 @@ class Check(CommandTest):
     def test_sound(self):
         done = windrow("check", self.make_input(), "--buffer", "4096")
         self.assertEqual((done.returncode, our_lines(done)), (0, []), done.stderr)
-        self.assertIn("sound: read 15 variables", done.stdout)
+        self.assertIn("sound: read 25 variables", done.stdout)
 
     def test_parts_that_cannot_be_read_yet(self):
         source = self.make_input()
