@@ -92,7 +92,8 @@ int windrow_get_as(windrow_file* file, int variable, const windrow_decomposition
 int windrow_set_strategy(windrow_file* file, const windrow_options* options) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
-    return file->file->set_strategy(options == nullptr ? windrow::Settings() : options->settings);
+    const windrow::Settings none;
+    return file->file->set_strategy(options == nullptr ? none : options->settings);
   });
 }
 

@@ -202,7 +202,9 @@ Status File::set_strategy(const Settings& changes, Status local) {
   constexpr std::array k_changeable{"strategy", "owner", "gather", "domains", "codec", "access", "writers", "buffer", "align", "sieve_hole"};
   Strategy strategy;
   PlanLimits limits;
+  uint64_t arguments = 0;
   if (local.ok()) local = guard([&]() -> Status {
+    arguments = hash_of({text_of(changes)});
     if (!queue_.empty()) return {Code::bad_state, fmt::format("set_strategy: {} puts and gets are queued; flush them first", queue_.size())};
     Settings settings = settings_;
     for (const auto& [key, value] : changes.values()) {
@@ -223,7 +225,7 @@ Status File::set_strategy(const Settings& changes, Status local) {
     if (changes.is_set("sieve_hole")) limits.hole_bytes = changes.bytes("sieve_hole");
     return {};
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({text_of(changes)}), "the options of the strategy"); !verdict.ok())
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "the options of the strategy"); !verdict.ok())
     return verdict;
   strategy_ = std::move(strategy);
   limits_ = limits;

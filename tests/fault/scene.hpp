@@ -116,6 +116,8 @@ class Scene {
     }
     grid_read.assign(grid.size(), -1);
     values_read.assign(values.size(), -1);
+    wide_grid.assign(grid.begin(), grid.end());
+    narrow_values.assign(values.begin(), values.end());
   }
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
@@ -197,6 +199,9 @@ class Scene {
   std::vector<unsigned char> owned;
   std::vector<int32_t> grid, grid_read;
   std::vector<double> values, values_read;
+  std::vector<double> wide_grid;     // the same in other types
+  std::vector<float> narrow_values;
+  std::unique_ptr<Options> other_options;
   const char* text = nullptr;
 
  private:
