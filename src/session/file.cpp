@@ -363,7 +363,8 @@ Status File::close(bool publish) {
   const bool all_filled = std::all_of(unfilled_.begin(), unfilled_.end(), [](uint8_t each) { return each == 0; });
   if (publish && verdict.ok()) verdict = flush(queue_.empty() && all_filled ? close_data() : Status{});
   if (!all_filled) idle_ = false;
-  if (publish && verdict.ok() && mode_ != Mode::read) verdict = fill_rest();
+  const bool stays = publish || mode_ == Mode::update || published_;
+  if (stays && verdict.ok()) verdict = fill_rest();
   drop_queue();
   verdict.update(fatal_);  // agreed when it was set
   Status local = close_data();

@@ -171,7 +171,11 @@ TEST_P(Fill, is_there_where_nobody_has_put_anything) {
   write(file, late, 100);
   define(file, "after", WINDROW_INT8, {17}, {{"fill_value", "-3"}});
   EXPECT_WINDROW_OK(windrow_close(file));
+  file = open(path(), WINDROW_UPDATE);
+  define(file, "discarded", WINDROW_INT8, {9}, {{"fill_value", "-5"}});
+  EXPECT_WINDROW_OK(windrow_discard(file));  // what was defined stays
   file = open(path());
+  EXPECT_EQ(read_all<int8_t>(file, "discarded", 9), std::vector<int8_t>(9, -5));
   expect_numbers(file, "late", 100);
   EXPECT_EQ(read_all<int8_t>(file, "after", 17), std::vector<int8_t>(17, -3));
   EXPECT_WINDROW_OK(windrow_close(file));
