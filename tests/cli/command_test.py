@@ -139,7 +139,8 @@ class Copy(CommandTest):
         result = json.loads(done.stdout)
         with h5py.File(source) as f:
             sizes = []
-            f.visititems(lambda _, item: sizes.append(item.nbytes) if isinstance(item, h5py.Dataset) else None)
+            # Texts of variable length are pointers in h5py's memory, and go another way here.
+            f.visititems(lambda _, item: sizes.append(item.nbytes) if isinstance(item, h5py.Dataset) and item.dtype != object else None)
         self.assertEqual(result["bytes"], sum(sizes))
         self.assertEqual(result["ranks"], RANKS)
         for key in ("plan", "report"):
