@@ -193,7 +193,7 @@ WINDROW_API int windrow_define_group(windrow_file *file, const char *path);
  * @param ndims     0 to WINDROW_MAX_DIMENSIONS; 0 is a scalar.  [same]
  * @param shape     [ndims] extent of each dimension, each >= 0.  [same]
  * @param variable  [out] Its number in this file, for windrow_put() and windrow_get().
- * @return WINDROW_EXISTS; WINDROW_BAD_ARGUMENT: type, shape or name.  Elements never written are undefined.  Since 0.1.
+ * @return WINDROW_EXISTS; WINDROW_BAD_ARGUMENT: type, shape or name.  Elements never written are 0.  Since 0.1.
  */
 WINDROW_API int windrow_define_variable(windrow_file *file, const char *path, int type, int ndims, const int64_t *shape,
                                         int *variable);

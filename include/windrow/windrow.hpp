@@ -475,7 +475,7 @@ class File {
   std::vector<std::string> texts(int variable_number) {
     std::vector<const char*> pointers(static_cast<size_t>(variable(variable_number).elements));
     check(windrow_get_texts(raw_, variable_number, pointers.data()));
-    return {pointers.begin(), pointers.end()};
+    return strings(pointers);
   }
 
   /** Attributes: a number, a list of numbers, a text.  Collective; rank 0's data is written. */
@@ -525,7 +525,7 @@ class File {
     std::vector<const char*> texts(static_cast<size_t>(info.elements));
     const int type = info.type == WINDROW_REFERENCE ? info.type : WINDROW_TEXT;
     check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), type, texts.data()));
-    return {texts.begin(), texts.end()};
+    return strings(texts);
   }
   windrow_attribute_info find_attribute(const std::string& object, const std::string& name) const {
     for (int i = 0; i < windrow_attribute_count(raw_, object.c_str()); ++i) {
@@ -615,6 +615,11 @@ class File {
     const int code = call(raw_, variable_number, nullptr, nullptr, nullptr);
     if (!fits) return fail(WINDROW_BAD_ARGUMENT, windrow_error_rank(), type_message<T>(info));
     fail(code, windrow_error_rank(), name_of(info) + ": the start or the view has another number of dimensions, or the view has gaps");
+  }
+  static std::vector<std::string> strings(const std::vector<const char*>& texts) {
+    std::vector<std::string> result;
+    for (const char* text : texts) result.emplace_back(text == nullptr ? "" : text);  // without an answer, after an error
+    return result;
   }
   static std::string name_of(const windrow_variable_info& info) {
     return std::string("variable \"") + (info.path == nullptr ? "" : info.path) + "\"";

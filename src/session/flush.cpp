@@ -20,6 +20,8 @@ namespace {
 Status check_record(const Variable& variable, std::string_view verb, int64_t record) {
   constexpr int64_t k_most = int64_t{1} << 40;
   if (variable.shape.empty()) return {Code::bad_argument, fmt::format("{} of \"{}\": a scalar has no records", verb, variable.path)};
+  if (record == INT64_MAX)
+    return {Code::bad_argument, fmt::format("{} of \"{}\": the number of a record must not be negative", verb, variable.path)};
   if (record < k_most && (variable.extendible || record < variable.shape.front())) return {};
   return {Code::bad_argument, fmt::format("{} of \"{}\": record {} of {}{}", verb, variable.path, record, variable.shape.front(),
                                           variable.extendible ? "" : ", and it cannot grow")};
@@ -65,7 +67,8 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     if (data == nullptr && trailing.value() > 0 && !decomposition->holds_nothing())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the data is NULL", verb, target.path)};
     const int64_t ordinal = put ? put_counts_[variable] : 0;
-    QueueEntry entry{put, variable, std::move(decomposition), data, record, ordinal, nullptr};
+    const int64_t rows = target.shape.empty() ? 0 : target.shape.front();
+    QueueEntry entry{put, variable, std::move(decomposition), data, record, rows, ordinal, nullptr};
     if ((type && *type != target.type) || fills_up_otherwise(target))
       if (Status staged = stage(entry, type.value_or(target.type), trailing.value()); !staged.ok()) return staged;
     queue_.push_back(std::move(entry));

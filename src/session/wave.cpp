@@ -65,7 +65,12 @@ Result<std::shared_ptr<const ByteRuns>> File::runs_of(const QueueEntry& entry, i
 
 Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
-  const auto shape = std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0);
+  // Of the length that it had when this was queued: what lies behind is somebody else's, of the same flush.
+  std::array<int64_t, k_most_dimensions> sizes{};
+  std::copy(variable.shape.begin(), variable.shape.end(), sizes.begin());
+  const bool was_shorter = entry.record < 0 && variable.extendible && entry.rows < variable.shape.front();
+  if (was_shorter) sizes[0] = entry.rows;
+  const auto shape = std::span<const int64_t>(sizes).first(variable.shape.size()).subspan(entry.record >= 0 ? 1 : 0);
   auto trailing = load(entry.decomposition->local(), shape);
   if (!trailing.ok()) return trailing.status();
   if (entry.record >= 0 && entry.record >= variable.shape.front())
@@ -88,7 +93,9 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   if (!found.ok()) return found.status();
   std::shared_ptr<const ByteRuns> runs = std::move(found).value();
   if (!entry.put && entry.staged) wave.conversions.push_back({runs, entry.staged.get(), entry.variable});
-  wave.key.push_back({entry.variable, entry.decomposition->identity(), (entry.record + 1) * 16 + view + 1});
+  // A record by its number, and all of a variable that grows by its length.
+  const int64_t part = entry.record >= 0 ? entry.record + 1 : variable.extendible ? -entry.rows - 1 : 0;
+  wave.key.push_back({entry.variable, entry.decomposition->identity(), part * 16 + view + 1});
   mark(wave.variables, entry.variable);
   if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
@@ -289,6 +296,8 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     auto plan = make_plan(strategy, pattern, topology, limits);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
+    // A window whose holes are filled is written whole.
+    if (!wave.reading && !wave.layout && any_unfilled(numbers.variables)) kept->plan.whole_windows = true;
     const Access access = kept->plan.strategy.access;
     kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && (access == Access::list || access == Access::mapped);
     return {};

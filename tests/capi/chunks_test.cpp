@@ -298,6 +298,39 @@ TEST_F(Chunks, grow_by_records) {
 }
 
 // Records of what cannot grow, contiguous and chunked, each rank another one.
+// All of a variable is what it was when it was queued, whatever a record of the same flush makes of it.
+TEST_F(Chunks, that_grow_meanwhile_move_as_they_were) {
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  const int64_t shape[2] = {2, 4};
+  const Options extendible{{"extendible", "true"}};
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_define_variable_with(file, "t", WINDROW_INT32, 2, shape, extendible, &variable));
+  windrow_decomposition *all = nullptr, *record = nullptr, *blocks = nullptr;
+  ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &all));
+  const int64_t columns[1] = {4}, none[1] = {0};
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 1, columns, none, rank_of() == 0 ? columns : none, nullptr, nullptr, &record));
+  const int64_t corner[2] = {0, 0}, nothing[2] = {0, 0};
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, corner, rank_of() == 0 ? shape : nothing, nullptr, nullptr, &blocks));
+  const Decomposition free_all(all), free_record(record), free_blocks(blocks);
+  std::vector<double> wide{1, 2, 3, 4, 5, 6, 7, 8}, back(9, -1);
+  const std::vector<int32_t> row{50, 51, 52, 53};
+  EXPECT_WINDROW_OK(windrow_put_as(file, variable, blocks, WINDROW_FLOAT64, wide.data()));
+  EXPECT_WINDROW_OK(windrow_get_as(file, variable, all, WINDROW_FLOAT64, back.data()));
+  EXPECT_WINDROW_OK(windrow_put_record(file, variable, 9, record, row.data()));
+  ASSERT_WINDROW_OK(windrow_flush(file));
+  EXPECT_EQ(back, (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, -1}));
+  std::vector<int32_t> read(40, -1), expected(40, 0);
+  for (int32_t i = 0; i < 8; ++i) expected[static_cast<size_t>(i)] = i + 1;
+  for (int32_t i = 0; i < 4; ++i) expected[static_cast<size_t>(36 + i)] = 50 + i;
+  ASSERT_WINDROW_OK(windrow_read(file, variable, all, read.data()));  // as long as it is now
+  EXPECT_EQ(read, expected);
+  // Blocks of the old shape do not fit any more.
+  EXPECT_EQ(windrow_put_as(file, variable, blocks, WINDROW_FLOAT64, wide.data()), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_flush(file), WINDROW_BAD_ARGUMENT);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 TEST_F(Chunks, have_records_of_a_fixed_number) {
   windrow_file* file = nullptr;
   ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));

@@ -39,6 +39,11 @@ TEST(CppStatus, keeps_the_first_error_and_goes_on) {
   EXPECT_EQ(read, data);
   EXPECT_TRUE(file.attribute<int>("/", "nothing").empty());
   EXPECT_EQ(take_status().code, WINDROW_NOT_FOUND);
+  windrow::check(windrow_put_attribute(file.get(), "/", "number", WINDROW_INT32, 0, nullptr, data.data()));
+  EXPECT_EQ(file.attribute_text("/", "number").size(), 1U);
+  EXPECT_EQ(take_status().code, WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(file.texts(variable).size(), 10U);
+  EXPECT_EQ(take_status().code, WINDROW_BAD_ARGUMENT);
   windrow::Sizes many(std::vector<int64_t>(40, 1));
   EXPECT_EQ(many.count(), 0);
   EXPECT_EQ(take_status().code, WINDROW_BAD_ARGUMENT);

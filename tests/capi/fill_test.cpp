@@ -89,6 +89,9 @@ const std::vector<KeyValues>& strategies() {
       {{"strategy", "scorpio"}, {"gather", "team(2)"}, {"buffer", "8192"}},
       {{"strategy", "list"}},
       {{"domains", "none"}, {"access", "sieve"}},
+      {{"strategy", "two-phase"}, {"shared_memory", "false"}},
+      {{"gather", "host"}, {"domains", "even"}},
+      {{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}},
   };
   return list;
 }
@@ -179,6 +182,26 @@ TEST_P(Fill, is_there_where_nobody_has_put_anything) {
   expect_numbers(file, "late", 100);
   EXPECT_EQ(read_all<int8_t>(file, "after", 17), std::vector<int8_t>(17, -3));
   EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+// Where next to nothing is put, the holes are larger than what moves.
+TEST_P(Fill, is_much_more_than_what_is_put) {
+  constexpr int64_t k_elements = 100'003, k_put = 77'777;
+  for (const KeyValues& strategy : strategies()) {
+    SCOPED_TRACE(strategy.empty() ? "auto" : strategy.front().second + " " + strategy.back().second);
+    windrow_file* file = create_with(path(), strategy);
+    const int variable = define(file, "v", WINDROW_INT32, {k_elements}, {{"fill_value", "-1"}});
+    const int64_t start[1] = {k_put}, count[1] = {rank_of() + 1 == size_of() ? 1 : 0};
+    const int32_t value = 5;
+    EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, &value));
+    EXPECT_WINDROW_OK(windrow_close(file));
+    file = open(path());
+    const auto read = read_all<int32_t>(file, "v", k_elements);
+    EXPECT_EQ(read[k_put], 5);
+    EXPECT_EQ(std::count(read.begin(), read.end(), -1), k_elements - 1);
+    EXPECT_WINDROW_OK(windrow_close(file));
+    if (failed_anywhere()) return;
+  }
 }
 
 // What the first flush fills, the second writes over.
@@ -294,6 +317,9 @@ TEST_P(Fill, holds_in_chunks_and_records) {
   EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 1, columns, first, three, nullptr, nullptr, &made));
   const Decomposition record(made);
   const std::vector<int32_t> last = numbers(50);
+  EXPECT_EQ(windrow_put_record(file, chunked, -1, record.get(), data.data()), WINDROW_BAD_ARGUMENT);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("the number of a record must not be negative"));
+  EXPECT_EQ(windrow_flush(file), WINDROW_BAD_ARGUMENT);
   EXPECT_WINDROW_OK(windrow_put_record(file, grows, 2, record.get(), last.data()));
   EXPECT_WINDROW_OK(windrow_close(file));
   file = open(path());
