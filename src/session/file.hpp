@@ -212,6 +212,8 @@ class File {
   enum class Filling { none, by_data, in_windows, whole };          // who fills the variables that a wave is the first to move
   static bool is_among(size_t variable, std::span<const int64_t> bits) noexcept;
   bool any_unfilled(std::span<const int64_t> variables) const noexcept;
+  static constexpr uint8_t k_filling = 2;
+  void end_filling(bool filled) noexcept;
   void mark_filled(std::span<const int64_t> variables) noexcept;
   bool is_whole(const WaveNumbers& numbers) const noexcept;
   void add_unfilled(std::span<const int64_t> variables, FillMap& map) const;
@@ -288,7 +290,7 @@ class File {
 
   std::vector<int64_t> pulse_bits_, pulse_identities_;
   bool extendible_ = false;              // some variable can grow
-  std::vector<uint8_t> unfilled_;        // [variables] 1: contiguous, with a fill value, and not yet in the file
+  std::vector<uint8_t> unfilled_;        // [variables] 1: contiguous, with a fill value, and not yet in the file; k_filling: a wave under way puts it there
   std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
   std::map<int, std::shared_ptr<const ChunkLayout>> layouts_;

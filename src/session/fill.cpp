@@ -42,6 +42,12 @@ bool File::any_unfilled(std::span<const int64_t> variables) const noexcept {
   return false;
 }
 
+// What a wave was to fill is in the file, or it is unfilled as before.
+void File::end_filling(bool filled) noexcept {
+  for (uint8_t& each : unfilled_)
+    if (each == k_filling) each = filled ? 0 : 1;
+}
+
 void File::mark_filled(std::span<const int64_t> variables) noexcept {
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
     if (is_among(i, variables)) unfilled_[i] = 0;
@@ -75,8 +81,8 @@ int64_t File::requests_to_fill(std::span<const int64_t> variables, const FillMap
   return requests;
 }
 
-// Collective. What `variables` (bits) have of unfilled ones is written as a whole. What the storage says waits for the next agreement
-// about it, but no rank goes on before all have written.
+// Collective. What `variables` (bits) have of unfilled ones is written as a whole. After an error they are unfilled still, and a new file that
+// the storage has refused a part of does not take its name.
 Status File::fill_whole(std::span<const int64_t> variables, const FillMap& map) {
   Status local = guard([&] {
     std::vector<std::byte> buffer;
@@ -89,8 +95,10 @@ Status File::fill_whole(std::span<const int64_t> variables, const FillMap& map) 
     }
     return Status{};
   });
+  local.update(data_->take_status());
   Status verdict = agree(*comm_, std::move(local));
   if (verdict.ok()) mark_filled(variables);
+  else if (verdict.code() != Code::out_of_memory && mode_ == Mode::create && !published_) fatal_.update(verdict);
   return verdict;
 }
 
@@ -105,10 +113,10 @@ Status File::fill_rest() {
     return Status{};
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  if (Status verdict = fill_whole(all, map); !verdict.ok()) return verdict;
+  Status verdict = fill_whole(all, map);
   Trace of_no_flush;
   data_->settle(of_no_flush);
-  return agree(*comm_, data_->take_status());
+  return verdict;
 }
 
 File::Filling File::filling_of(const WaveNumbers& numbers, const KeptPlan& kept, bool reading) const noexcept {
@@ -153,7 +161,8 @@ Status File::fill_before(const WaveNumbers& numbers, const KeptPlan& kept, bool 
   }
   if (filling == Filling::whole)
     if (Status verdict = fill_whole(numbers.variables, fill.map); !verdict.ok()) return verdict;
-  mark_filled(numbers.variables);
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    if (unfilled_[i] != 0 && is_among(i, numbers.variables)) unfilled_[i] = k_filling;
   return {};
 }
 

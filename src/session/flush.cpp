@@ -343,7 +343,9 @@ Status File::end_motion(Motion& motion) {
     if (motion.sink) motion.sink->fill_rest();
     comm_->release_holder(&motion);
   }
-  return conclude(std::move(motion.local), wave, kept);
+  Status verdict = conclude(std::move(motion.local), wave, kept);
+  if (!wave.reading) end_filling(verdict.ok());
+  return verdict;
 }
 
 // What all ranks met while a wave moved, and its numbers for the report, in one reduction.

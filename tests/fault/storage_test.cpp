@@ -128,6 +128,25 @@ TEST_P(Storage, fails_while_a_file_is_read) {
   for_each_victim("a later read", [&](const KeyValues& s, int victim) { return fail_get(s, "read", 1, k_errors[1], victim); });
 }
 
+// Nobody has put anything: the fill value is written by rank 0, at the sync or for a get.
+TEST_P(Storage, fails_while_a_fill_value_is_written) {
+  if (GetParam() == "chunked.h5") GTEST_SKIP() << "chunks are filled as they are encoded";
+  for (const bool by_get : {false, true}) {
+    Scene scene(standing_.path(), with_fault({}, fault_of(0, "write", 0, "no_space")), k_new);
+    scene.begin();
+    const Options options{{"fill_value", "-7"}};
+    EXPECT_WINDROW_OK(windrow_define_variable_with(scene.file, "filled", WINDROW_INT32, 2, scene.grid_shape.data(), options, &scene.variable));
+    const int code = by_get ? windrow_read_block(scene.file, scene.variable, scene.start.data(), scene.count.data(), scene.grid_read.data())
+                            : windrow_sync(scene.file);
+    expect_same_everywhere(code);
+    expect_failure(code, k_errors[0], 0);
+    const int closed = scene.close();
+    expect_same_everywhere(closed);
+    expect_failure(closed, k_errors[0], 0);
+    standing_.expect_whole();
+  }
+}
+
 TEST_P(Storage, fails_to_make_room_for_sieving) {
   if (GetParam() == "chunked.h5") GTEST_SKIP() << "chunks are not sieved";
   Scene scene(standing_.path(), with_fault({{"domains", "even"}, {"access", "sieve"}}, fault_of(0, "resize", 0, "no_space")), k_new);
