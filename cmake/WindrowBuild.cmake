@@ -50,6 +50,13 @@ function(windrow_room name)
   set_property(GLOBAL APPEND PROPERTY WINDROW_ROOMS windrow_${name})
 endfunction()
 
+# windrow_uses_library(ROOM NAME): links a room to a library of windrow_optional_library(), where that is built in.
+function(windrow_uses_library room name)
+  if(WINDROW_HAS_${name})
+    target_link_libraries(windrow_${room} PUBLIC PkgConfig::WINDROW_${name}_LIBRARY)
+  endif()
+endfunction()
+
 # windrow_test(thing_test.cpp [LABELS …]) in tests/room: a GoogleTest program without MPI, called room.thing.
 function(windrow_test source)
   cmake_parse_arguments(ARG "" "" "LABELS" ${ARGN})

@@ -48,6 +48,28 @@ if(WINDROW_HDF5)
   find_path(WINDROW_HDF5_HL_INCLUDE_DIR hdf5_hl.h HINTS ${WINDROW_HDF5_SERIAL_INCLUDE_DIRS})
 endif()
 
+# Compressors, of chunks in files and of messages: each is left out where it is not installed, or by -DWINDROW_NAME=OFF.
+# windrow_optional_library(NAME MODULE "what for"): WINDROW_HAS_NAME says whether it is built in; MODULE as pkg-config knows it.
+function(windrow_optional_library name module purpose)
+  option(WINDROW_${name} "${purpose} with ${module}, where it is installed" ON)
+  if(WINDROW_${name} AND PKG_CONFIG_FOUND)
+    pkg_search_module(WINDROW_${name}_LIBRARY QUIET IMPORTED_TARGET ${module})
+  endif()
+  if(WINDROW_${name} AND WINDROW_${name}_LIBRARY_FOUND)
+    set(WINDROW_HAS_${name} TRUE PARENT_SCOPE)
+  else()
+    set(WINDROW_HAS_${name} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+find_package(PkgConfig QUIET)
+windrow_optional_library(LIBDEFLATE libdeflate "Chunks compressed")
+windrow_optional_library(ZLIB zlib "Chunks compressed")
+windrow_optional_library(BLOSC blosc "Chunks compressed")
+windrow_optional_library(LZ4 liblz4 "Chunks and messages compressed")
+windrow_optional_library(ZSTD libzstd "Chunks and messages compressed")
+windrow_optional_library(LZO lzo2 "Messages compressed")
+
 if(WINDROW_CLI)
   windrow_require(CLI11 "the command needs it (Debian: libcli11-dev); without the command: -DWINDROW_CLI=OFF")
 endif()

@@ -2,46 +2,13 @@
 // Those that make nothing smaller: shuffle, and the checksum.
 #include <algorithm>
 
+#include "base/shuffle.hpp"
 #include "filter/steps.hpp"
 
 namespace windrow {
 namespace {
 
-constexpr size_t k_part = 4096;  // elements: an element's bytes lie far apart on one side, and this many of them stay in the nearest cache
-
-// Byte k of all elements, then byte k + 1; what is left over at the end stays behind. `to_planes`: into that order, else back. Size 0: `size`.
-template <size_t Size>
-void shuffle_parts(const std::byte* from, std::byte* to, size_t elements, size_t size, bool to_planes) {
-  const size_t each = Size > 0 ? Size : size;
-  for (size_t begin = 0; begin < elements; begin += k_part) {
-    const size_t end = std::min(elements, begin + k_part);
-    for (size_t k = 0; k < each; ++k) {
-      const size_t plane = k * elements;
-      if (to_planes)
-        for (size_t i = begin; i < end; ++i) to[plane + i] = from[i * each + k];
-      else
-        for (size_t i = begin; i < end; ++i) to[i * each + k] = from[plane + i];
-    }
-  }
-}
-
-void shuffle_any(Bytes in, std::vector<std::byte>& out, size_t size, bool to_planes) {
-  out.resize(in.size());
-  if (size <= 1 || in.size() < size) {
-    std::copy(in.begin(), in.end(), out.begin());
-    return;
-  }
-  const size_t elements = in.size() / size;
-  switch (size) {
-    case 2: shuffle_parts<2>(in.data(), out.data(), elements, size, to_planes); break;
-    case 4: shuffle_parts<4>(in.data(), out.data(), elements, size, to_planes); break;
-    case 8: shuffle_parts<8>(in.data(), out.data(), elements, size, to_planes); break;
-    default: shuffle_parts<0>(in.data(), out.data(), elements, size, to_planes);
-  }
-  std::copy(in.begin() + static_cast<std::ptrdiff_t>(elements * size), in.end(), out.begin() + static_cast<std::ptrdiff_t>(elements * size));
-}
-
-size_t shuffled_size(const Filter& filter) { return filter.values.empty() ? 1 : filter.values.front(); }
+size_t shuffled_size(const Filter& filter) { return filter.values.empty() ? 1 : std::max<size_t>(filter.values.front(), 1); }
 
 // As HDF5's H5_checksum_fletcher32: words of 16 bits, the first byte the higher one.
 uint32_t fletcher32(Bytes in) {
@@ -71,12 +38,14 @@ uint32_t fletcher32(Bytes in) {
 }  // namespace
 
 Status encode_shuffle(const Filter& filter, Bytes in, std::vector<std::byte>& out) {
-  shuffle_any(in, out, shuffled_size(filter), true);
+  out.resize(in.size());
+  shuffle_bytes(in, shuffled_size(filter), out);
   return {};
 }
 
 Status decode_shuffle(const Filter& filter, Bytes in, size_t, std::vector<std::byte>& out) {
-  shuffle_any(in, out, shuffled_size(filter), false);
+  out.resize(in.size());
+  unshuffle_bytes(in, shuffled_size(filter), out);
   return {};
 }
 
