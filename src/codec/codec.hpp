@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -64,6 +65,15 @@ int64_t encode_checked_frame(std::span<const std::byte> raw, const CodecChoice& 
 // Fills all of `raw` with what the frame was made of. Any bytes are safe: each field is checked before it is used. Code::internal, and raw is undefined:
 // the bytes are no frame, or not one of raw.size() bytes; the checksum does not fit; or the compressor is not built in or not in the workspace.
 Status decode_frame(std::span<const std::byte> frame, std::span<std::byte> raw, CodecWorkspace& workspace);
+
+// What a frame says of itself, for counters: the compressor's number, or 0: none. Of bytes that are no frame: anything.
+struct FrameKind {
+  uint8_t compressor = 0;
+  bool shuffled = false;
+  bool equal_elements = false;
+};
+FrameKind kind_of_frame(std::span<const std::byte> frame) noexcept;
+inline constexpr int64_t k_longest_message = std::numeric_limits<uint32_t>::max();
 
 // About how many bytes would travel for `raw` with this choice: at most raw.size(), k_frame_header and more. Four slices of 2 KiB, evenly from raw,
 // are put together and encoded, so that it costs what encoding 8 KiB costs (some 20 us), whatever the size of raw; up to 8 KiB the answer is exact. As a

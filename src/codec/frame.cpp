@@ -160,6 +160,13 @@ Status decode_frame(std::span<const std::byte> frame, std::span<std::byte> raw, 
   });
 }
 
+FrameKind kind_of_frame(std::span<const std::byte> frame) noexcept {
+  if (frame.size() < k_header) return {};
+  const Header header = get_header(frame.data());
+  const bool compressed = header.kind > k_equal_elements;
+  return {.compressor = compressed ? header.kind : uint8_t{0}, .shuffled = (header.flags & k_shuffled) != 0, .equal_elements = header.kind == k_equal_elements};
+}
+
 int64_t sample_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace) noexcept {
   constexpr size_t k_slices = 4;
   std::span<const std::byte> sample = raw;

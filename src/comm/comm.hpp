@@ -24,6 +24,7 @@ inline constexpr int k_tag_data = 5;
 inline constexpr int k_tag_relay = 6;
 inline constexpr int k_tag_chunks = 7;   // a writer asks rank 0 for room
 inline constexpr int k_tag_placed = 8;   // and is answered
+inline constexpr int k_tag_link = 9;     // how fast is the way to another host
 
 // Who still uses the memory that the host shares when its transfer is over for the other ranks.
 class SegmentHolder {
@@ -88,6 +89,14 @@ class Comm {
     }
   }
 
+  // Seconds a byte between hosts, once somebody has measured them (comm/link.hpp); 0: not known.
+  bool link_measured() const noexcept { return link_measured_; }
+  double link() const noexcept { return link_; }
+  void set_link(double seconds_per_byte) noexcept { link_ = seconds_per_byte, link_measured_ = true; }
+
+  // What rooms above remember for as long as the communicator lives.
+  std::shared_ptr<void>& attachment() noexcept { return attachment_; }
+
   // The parity of sparse exchanges on this communicator, the same on every rank.
   int next_parity() noexcept { return parity_ ^= 1; }
 
@@ -112,6 +121,9 @@ class Comm {
   mutable HostRounds rounds_;  // a reduction changes nothing that anybody sees
   int64_t generation_ = 0;
   SegmentHolder* holder_ = nullptr;
+  bool link_measured_ = false;
+  double link_ = 0;
+  std::shared_ptr<void> attachment_;
 };
 
 // A failed MPI call as a status: "MPI_Allreduce: <what MPI says>".

@@ -82,8 +82,8 @@ int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept {
   return at != counts.end() && at->step == step ? at->bytes : 0;
 }
 
-Collector::Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag)
-    : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
+Collector::Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag)
+    : Role(comm, trace), coder_(coder), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
 
 Status Collector::prepare() {
   if (!whole_) covered_ = covered_by(peers_, own_, covered_);
@@ -91,7 +91,18 @@ Status Collector::prepare() {
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(std::max(forecast_.largest_window, least_slot_));
   slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, private_slots())));
+  for (Peer& peer : peers_) {
+    peer.traffic.coded = !peer.shared && coder_.codes(peer.rank);
+    coded_ = coded_ || peer.traffic.coded;
+  }
+  coder_.expect(forecast_.largest_message);
+  forecast_.largest_remote += static_cast<int64_t>(peers_.size()) * coder_.room(0);
   for (Slot& slot : slots_) {
+    if (coded_) {
+      slot.statuses.resize(peers_.size());
+      slot.places.resize(peers_.size());
+      slot.bytes.resize(peers_.size());
+    }
     slot.requests.assign(peers_.size(), MPI_REQUEST_NULL);
     slot.staged.assign(peers_.size(), -1);
     slot.done.resize(peers_.size());
@@ -151,7 +162,9 @@ void Collector::open(Slot& slot) {
     if (bytes == 0) continue;
     std::byte* to = slot.staging + staged;
     slot.staged[i] = staged;
-    if (view.parts.size() == 1) {
+    const bool coded = peers_[i].traffic.coded;
+    const int64_t room = coded ? coder_.room(bytes) : bytes;
+    if (view.parts.size() == 1 && room == bytes) {
       // One unbroken piece is received at its place: no staging, no copy.
       const Extent hull = intersect(view.parts.front().hull, slot.window);
       if (hull.size() == bytes) {
@@ -159,8 +172,9 @@ void Collector::open(Slot& slot) {
         slot.staged[i] = -1;
       }
     }
-    if (slot.staged[i] >= 0) staged += bytes;
-    if (!mpi_ok(MPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, peers_[i].rank, tag_, comm_.get(), &slot.requests[i]), "MPI_Irecv"))
+    if (slot.staged[i] >= 0) staged += room;
+    if (coded_) slot.places[i] = to, slot.bytes[i] = bytes;
+    if (!mpi_ok(MPI_Irecv(to, static_cast<int>(room), MPI_BYTE, peers_[i].rank, tag_, comm_.get(), &slot.requests[i]), "MPI_Irecv"))
       return;
     ++slot.pending;
   }
@@ -170,17 +184,33 @@ void Collector::open(Slot& slot) {
 bool Collector::receive(Slot& slot) {
   if (slot.step < 0 || slot.pending == 0) return false;
   int count = 0;
-  if (!mpi_ok(MPI_Testsome(static_cast<int>(slot.requests.size()), slot.requests.data(), &count, slot.done.data(), MPI_STATUSES_IGNORE),
+  if (!mpi_ok(MPI_Testsome(static_cast<int>(slot.requests.size()), slot.requests.data(), &count, slot.done.data(),
+                           coded_ ? slot.statuses.data() : MPI_STATUSES_IGNORE),
               "MPI_Testsome"))
     return true;
   if (count == MPI_UNDEFINED || count == 0) return false;
   for (int i = 0; i < count; ++i) {
     const auto peer = static_cast<size_t>(slot.done[static_cast<size_t>(i)]);
-    if (slot.staged[peer] >= 0)
+    if (peers_[peer].traffic.coded)
+      undo(slot, peer, slot.statuses[static_cast<size_t>(i)]);
+    else if (slot.staged[peer] >= 0)
       trace_.bytes_copied += spread_to_slot(peers_[peer].view, slot.window, slot.staging + slot.staged[peer], slot.memory);
   }
   slot.pending -= count;
   return true;
+}
+
+// A frame becomes what it was made of, at its final place where that is unbroken.
+void Collector::undo(Slot& slot, size_t peer, const MPI_Status& status) {
+  int count = 0;
+  MPI_Get_count(&status, MPI_BYTE, &count);
+  const int64_t bytes = slot.bytes[peer];
+  if (slot.staged[peer] < 0) {
+    coder_.decode_in_place(peers_[peer].rank, slot.places[peer], count, bytes);
+    return;
+  }
+  const std::byte* message = coder_.decode(peers_[peer].rank, slot.places[peer], count, bytes);
+  trace_.bytes_copied += spread_to_slot(peers_[peer].view, slot.window, message, slot.memory);
 }
 
 bool Collector::is_full(const Slot& slot) const {

@@ -18,6 +18,8 @@ struct Peer {
   View view;
   bool shared = false;  // copies into or out of shared slots itself; no messages
   std::vector<WindowBytes> counts;  // of a shared peer whose view nobody needs: ascending steps
+  int element_bytes = 1;
+  Traffic traffic = {};  // to it, when it reads
 };
 
 // Of all shared peers together: how many bytes they will copy in the window of a step. Sorted by step, zeros left out.
@@ -39,7 +41,7 @@ struct ServeForecast {
 class Collector final : public Role {
  public:
   // `own`: this rank's items when it is a source itself; empty otherwise. `covered`: of the whole grid.
-  Collector(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
+  Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
   // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
   // `least`: bytes that a slot has to hold, whatever of its window is covered.
@@ -68,8 +70,12 @@ class Collector final : public Role {
     std::vector<MPI_Request> requests;     // [peers]
     std::vector<int64_t> staged;           // [peers] place of the message in staging; -1: received in place
     std::vector<int> done;
+    std::vector<MPI_Status> statuses;      // [peers] where messages may be frames
+    std::vector<std::byte*> places;        // [peers] the same
+    std::vector<int64_t> bytes;            // [peers] the same: what is awaited
   };
   void look_ahead();
+  void undo(Slot& slot, size_t peer, const MPI_Status& status);
   void open(Slot& slot);
   bool receive(Slot& slot);
   bool hand_on();
@@ -78,11 +84,13 @@ class Collector final : public Role {
   Slot& slot_of(int64_t step) { return slots_[static_cast<size_t>(step) % slots_.size()]; }
   int64_t next(int64_t step) const;
 
+  Coder& coder_;
   Grid grid_;
   std::vector<Peer> peers_;
   std::span<const Item> own_;
   int tag_;
   bool has_own_;
+  bool coded_ = false;       // some peers' messages may be frames
   Sink* sink_ = nullptr;
   Pieces covered_;
   ServeForecast forecast_;

@@ -6,8 +6,8 @@
 
 namespace windrow {
 
-Distributor::Distributor(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag)
-    : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
+Distributor::Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag)
+    : Role(comm, trace), coder_(coder), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
 
 Status Distributor::prepare() {
   if (!whole_) covered_ = covered_by(peers_, own_, covered_);
@@ -16,7 +16,16 @@ Status Distributor::prepare() {
   slot_bytes_ = aligned(std::max(forecast_.largest_window, least_slot_));
   slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, private_slots())));
   slot_memory_ = shared_ ? 0 : static_cast<int64_t>(slots_.size()) * slot_bytes_;
-  pool_.prepare(k_message_buffers, forecast_.largest_message);
+  bool coded = false;
+  for (Peer& peer : peers_) {
+    if (peer.shared) continue;
+    peer.traffic.rank = peer.rank;
+    peer.traffic.element_bytes = peer.element_bytes;
+    coder_.add(peer.traffic);
+    coded = coded || peer.traffic.coded;
+  }
+  coder_.expect(forecast_.largest_message);
+  pool_.prepare(k_message_buffers, coder_.room(forecast_.largest_message), coded);
   return {};
 }
 
@@ -25,9 +34,15 @@ void Distributor::begin(std::span<const Item> items, std::byte* buffers) {
   for (size_t i = 0; i < slots_.size(); ++i)
     slots_[i] = {.memory = shared_ ? shared_.memory(static_cast<int64_t>(i)) : buffers + static_cast<int64_t>(i) * slot_bytes_, .step = -1, .window = {}, .shared_bytes = 0};
   pool_.begin(buffers + slot_memory_);
+  for (Peer& peer : peers_) peer.traffic.begin();
   start_step_ = fetch_step_ = serve_step_ = retire_step_ = next(0);
   next_peer_ = 0;
   arrived_ = 0;
+}
+
+void Distributor::visit_traffic(const std::function<void(const Traffic&)>& visit) const {
+  for (const Peer& peer : peers_)
+    if (!peer.shared) visit(peer.traffic);
 }
 
 bool Distributor::finished() const { return broken_ || (retire_step_ >= grid_.steps() && pool_.idle()); }
@@ -72,11 +87,14 @@ bool Distributor::serve() {
   const Slot& slot = slot_of(serve_step_);
   bool moved = false;
   for (; next_peer_ < peers_.size(); ++next_peer_) {
-    const Peer& peer = peers_[next_peer_];
+    Peer& peer = peers_[next_peer_];
     if (peer.shared || bytes_in(peer.view.span(), slot.window) == 0) continue;
-    const int index = pool_.take();
-    if (index == MessagePool::k_none) return moved;
-    const int64_t bytes = collect_from_slot(peer.view, slot.window, slot.memory, pool_.buffer(index));
+    MessagePool::Parcel parcel;
+    if (!pool_.take(peer.traffic.coded, parcel)) return moved;
+    int64_t bytes = collect_from_slot(peer.view, slot.window, slot.memory, pool_.buffer(parcel.packed));
+    trace_.bytes_copied += bytes;
+    if (peer.rank != comm_.rank()) trace_.message_bytes_before_codec += bytes;
+    const int index = pool_.seal(coder_, peer.traffic, parcel, bytes);
     if (!mpi_ok(MPI_Isend(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, peer.rank, tag_, comm_.get(), pool_.request(index)),
                 "MPI_Isend"))
       return true;
@@ -84,7 +102,6 @@ bool Distributor::serve() {
       ++trace_.messages;
       trace_.message_bytes += bytes;
     }
-    trace_.bytes_copied += bytes;
     moved = true;
   }
   next_peer_ = 0;

@@ -12,7 +12,7 @@ namespace windrow {
 
 class Distributor final : public Role {
  public:
-  Distributor(const Comm& comm, Trace& trace, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
+  Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
   // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
   // `least`: bytes that a slot has to hold, whatever of its window is covered.
@@ -26,6 +26,7 @@ class Distributor final : public Role {
   const ServeForecast& expected() const noexcept { return forecast_; }
   PieceView covered() const noexcept { return covered_; }
   const Grid& grid() const noexcept { return grid_; }
+  void visit_traffic(const std::function<void(const Traffic&)>& visit) const override;
 
  private:
   // Messages need as much memory again as the windows that they are for.
@@ -45,6 +46,7 @@ class Distributor final : public Role {
   const Slot& slot_of(int64_t step) const { return slots_[static_cast<size_t>(step) % slots_.size()]; }
   int64_t next(int64_t step) const { return next_covered_step(grid_, covered_, step); }
 
+  Coder& coder_;
   Grid grid_;
   std::vector<Peer> peers_;
   std::span<const Item> own_;

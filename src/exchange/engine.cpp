@@ -66,7 +66,8 @@ void Transfer::turn_until(Done&& done) {
   }
 }
 
-void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, Role* guest) {
+void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, size_t arm, Role* guest) {
+  coder_->begin(arm);
   guest_ = guest;
   comm_.wait_for_holder();   // another file's last windows may still lie in the memory that the host shares
   comm_.next_generation();  // on every rank of every run, so that it stays in step
@@ -80,12 +81,20 @@ void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_si
   turn_until([](const Role& role) { return role.released(); });
 }
 
+void Transfer::visit_traffic(const std::function<void(const Traffic&)>& visit) const {
+  for (const auto& role : roles_) role->visit_traffic(visit);
+  if (forward_sink_)
+    for (const Traffic& traffic : route_->traffic)
+      if (traffic.rank != comm_.rank()) visit(traffic);
+}
+
 Status Transfer::end() {
   turn_until([](const Role& role) { return role.finished(); });
   Status status;
   for (auto& role : roles_) status.update(role->status());
   if (forward_sink_) status.update(forward_sink_->status());
   if (forward_fetcher_) status.update(forward_fetcher_->status());
+  status.update(coder_->status());
   return status;
 }
 

@@ -3,6 +3,7 @@
 // number of times with the same pieces, wherever they lie in memory; a run exchanges no descriptions and allocates nothing.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -34,11 +35,17 @@ class Arena {
   int64_t bytes_ = 0;
 };
 
+// How ranks may talk.
+struct Ways {
+  bool share = true;            // ranks of a host copy through memory that they share
+  bool check_messages = false;  // messages carry checksums
+};
+
 class Transfer {
  public:
-  // Collective; the status is this rank's own, to be agreed on. `share`: ranks of a host may copy through memory that they share. `items`, and the runs that they point to, are used until run() gives new ones; the runs must
+  // Collective; the status is this rank's own, to be agreed on. `items`, and the runs that they point to, are used until run() gives new ones; the runs must
   // be the same then. `trace` must outlive the transfer.
-  static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items, bool share, Arena& arena,
+  static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items, Ways ways, Arena& arena,
                                                    Trace& trace);
 
   // Whether prepare() needs words between the ranks; the same answer on every rank. Not where ranks of one host write full windows through
@@ -49,7 +56,8 @@ class Transfer {
   // storage's part on writers and readers. When begin() is over, no rank needs another any more: all that is written has left its
   // holder's memory, and some of it may still be the sink's to write. The status is this rank's own. `guest`: has its turns beside this
   // rank's roles, and is begun already.
-  void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, Role* guest = nullptr);
+  // `arm`: of the codec, where the plan leaves it open: CodecTuner::k_by_message or what the tuner says.
+  void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, size_t arm, Role* guest = nullptr);
   Status end();
 
   int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs
@@ -58,6 +66,10 @@ class Transfer {
 
   // Of this rank: data messages from (writing) or to (reading) other ranks, as the descriptions say.
   int64_t expected_messages() const noexcept { return expected_messages_; }
+
+  // Of the last run.
+  const Coder& coder() const noexcept { return *coder_; }
+  void visit_traffic(const std::function<void(const Traffic&)>& visit) const;
 
   // Visits the windows that this rank will move to or from the storage: visit(window, covered extents of all windows).
   template <class Visit>
@@ -76,6 +88,7 @@ class Transfer {
 
   Comm& comm_;
 
+  std::unique_ptr<Coder> coder_;
   std::vector<std::unique_ptr<Role>> roles_;
   std::vector<Collector*> storing_;         // those whose sink is the storage: none or one
   std::vector<Distributor*> fetching_;

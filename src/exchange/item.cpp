@@ -3,14 +3,26 @@
 
 namespace windrow {
 
-Item make_item(PieceView runs, int64_t file_base, std::byte* memory, int64_t swap_bytes) {
+Item make_item(PieceView runs, int64_t file_base, std::byte* memory, int64_t swap_bytes, int element_bytes) {
   const Extent relative = hull(runs);
   return {.runs = runs,
           .hull = {relative.begin + file_base, relative.end + file_base},
           .total = total_bytes(runs),
           .file_base = file_base,
           .memory = memory,
-          .swap_bytes = swap_bytes};
+          .swap_bytes = swap_bytes,
+          .element_bytes = element_bytes};
+}
+
+int element_bytes_of(std::span<const Item> items, Extent domain) {
+  int most = 1;
+  int64_t bytes_of_most = 0;
+  for (const Item& item : items) {
+    if (item.hull.begin >= domain.end || item.hull.end <= domain.begin || item.total <= bytes_of_most) continue;
+    most = item.element_bytes;
+    bytes_of_most = item.total;
+  }
+  return most;
 }
 
 // Byte i of the file's element is byte size-1-i of the memory's. A piece may begin or end inside an element where a window

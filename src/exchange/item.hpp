@@ -20,6 +20,7 @@ struct Item {
   int64_t file_base = 0;
   std::byte* memory = nullptr;    // the user's; never written through when writing
   int64_t swap_bytes = 1;         // reverse the bytes of each element of this size; 1: as they are
+  int element_bytes = 1;          // of a number, for compressors
 };
 
 // memcpy, without a call for single elements: irregular data is full of them.
@@ -34,7 +35,10 @@ inline void copy_bytes(std::byte* to, const std::byte* from, int64_t length) noe
   }
 }
 
-Item make_item(PieceView runs, int64_t file_base, std::byte* memory, int64_t swap_bytes);
+Item make_item(PieceView runs, int64_t file_base, std::byte* memory, int64_t swap_bytes, int element_bytes = 1);
+
+// Of most of the items' bytes in `domain`; 1 where there are none.
+int element_bytes_of(std::span<const Item> items, Extent domain);
 
 // Visits (memory, file offset, length) of the parts' pieces in a window: part by part, in file order within a part.
 template <class Part, class Visit>

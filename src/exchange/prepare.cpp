@@ -9,7 +9,9 @@ namespace windrow {
 
 namespace {
 constexpr Extent k_everywhere{0, INT64_MAX / 4};
-constexpr std::byte k_runs{0}, k_counts{1};  // what a letter holds
+// What a letter ends with: what it holds, and the bytes of an element.
+constexpr std::byte k_runs{0}, k_counts{1}, k_framed{2};
+constexpr size_t k_letter_end = 2;
 }
 
 namespace {
@@ -35,17 +37,23 @@ bool Transfer::talks(const Comm& comm, const Plan& plan, bool share) {
 
 class TransferBuilder {
  public:
-  TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, bool share, Arena& arena, Trace& trace)
-      : comm_(comm), plan_(plan), items_(items), share_(share), arena_(arena), trace_(trace), root_(team_root(plan, comm.rank(), comm.host_root())) {}
+  TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, Ways ways, Arena& arena, Trace& trace)
+      : comm_(comm), plan_(plan), items_(items), share_(ways.share), checks_(ways.check_messages), arena_(arena), trace_(trace), root_(team_root(plan, comm.rank(), comm.host_root())) {}
 
   Result<std::unique_ptr<Transfer>> build() {
     comm_.wait_for_holder();
-    Status local = guard([&] { transfer_.reset(new Transfer(comm_)); return Status{}; });
+    Status local = probe_link(comm_, plan_);
+    local.update(guard([&] {
+      transfer_.reset(new Transfer(comm_));
+      transfer_->coder_ = std::make_unique<Coder>(comm_, plan_, checks_, trace_);
+      return Status{};
+    }));
     if (plan_.gathers()) local = gather_descriptions(std::move(local));
     // With teams the roots send their windows as messages.
     if (plan_.has_domains() && !plan_.gathers() && share_ && comm_.host_size() > 1) local.update(reserve_slots());
     if (plan_.has_domains()) local = exchange_with_domains(std::move(local));
     if (local.ok()) local = guard([&] { return give_roles(); });
+    if (local.ok()) local = coder().prepare();
     if (local.ok()) local = guard([&] { return arena_.reserve(transfer_->buffer_bytes(), trace_); });
     if (!local.ok()) return local;
     return std::move(transfer_);
@@ -59,8 +67,9 @@ class TransferBuilder {
     std::vector<Letter> out;
     if (local.ok()) local = guard([&] {
       if (!is_root() && !items_.empty()) {
-        out.push_back({.peer = root_, .bytes = {k_runs}});
+        out.push_back({.peer = root_, .bytes = {}});
         describe(items_, k_everywhere, out.back().bytes);
+        close(out.back(), k_runs, element_bytes_of(items_, k_everywhere));
       }
       return Status{};
     });
@@ -72,6 +81,9 @@ class TransferBuilder {
   Status unite_team() {
     transfer_->route_ = std::make_unique<RelayRoute>();
     transfer_->route_->team = view_of(covered_by(members_, items_));
+    transfer_->route_->element_bytes = element_bytes_of(items_, k_everywhere);
+    for (const Peer& member : members_)
+      if (transfer_->route_->element_bytes == 1) transfer_->route_->element_bytes = member.element_bytes;
     return {};
   }
 
@@ -81,7 +93,8 @@ class TransferBuilder {
     if (local.ok()) local = guard([&] {  // only then has a root its route
       if (plan_.gathers() && !is_root()) return Status{};
       if (plan_.gathers())
-        for (const ViewPart& part : transfer_->route_->team.parts) team_items_.push_back(make_item(part.runs, part.file_base, nullptr, 1));
+        for (const ViewPart& part : transfer_->route_->team.parts)
+          team_items_.push_back(make_item(part.runs, part.file_base, nullptr, 1, transfer_->route_->element_bytes));
       const std::span<const Item> held = plan_.gathers() ? std::span<const Item>(team_items_) : items_;
       for (size_t i = 0; i < plan_.domains.size(); ++i) {
         const bool own = plan_.writers[i] == comm_.rank() && !plan_.gathers();
@@ -89,11 +102,12 @@ class TransferBuilder {
         const bool shared = static_cast<bool>(slots_at(plan_.writers[i], i));
         if (shared && fills(plan_)) continue;
         const bool counts = plan_.whole && shared;
-        out.push_back({.peer = plan_.writers[i], .bytes = {counts ? k_counts : k_runs}});
+        out.push_back({.peer = plan_.writers[i], .bytes = {}});
         if (counts)
           describe_counts(counts_of(held, plan_.domains[i]), out.back().bytes);
         else
           describe(held, plan_.domains[i], out.back().bytes);
+        close(out.back(), counts ? k_counts : k_runs, element_bytes_of(held, plan_.domains[i]));
       }
       return Status{};
     });
@@ -104,8 +118,18 @@ class TransferBuilder {
     return exchange(std::move(local), out, sources_, hosts > 1 && comm_.size() / hosts >= k_crowd);
   }
 
+  Coder& coder() noexcept { return *transfer_->coder_; }
+
+  void close(Letter& letter, std::byte kind, int element_bytes) {
+    trace_.description_bytes_before_codec += static_cast<int64_t>(letter.bytes.size() + k_letter_end);
+    const bool framed = coder().shrink(letter.peer, letter.bytes);
+    letter.bytes.push_back(framed ? kind | k_framed : kind);
+    letter.bytes.push_back(static_cast<std::byte>(std::clamp(element_bytes, 1, 255)));
+  }
+
   // Collective.
   Status exchange(Status local, std::span<const Letter> out, std::vector<Peer>& peers, bool by_host = false) {
+    const StageTimer timer(trace_, Stage::descriptions);
     std::vector<Letter> in;
     LetterCounters counters;
     Status status = by_host ? exchange_letters_by_host(comm_, std::move(local), out, in, counters)
@@ -115,14 +139,24 @@ class TransferBuilder {
     if (!status.ok()) return status;
     return guard([&] {
       for (const Letter& letter : in) {
-        const std::span<const std::byte> bytes = letter.bytes;
-        Peer peer{.rank = letter.peer, .view = {}, .shared = false, .counts = {}};
-        if (bytes.front() == k_counts) {
-          auto counts = parse_counts(bytes.subspan(1));
+        std::span<const std::byte> bytes = letter.bytes;
+        std::vector<std::byte> grown;
+        if (bytes.size() < k_letter_end) return Status{Code::internal, "a description from another rank has no end"};
+        const std::byte kind = bytes[bytes.size() - 2];
+        Peer peer{.rank = letter.peer, .view = {}, .shared = false, .counts = {}, .element_bytes = std::to_integer<int>(bytes.back())};
+        bytes = bytes.first(bytes.size() - k_letter_end);
+        if ((kind & k_framed) != std::byte{0}) {
+          auto undone = coder().grow(bytes);
+          if (!undone.ok()) return undone.status();
+          grown = std::move(undone).value();
+          bytes = grown;
+        }
+        if ((kind & ~k_framed) == k_counts) {
+          auto counts = parse_counts(bytes);
           if (!counts.ok()) return counts.status();
           peer.counts = std::move(counts).value();
         } else {
-          auto view = parse_description(bytes.subspan(1));
+          auto view = parse_description(bytes);
           if (!view.ok()) return view.status();
           peer.view = std::move(view).value();
         }
@@ -240,9 +274,9 @@ class TransferBuilder {
 
   Status talk(std::vector<Channel> channels, int tag) {
     if (plan_.reading)
-      transfer_->roles_.push_back(std::make_unique<Receiver>(comm_, trace_, items_, std::move(channels), tag));
+      transfer_->roles_.push_back(std::make_unique<Receiver>(comm_, trace_, coder(), items_, std::move(channels), tag));
     else
-      transfer_->roles_.push_back(std::make_unique<Sender>(comm_, trace_, items_, std::move(channels), tag));
+      transfer_->roles_.push_back(std::make_unique<Sender>(comm_, trace_, coder(), items_, std::move(channels), tag));
     return transfer_->roles_.back()->prepare();
   }
 
@@ -258,14 +292,14 @@ class TransferBuilder {
 
   Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t from_self = messages_with_self(grid, peers);
-    auto role = std::make_unique<Collector>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
+    auto role = std::make_unique<Collector>(comm_, trace_, coder(), std::move(grid), std::move(peers), own, tag);
     role->set_slots(plan_.slots, slots, whole_window(role->grid()));
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
     if (forward) {
-      transfer_->forward_sink_ = std::make_unique<ForwardSink>(comm_, trace_, *transfer_->route_);
+      transfer_->forward_sink_ = std::make_unique<ForwardSink>(comm_, trace_, coder(), *transfer_->route_);
       transfer_->forward_sink_->prepare(role->expected().largest_window);
       role->set_sink(transfer_->forward_sink_.get());
     } else {
@@ -278,14 +312,14 @@ class TransferBuilder {
 
   Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t to_self = messages_with_self(grid, peers);
-    auto role = std::make_unique<Distributor>(comm_, trace_, std::move(grid), std::move(peers), own, tag);
+    auto role = std::make_unique<Distributor>(comm_, trace_, coder(), std::move(grid), std::move(peers), own, tag);
     role->set_slots(plan_.slots, slots, whole_window(role->grid()));
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;
     if (forward) {
-      transfer_->forward_fetcher_ = std::make_unique<ForwardFetcher>(comm_, trace_, *transfer_->route_);
+      transfer_->forward_fetcher_ = std::make_unique<ForwardFetcher>(comm_, trace_, coder(), *transfer_->route_);
       transfer_->forward_fetcher_->prepare(role->expected().largest_window);
       role->set_fetcher(transfer_->forward_fetcher_.get());
     } else {
@@ -314,7 +348,7 @@ class TransferBuilder {
   Comm& comm_;
   const Plan& plan_;
   std::span<const Item> items_;
-  bool share_;
+  bool share_, checks_;
   bool sharing_ = false;
   Arena& arena_;
   Trace& trace_;
@@ -325,9 +359,9 @@ class TransferBuilder {
   std::vector<Item> team_items_;
 };
 
-Result<std::unique_ptr<Transfer>> Transfer::prepare(Comm& comm, const Plan& plan, std::span<const Item> items, bool share,
-                                                    Arena& arena, Trace& trace) {
-  return TransferBuilder(comm, plan, items, share, arena, trace).build();
+Result<std::unique_ptr<Transfer>> Transfer::prepare(Comm& comm, const Plan& plan, std::span<const Item> items, Ways ways, Arena& arena,
+                                                    Trace& trace) {
+  return TransferBuilder(comm, plan, items, ways, arena, trace).build();
 }
 
 }  // namespace windrow

@@ -3,13 +3,15 @@
 
 namespace windrow {
 
-Receiver::Receiver(const Comm& comm, Trace& trace, std::span<const Item> items, std::vector<Channel> channels, int tag)
-    : Role(comm, trace), items_(items), channels_(std::move(channels)), tag_(tag) {}
+Receiver::Receiver(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels, int tag)
+    : Role(comm, trace), coder_(coder), items_(items), channels_(std::move(channels)), tag_(tag) {}
 
 Status Receiver::prepare() {
   const Forecast expected = forecast(items_, channels_);
-  windows_.resize(k_message_buffers);
-  pool_.prepare(k_message_buffers, expected.largest_message);
+  for (Channel& channel : channels_) channel.traffic.coded = coder_.codes(channel.rank);
+  coder_.expect(expected.largest_message);
+  awaited_.resize(k_message_buffers);
+  pool_.prepare(k_message_buffers, coder_.room(expected.largest_message));
   return {};
 }
 
@@ -24,7 +26,10 @@ bool Receiver::step() {
   std::span<const int> done;
   if (!mpi_ok(pool_.test(done, false), "MPI_Testsome")) return true;
   for (int index : done) {
-    trace_.bytes_copied += unpack_message(items_, windows_[static_cast<size_t>(index)], pool_.buffer(index));
+    const Awaited& awaited = awaited_[static_cast<size_t>(index)];
+    const std::byte* message = pool_.buffer(index);
+    if (awaited.coded) message = coder_.decode(awaited.rank, message, pool_.received(index), awaited.bytes);
+    trace_.bytes_copied += unpack_message(items_, awaited.window, message);
     pool_.release(index);
   }
   bool moved = !done.empty();
@@ -34,8 +39,9 @@ bool Receiver::step() {
     Channel& channel = channels_[static_cast<size_t>(next_)];
     const Extent window = channel.grid.window(channel.step);
     const int64_t bytes = bytes_in(items_, window);
-    windows_[static_cast<size_t>(index)] = window;
-    if (!mpi_ok(MPI_Irecv(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, channel.rank, tag_, comm_.get(), pool_.request(index)),
+    const bool coded = channel.traffic.coded;
+    awaited_[static_cast<size_t>(index)] = {window, channel.rank, bytes, coded};
+    if (!mpi_ok(MPI_Irecv(pool_.buffer(index), static_cast<int>(coded ? coder_.room(bytes) : bytes), MPI_BYTE, channel.rank, tag_, comm_.get(), pool_.request(index)),
                 "MPI_Irecv"))
       return true;
     ++channel.step;

@@ -14,7 +14,7 @@ namespace windrow {
 
 class Receiver final : public Role {
  public:
-  Receiver(const Comm& comm, Trace& trace, std::span<const Item> items, std::vector<Channel> channels, int tag);
+  Receiver(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels, int tag);
   Status prepare() override;
   int64_t buffer_bytes() const override { return pool_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;
@@ -22,12 +22,19 @@ class Receiver final : public Role {
   bool finished() const override { return broken_ || (next_ < 0 && pool_.idle()); }
 
  private:
+  Coder& coder_;
   std::span<const Item> items_;
   std::vector<Channel> channels_;
   int tag_;
   int next_ = -1;
   MessagePool pool_;
-  std::vector<Extent> windows_;  // [buffers] what each buffer waits for
+  struct Awaited {
+    Extent window;
+    int rank = 0;
+    int64_t bytes = 0;
+    bool coded = false;
+  };
+  std::vector<Awaited> awaited_;  // [buffers]
 };
 
 }  // namespace windrow

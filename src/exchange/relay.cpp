@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/relay.hpp"
 
+#include <utility>
+
 namespace windrow {
 
 void ForwardSink::poll() {
@@ -8,33 +10,53 @@ void ForwardSink::poll() {
   status_.update(mpi_status(pool_.test(done, true), "MPI_Testsome"));
 }
 
+void ForwardSink::prepare(int64_t largest_message) {
+  route_.traffic.resize(route_.ranks.size());
+  for (size_t i = 0; i < route_.ranks.size(); ++i) {
+    Traffic& traffic = route_.traffic[i];
+    traffic.rank = route_.ranks[i];
+    traffic.element_bytes = route_.element_bytes;
+    coder_.add(traffic);
+    coded_ = coded_ || traffic.coded;
+  }
+  coder_.expect(largest_message);
+  pool_.prepare(k_message_buffers, coder_.room(largest_message), coded_);
+}
+
+void ForwardSink::begin(std::byte* buffers) noexcept {
+  pool_.begin(buffers);
+  consumed_ = 0;
+  for (Traffic& traffic : route_.traffic) traffic.begin();
+}
+
 bool ForwardSink::ready() {
-  if (taken_ != MessagePool::k_none) return true;
+  if (taken_.packed != MessagePool::k_none) return true;
   poll();
-  taken_ = pool_.take();
-  return taken_ != MessagePool::k_none;
+  return pool_.take(coded_, taken_);
 }
 
 void ForwardSink::consume(int64_t step, Extent window, const std::byte* slot, PieceView) {
-  const int64_t bytes = collect_from_slot(route_.team, window, slot, pool_.buffer(taken_));
-  const int rank = route_.ranks[route_.grid.domain_of(step)];
-  status_.update(mpi_status(MPI_Isend(pool_.buffer(taken_), static_cast<int>(bytes), MPI_BYTE, rank, k_tag_data, comm_.get(),
-                                      pool_.request(taken_)),
+  int64_t bytes = collect_from_slot(route_.team, window, slot, pool_.buffer(taken_.packed));
+  Traffic& traffic = route_.traffic[route_.grid.domain_of(step)];
+  const int rank = traffic.rank;
+  trace_.bytes_copied += bytes;
+  if (rank != comm_.rank()) trace_.message_bytes_before_codec += bytes;
+  if (!traffic.coded && taken_.frame != MessagePool::k_none) pool_.release(std::exchange(taken_.frame, MessagePool::k_none));
+  const int index = pool_.seal(coder_, traffic, taken_, bytes);
+  status_.update(mpi_status(MPI_Isend(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, rank, k_tag_data, comm_.get(), pool_.request(index)),
                             "MPI_Isend"));
   if (rank != comm_.rank()) {
     ++trace_.messages;
     trace_.message_bytes += bytes;
   }
-  trace_.bytes_copied += bytes;
-  taken_ = MessagePool::k_none;
+  taken_ = {};
   ++consumed_;
 }
 
 bool ForwardSink::finished() {
-  if (taken_ != MessagePool::k_none) {
-    pool_.release(taken_);
-    taken_ = MessagePool::k_none;
-  }
+  if (taken_.packed != MessagePool::k_none) pool_.release(taken_.packed);
+  if (taken_.frame != MessagePool::k_none) pool_.release(taken_.frame);
+  taken_ = {};
   poll();
   return pool_.idle() || !status_.ok();
 }
@@ -44,8 +66,10 @@ void ForwardFetcher::start(int64_t step, Extent window, std::byte* slot, PieceVi
   slot_ = slot;
   ++started_;
   const int index = pool_.take();
-  const int64_t bytes = bytes_in(route_.team.span(), window);
-  status_.update(mpi_status(MPI_Irecv(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, route_.ranks[route_.grid.domain_of(step)],
+  bytes_ = bytes_in(route_.team.span(), window);
+  rank_ = route_.ranks[route_.grid.domain_of(step)];
+  const int64_t room = coder_.codes(rank_) ? coder_.room(bytes_) : bytes_;
+  status_.update(mpi_status(MPI_Irecv(pool_.buffer(index), static_cast<int>(room), MPI_BYTE, rank_,
                                       k_tag_data, comm_.get(), pool_.request(index)),
                             "MPI_Irecv"));
 }
@@ -56,7 +80,9 @@ int64_t ForwardFetcher::done() {
   status_.update(mpi_status(pool_.test(done, false), "MPI_Testsome"));
   if (!status_.ok()) return arrived_ = started_;
   if (done.empty()) return arrived_;
-  trace_.bytes_copied += spread_to_slot(route_.team, window_, pool_.buffer(done[0]), slot_);
+  const std::byte* message = pool_.buffer(done[0]);
+  if (coder_.codes(rank_)) message = coder_.decode(rank_, message, pool_.received(done[0]), bytes_);
+  trace_.bytes_copied += spread_to_slot(route_.team, window_, message, slot_);
   pool_.release(done[0]);
   return ++arrived_;
 }

@@ -16,14 +16,16 @@ struct RelayRoute {
   std::vector<int> ranks;  // [domains] of the writers or readers
   View team;               // union of the team's pieces, absolute
   Grid grid;
+  int element_bytes = 1;
+  std::vector<Traffic> traffic;  // [domains] to the writers
 };
 
 class ForwardSink final : public Sink {
  public:
-  ForwardSink(const Comm& comm, Trace& trace, const RelayRoute& route) : comm_(comm), trace_(trace), route_(route) {}
-  void prepare(int64_t largest_message) { pool_.prepare(k_message_buffers, largest_message); }
+  ForwardSink(const Comm& comm, Trace& trace, Coder& coder, RelayRoute& route) : comm_(comm), trace_(trace), coder_(coder), route_(route) {}
+  void prepare(int64_t largest_message);
   int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
-  void begin(std::byte* buffers) noexcept { pool_.begin(buffers), consumed_ = 0; }
+  void begin(std::byte* buffers) noexcept;
   bool ready() override;
   void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return consumed_; }
@@ -34,17 +36,22 @@ class ForwardSink final : public Sink {
   void poll();
   const Comm& comm_;
   Trace& trace_;
-  const RelayRoute& route_;
+  Coder& coder_;
+  RelayRoute& route_;
   MessagePool pool_;
   Status status_;
   int64_t consumed_ = 0;
-  int taken_ = MessagePool::k_none;
+  bool coded_ = false;           // to some writers messages may be frames
+  MessagePool::Parcel taken_;
 };
 
 class ForwardFetcher final : public Fetcher {
  public:
-  ForwardFetcher(const Comm& comm, Trace& trace, const RelayRoute& route) : comm_(comm), trace_(trace), route_(route) {}
-  void prepare(int64_t largest_message) { pool_.prepare(1, largest_message); }
+  ForwardFetcher(const Comm& comm, Trace& trace, Coder& coder, const RelayRoute& route) : comm_(comm), trace_(trace), coder_(coder), route_(route) {}
+  void prepare(int64_t largest_message) {
+    coder_.expect(largest_message);
+    pool_.prepare(1, coder_.room(largest_message));
+  }
   int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept { pool_.begin(buffers), started_ = arrived_ = 0; }
   bool ready() override { return started_ == arrived_; }
@@ -55,9 +62,12 @@ class ForwardFetcher final : public Fetcher {
  private:
   const Comm& comm_;
   Trace& trace_;
+  Coder& coder_;
   const RelayRoute& route_;
   MessagePool pool_;
   Status status_;
+  int rank_ = 0;         // that the window comes from
+  int64_t bytes_ = 0;    // of it
   int64_t started_ = 0, arrived_ = 0;
   Extent window_;
   std::byte* slot_ = nullptr;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/checked.hpp"
 #include "base/status.hpp"
 #include "comm/comm.hpp"
+#include "exchange/coder.hpp"
 #include "exchange/item.hpp"
 #include "trace/trace.hpp"
 
@@ -33,6 +35,7 @@ class Role {
   virtual bool step() = 0;                                 // does what can be done without waiting; true: something moved
   virtual bool finished() const = 0;
   virtual bool released() const { return finished(); }     // no other rank needs this one any more, nor it them
+  virtual void visit_traffic(const std::function<void(const Traffic&)>&) const {}  // what it has sent in this run, rank by rank
 
   const Status& status() const noexcept { return status_; }
 
@@ -87,14 +90,23 @@ void for_each_covered(PieceView covered, Extent window, Visit&& visit) {
 class MessagePool {
  public:
   static constexpr int k_none = -1;
-  void prepare(int buffers, int64_t bytes_each);
+  // Where a message is packed, and where a frame of it would be; k_none: it stays what it is.
+  struct Parcel {
+    int packed = k_none, frame = k_none;
+  };
+  // Of messages that are long there is one buffer, unless `coded`: then each needs two for a moment.
+  void prepare(int buffers, int64_t bytes_each, bool coded = false);
   int64_t buffer_bytes() const noexcept { return static_cast<int64_t>(requests_.size()) * bytes_; }
   void begin(std::byte* buffers) noexcept { memory_ = buffers; }
   int take();                                        // a free buffer, or k_none
+  bool take(bool coded, Parcel& parcel);             // false: too few are free, and none is taken
+  // The packed message of `bytes` becomes what travels, which lies in the buffer that is the result; the other is free again. `bytes`: of what travels.
+  int seal(Coder& coder, Traffic& traffic, const Parcel& parcel, int64_t& bytes);
   std::byte* buffer(int index) { return memory_ + static_cast<int64_t>(index) * bytes_; }
   MPI_Request* request(int index) { return &requests_[static_cast<size_t>(index)]; }
   // Tests all requests; fills `done` with the buffers that have completed and frees them when `release`.
   int test(std::span<const int>& done, bool release);
+  int64_t received(int index) const noexcept { return counts_[static_cast<size_t>(index)]; }  // bytes; of a buffer that has completed
   void release(int index) { busy_[static_cast<size_t>(index)] = false, --used_; }
   bool idle() const noexcept { return used_ == 0; }
 
@@ -103,11 +115,14 @@ class MessagePool {
   std::vector<MPI_Request> requests_;
   std::vector<bool> busy_;
   std::vector<int> done_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<int64_t> counts_;
   int64_t bytes_ = 0;
   int used_ = 0;
 };
 
 inline constexpr int k_message_buffers = 2;
+inline constexpr int k_coding_buffers = 3;  // one travels, one is packed, one takes what that is made into
 inline constexpr int64_t k_single_message = int64_t{1} << 20;  // longer ones have one buffer, so that a rank that does not write holds little
 inline constexpr int k_eager_ranks = 64;
 

@@ -5,12 +5,15 @@
 
 namespace windrow {
 
-void MessagePool::prepare(int buffers, int64_t bytes_each) {
+void MessagePool::prepare(int buffers, int64_t bytes_each, bool coded) {
   bytes_ = aligned(bytes_each);
-  const auto count = static_cast<size_t>(bytes_each > k_single_message ? 1 : bytes_each > 0 ? buffers : 0);
+  const int few = bytes_each == 0 ? 0 : coded ? k_coding_buffers : bytes_each > k_single_message ? 1 : buffers;
+  const auto count = static_cast<size_t>(few);
   requests_.assign(count, MPI_REQUEST_NULL);
   busy_.assign(count, false);
   done_.resize(count);
+  statuses_.resize(count);
+  counts_.resize(count);
 }
 
 int MessagePool::take() {
@@ -23,12 +26,36 @@ int MessagePool::take() {
   return k_none;
 }
 
+bool MessagePool::take(bool coded, Parcel& parcel) {
+  parcel = {.packed = take(), .frame = k_none};
+  if (parcel.packed == k_none || !coded) return parcel.packed != k_none;
+  parcel.frame = take();
+  if (parcel.frame != k_none) return true;
+  release(parcel.packed);
+  parcel = {};
+  return false;
+}
+
+int MessagePool::seal(Coder& coder, Traffic& traffic, const Parcel& parcel, int64_t& bytes) {
+  if (parcel.frame == k_none) return parcel.packed;
+  const std::span<const std::byte> sent = coder.encode(traffic, {buffer(parcel.packed), static_cast<size_t>(bytes)}, buffer(parcel.frame));
+  bytes = static_cast<int64_t>(sent.size());
+  const bool framed = sent.data() == buffer(parcel.frame);
+  release(framed ? parcel.packed : parcel.frame);
+  return framed ? parcel.frame : parcel.packed;
+}
+
 int MessagePool::test(std::span<const int>& done, bool free_them) {
   done = {};
   if (used_ == 0) return MPI_SUCCESS;
   int count = 0;
-  const int rc = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, done_.data(), MPI_STATUSES_IGNORE);
+  const int rc = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, done_.data(), statuses_.data());
   if (rc != MPI_SUCCESS || count == MPI_UNDEFINED) return rc;
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    int bytes = 0;
+    MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes);
+    counts_[static_cast<size_t>(done_[i])] = bytes;
+  }
   done = std::span<const int>(done_.data(), static_cast<size_t>(count));
   if (free_them)
     for (int index : done) release(index);
@@ -75,12 +102,25 @@ Forecast forecast(std::span<const Item> items, std::vector<Channel>& channels) {
   return result;
 }
 
-Sender::Sender(const Comm& comm, Trace& trace, std::span<const Item> items, std::vector<Channel> channels, int tag)
-    : Role(comm, trace), items_(items), channels_(std::move(channels)), tag_(tag) {}
+namespace {
+Extent hull_of(const Grid& grid) noexcept { return {grid.domains.front().domain.begin, grid.domains.back().domain.end}; }
+}  // namespace
+
+Sender::Sender(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels, int tag)
+    : Role(comm, trace), coder_(coder), items_(items), channels_(std::move(channels)), tag_(tag) {}
 
 Status Sender::prepare() {
   forecast_ = forecast(items_, channels_);
-  pool_.prepare(k_message_buffers, forecast_.largest_message);
+  bool coded = false;
+  for (Channel& channel : channels_) {
+    channel.traffic.rank = channel.rank;
+    channel.traffic.element_bytes = element_bytes_of(items_, hull_of(channel.grid));
+    coder_.add(channel.traffic);
+    coded = coded || channel.traffic.coded;
+  }
+  coder_.expect(forecast_.largest_message);
+  pool_.prepare(k_message_buffers, coder_.room(forecast_.largest_message), coded);
+  if (coder_.measures()) sent_.resize(k_coding_buffers);
   return {};
 }
 
@@ -88,27 +128,43 @@ void Sender::begin(std::span<const Item> items, std::byte* buffers) {
   pool_.begin(buffers);
   items_ = items;
   rewind(items_, channels_);
+  for (Channel& channel : channels_) channel.traffic.begin();
   next_ = next_channel(channels_);
+}
+
+void Sender::visit_traffic(const std::function<void(const Traffic&)>& visit) const {
+  for (const Channel& channel : channels_) visit(channel.traffic);
 }
 
 bool Sender::step() {
   std::span<const int> done;
   if (!mpi_ok(pool_.test(done, true), "MPI_Testsome")) return true;
+  if (!sent_.empty())
+    for (const int index : done) {
+      const Sent& sent = sent_[static_cast<size_t>(index)];
+      if (sent.traffic != nullptr) coder_.took(*sent.traffic, sent.bytes, seconds_now() - sent.begin);
+    }
   bool moved = !done.empty();
   while (next_ >= 0) {
-    const int index = pool_.take();
-    if (index == MessagePool::k_none) break;
     Channel& channel = channels_[static_cast<size_t>(next_)];
-    const int64_t bytes = pack_message(items_, channel.grid.window(channel.step), pool_.buffer(index));
+    const bool coded = channel.traffic.coded;
+    MessagePool::Parcel parcel;
+    if (!pool_.take(coded, parcel)) break;
+    int64_t bytes = pack_message(items_, channel.grid.window(channel.step), pool_.buffer(parcel.packed));
+    trace_.bytes_copied += bytes;
+    trace_.message_bytes_before_codec += bytes;
+    const int index = pool_.seal(coder_, channel.traffic, parcel, bytes);
     // Among few ranks MPI may deliver before the writer asks. Among many that would pile up in the writer's memory, so there a message waits
     // at its sender until the writer has opened its window: what is on its way to a writer is never more than its buffers hold.
-    const auto send = comm_.size() > k_eager_ranks ? MPI_Issend : MPI_Isend;
+    // What is measured is how long a message takes to be there, not to be handed to the system.
+    const bool measured = coded && !sent_.empty();
+    const auto send = comm_.size() > k_eager_ranks || measured ? MPI_Issend : MPI_Isend;
+    if (!sent_.empty()) sent_[static_cast<size_t>(index)] = {measured ? &channel.traffic : nullptr, bytes, measured ? seconds_now() : 0};
     if (!mpi_ok(send(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, channel.rank, tag_, comm_.get(), pool_.request(index)),
                 "MPI_Isend"))
       return true;
     ++trace_.messages;
     trace_.message_bytes += bytes;
-    trace_.bytes_copied += bytes;
     ++channel.step;
     advance(items_, channel);
     next_ = next_channel(channels_);

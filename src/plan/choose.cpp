@@ -97,7 +97,6 @@ Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& lim
   choose_mapped(strategy, pattern, reasons);
   if (strategy.gather == Gather::automatic) strategy.gather = Gather::none;
   choose_domains(strategy, pattern, limits, direct_bytes, reasons);
-  if (strategy.codec == Codec::automatic) strategy.codec = Codec::off;
   if (strategy.access == Access::automatic) {
     const bool own = strategy.domains == Domains::none && strategy.gather == Gather::none;
     strategy.access = own ? Access::list : sieves(strategy, pattern, limits, direct_bytes, reasons) ? Access::sieve : Access::contiguous;

@@ -64,6 +64,22 @@ Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std
   return strategy;
 }
 
+// Messages within a host are never compressed.
+void choose_codec(Plan& plan, const Strategy& asked, const Topology& topology) {
+  const bool messages = plan.gathers() || plan.has_domains();
+  const size_t hosts = topology.host_roots.size();
+  if (asked.codec == Codec::off || (hosts > 1 && messages)) {
+    plan.strategy.codec = asked.codec;
+    if (asked.codec == Codec::automatic) plan.reasons.push_back(fmt::format("codec auto: between {} hosts, as the link and the data are measured", hosts));
+    return;
+  }
+  if (asked.codec != Codec::automatic)
+    plan.reasons.push_back(fmt::format("codec off: {}", hosts > 1 ? "no data goes from rank to rank" : "all ranks are on one host"));
+  plan.strategy.codec = Codec::off;
+  plan.strategy.codec_shuffle = false;
+  plan.strategy.codec_level = 0;
+}
+
 constexpr int64_t k_broadcast_window = int64_t{1} << 20;
 
 // On one host the ranks copy out of shared memory instead.
@@ -108,6 +124,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     plan.window_bytes = limits.window_unit > 0 ? window_in_units(plan.domains, limits.buffer_bytes, limits.window_unit)
                                                : window_of(plan.domains, limits.buffer_bytes);
   if (plan.gathers() && plan.has_domains()) fit_two_stages(plan, limits);
+  choose_codec(plan, asked, topology);
   return plan;
 }
 
@@ -129,7 +146,7 @@ std::string describe_text(const Plan& plan) {
                                                    plan.reading ? "reader" : "writer", plan.writers.size() == 1 ? "" : "s")
                                      : std::string(name_of(s.domains)));
   if (plan.broadcast) line("broadcast", "from rank 0");
-  line("codec", name_of(s.codec));
+  line("codec", codec_text(s));
   line("access", name_of(s.access));
   line("files", name_of(s.files));
   if (plan.direct_bytes > 0) line("direct", fmt::format("pieces of {} bytes and more", plan.direct_bytes));

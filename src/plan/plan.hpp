@@ -51,7 +51,7 @@ struct PlanLimits {
 };
 
 struct Plan {
-  Strategy strategy;                 // every axis decided: no automatic left
+  Strategy strategy;                 // every axis decided, but for a codec that is left to what is measured: no other automatic left
   bool reading = false;
   int ranks = 1;
   std::vector<int> writers;          // [domains] the rank of each domain, ascending; empty when domains=none

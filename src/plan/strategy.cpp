@@ -7,6 +7,8 @@
 #include <charconv>
 #include <optional>
 
+#include "codec/codec.hpp"
+
 namespace windrow {
 namespace {
 
@@ -26,8 +28,8 @@ constexpr std::array k_gathers{Named{"auto", Gather::automatic, true}, Named{"no
 constexpr std::array k_domains{
     Named{"auto", Domains::automatic, true}, Named{"none", Domains::none, true}, Named{"even", Domains::even, true},
     Named{"aligned", Domains::aligned, true}, Named{"cyclic", Domains::cyclic, false}, Named{"target", Domains::target, false}};
-constexpr std::array k_codecs{Named{"auto", Codec::automatic, true}, Named{"off", Codec::off, true}, Named{"lzo", Codec::lzo, false},
-                              Named{"lz4", Codec::lz4, false}, Named{"zstd", Codec::zstd, false}};
+constexpr std::array k_codecs{Named{"auto", Codec::automatic, true}, Named{"off", Codec::off, true}, Named{"lzo", Codec::lzo, true},
+                              Named{"lz4", Codec::lz4, true}, Named{"zstd", Codec::zstd, true}};
 constexpr std::array k_accesses{Named{"auto", Access::automatic, true}, Named{"contiguous", Access::contiguous, true},
                                 Named{"list", Access::list, true}, Named{"sieve", Access::sieve, true},
                                 Named{"mapped", Access::mapped, true}};
@@ -42,7 +44,7 @@ constexpr std::array k_presets{
     Preset{"auto", "", "", "", "", "", ""},
     Preset{"scorpio", "", "team(16,1024)", "none", "off", "contiguous", "one"},
     Preset{"two-phase", "first", "none", "even", "off", "contiguous", "one"},
-    Preset{"tpc", "first", "none", "even", "lzo", "contiguous", "one"},
+    Preset{"tpc", "first", "none", "even", "auto", "contiguous", "one"},  // lzo preferred
     Preset{"list", "partitioner", "none", "none", "off", "list", "one"},
     Preset{"idg", "idg", "none", "none", "off", "list", "one"},
     Preset{"subfiling", "", "none", "even", "off", "contiguous", "subfiles"},
@@ -98,12 +100,43 @@ Status parse_gather(std::string_view text, Strategy& strategy) {
   return {};
 }
 
+bool is_built(Codec codec) noexcept {
+  return codec == Codec::automatic || codec == Codec::off || find_compressor(name_of(codec)) != nullptr;
+}
+
+// "lz4", "lz4+shuffle", "zstd(3)", "zstd+shuffle(3)".
+Status parse_codec(std::string_view text, Strategy& strategy) {
+  if (text.empty()) return {};
+  constexpr std::string_view k_shuffle = "+shuffle";
+  std::string_view name = text.substr(0, text.find('('));
+  std::optional<int64_t> level;
+  if (name.size() < text.size()) level = text.ends_with(')') ? positive(text.substr(name.size() + 1, text.size() - name.size() - 2)) : std::nullopt;
+  const bool shuffle = name.ends_with(k_shuffle);
+  if (shuffle) name.remove_suffix(k_shuffle.size());
+  Codec codec = Codec::automatic;
+  if (Status status = choose_named(k_codecs, "codec", name, codec); !status.ok()) return status;
+  if (!is_built(codec)) return {Code::unsupported, fmt::format("codec={} is not built in: this library was built without it", name)};
+  const bool compresses = codec != Codec::automatic && codec != Codec::off;
+  const Compressor* compressor = compresses ? find_compressor(name) : nullptr;
+  const bool has_level = text.find('(') != std::string_view::npos;
+  if (shuffle && !compresses) return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {} shuffles nothing", text, name)};
+  if (has_level && (compressor == nullptr || !level || *level > compressor->largest_level() || compressor->largest_level() == 1))
+    return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {}", text,
+                                            compressor != nullptr && compressor->largest_level() > 1
+                                                ? fmt::format("levels of {} go from 1 to {}", name, compressor->largest_level())
+                                                : fmt::format("{} has no levels", name))};
+  strategy.codec = codec;
+  strategy.codec_shuffle = shuffle;
+  strategy.codec_level = has_level ? static_cast<int>(*level) : 0;
+  return {};
+}
+
 Status apply(const StrategyRequest& axes, Strategy& strategy) {
   const auto base = [](const std::string& text) { return std::string_view(text).substr(0, text.find('(')); };
   if (Status status = choose_named(k_owners, "owner", axes.owner, strategy.owner); !status.ok()) return status;
   if (Status status = parse_gather(axes.gather, strategy); !status.ok()) return status;
   if (Status status = choose_named(k_domains, "domains", axes.domains, strategy.domains); !status.ok()) return status;
-  if (Status status = choose_named(k_codecs, "codec", axes.codec, strategy.codec); !status.ok()) return status;
+  if (Status status = parse_codec(axes.codec, strategy); !status.ok()) return status;
   if (Status status = choose_named(k_accesses, "access", axes.access, strategy.access); !status.ok()) return status;
   return choose_named(k_files, "files", base(axes.files), strategy.files);
 }
@@ -114,6 +147,13 @@ StrategyRequest request_of(const Preset& preset) {
 }
 
 }  // namespace
+
+std::string codec_text(const Strategy& strategy) {
+  std::string text(name_of(strategy.codec));
+  if (strategy.codec_shuffle) text += "+shuffle";
+  if (strategy.codec_level > 0) text += fmt::format("({})", strategy.codec_level);
+  return text;
+}
 
 std::string_view name_of(Owner choice) noexcept { return find_name(k_owners, choice); }
 std::string_view name_of(Gather choice) noexcept { return find_name(k_gathers, choice); }
@@ -130,6 +170,7 @@ Result<Strategy> parse_strategy(const StrategyRequest& request) {
   if (preset == nullptr)
     return Status{Code::bad_argument, fmt::format("strategy cannot be \"{}\"; it is one of {}", request.preset, list_of(k_presets))};
   strategy.preset = request.preset;
+  if (preset->name == "tpc" && find_compressor("lzo") != nullptr) strategy.codec_preferred = Codec::lzo;  // the paper's
   if (Status status = apply(request_of(*preset), strategy); !status.ok())
     return Status{status.code(), fmt::format("strategy {}: {}", request.preset, status.message())};
   const auto given = [](const std::string& text) { return text == "auto" ? std::string() : text; };
@@ -151,7 +192,7 @@ std::vector<Feature> strategy_features() {
   add("owner", k_owners);
   add("gather", k_gathers);
   add("domains", k_domains);
-  add("codec", k_codecs);
+  for (const auto& entry : k_codecs) features.push_back({fmt::format("codec={}", entry.name), is_built(entry.choice)});
   add("access", k_accesses);
   add("files", k_files);
   return features;

@@ -27,6 +27,9 @@ struct Strategy {
   int64_t team_read = 0;
   Domains domains = Domains::automatic;
   Codec codec = Codec::automatic;
+  bool codec_shuffle = false;  // bytes ordered by their place in the element first
+  int codec_level = 0;         // of zstd; 0: its own
+  Codec codec_preferred = Codec::automatic;  // while the choice is automatic: taken unless another is clearly faster; automatic: none
   Access access = Access::automatic;
   Files files = Files::automatic;
   friend bool operator==(const Strategy&, const Strategy&) = default;
@@ -47,6 +50,7 @@ std::string_view name_of(Domains) noexcept;
 std::string_view name_of(Codec) noexcept;
 std::string_view name_of(Access) noexcept;
 std::string_view name_of(Files) noexcept;
+std::string codec_text(const Strategy& strategy);  // "zstd+shuffle(3)"
 
 // Every preset, and every "axis=choice", with whether it is built in.
 struct Feature {

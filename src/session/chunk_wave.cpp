@@ -165,17 +165,19 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
   });
   ChunkSink sink(*comm_, *data_, *kept.layout, known, kept.placer.get());
   ChunkFetcher fetcher(*data_, *kept.layout, known);
+  double began = 0;
   {
     const StageTimer timer(trace_, Stage::exchange);
+    began = seconds_now();
     if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
     if (kept.placer) kept.placer->begin({}, nullptr);
-    kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.placer.get());
+    kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.tuner.arm(), kept.placer.get());
     local.update(kept.transfer->end());
   }
   local.update(sink.status());
   local.update(fetcher.status());
   if (kept.placer) local.update(kept.placer->status());
-  return conclude(std::move(local), wave, kept);
+  return conclude(std::move(local), wave, kept, seconds_now() - began);
 }
 
 // Collective. Plans of the chunked variables among the bits; afterwards the numbers are those of the waves again.

@@ -81,6 +81,7 @@ struct KeptPlan {
   PlanLimits limits;
   Plan plan;
   std::unique_ptr<Transfer> transfer;
+  CodecTuner tuner;                                         // where the codec is left to what is measured
   std::vector<std::shared_ptr<const ByteRuns>> runs;        // keeps alive what the transfer describes
   bool direct = false;                                      // no exchange: each rank moves its own pieces
   std::vector<Item> direct_items, raked_items;              // where both are: see part()
@@ -202,7 +203,9 @@ class File {
   void drop_queue();
   bool wants_io_thread() const;
 
-  Status conclude(Status local, const Wave& wave, const KeptPlan& kept);  // collective
+  Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds);
+  Status take_traffic(const Transfer& transfer);
+  void learn(KeptPlan& kept, size_t arm);  // collective
 
   // extend.cpp
   Status extend_for_queue(Status local);                              // collective; nothing where no variable can grow

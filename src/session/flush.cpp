@@ -166,6 +166,7 @@ Status File::end_pending() { return pending_ ? flush_end() : Status{}; }
 void File::begin_report() {
   trace_ = Trace{};
   report_.plans.clear();
+  report_.sent.clear();
   report_.sums = {};
   report_.maxima = {};
   data_->begin_flush();
@@ -300,6 +301,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
     report_.plans.push_back({kept.plan, forecast, numbers.kept_id > 0});
     return Status{};
   });
+  motion.began = behind ? 0 : seconds_now();
   const StageTimer timer(trace_, Stage::exchange);
   const std::span<const Item> raked = kept.direct ? std::span<const Item>() : part(kept, wave);
   const std::span<const Item> direct = kept.direct ? std::span<const Item>(wave.items) : std::span<const Item>(kept.direct_items);
@@ -327,7 +329,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   const bool locked = !kept.plan.has_domains();
   motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr);
   motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
-  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher);
+  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.tuner.arm());
   if (behind) comm_->set_holder(&motion);
   return {};
 }
@@ -343,13 +345,14 @@ Status File::end_motion(Motion& motion) {
     if (motion.sink) motion.sink->fill_rest();
     comm_->release_holder(&motion);
   }
-  Status verdict = conclude(std::move(motion.local), wave, kept);
+  Status verdict = conclude(std::move(motion.local), wave, kept, motion.began > 0 ? seconds_now() - motion.began : 0);
   if (!wave.reading) end_filling(verdict.ok());
   return verdict;
 }
 
 // What all ranks met while a wave moved, and its numbers for the report, in one reduction.
-Status File::conclude(Status local, const Wave& wave, const KeptPlan& kept) {
+// `seconds`: of the wave; 0: not measured.
+Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds) {
   data_->settle(trace_);
   local.update(data_->take_status());
   if (wave.reading && local.ok()) local = guard([&] { return convert_and_repeat(wave); });
@@ -360,7 +363,12 @@ Status File::conclude(Status local, const Wave& wave, const KeptPlan& kept) {
   trace_.metadata_opens = metadata_opens_;
   trace_.data_opens = data_->opens();
   store_trace(trace_, report_.sums, report_.maxima);
+  const bool tunes = kept.transfer && kept.transfer->coder().measures();
+  const size_t arm = kept.tuner.arm();
+  if (tunes) store_tuning(kept.transfer->coder().foretold(), seconds, report_.sums, report_.maxima);
+  if (kept.transfer) local.update(guard([&] { return take_traffic(*kept.transfer); }));
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
+  if (tunes && seconds > 0 && verdict.ok()) learn(kept, arm);
   if (verdict.ok() || wave.reading) return verdict;
   Status told = verdict;
   (void)guard([&] {
@@ -369,6 +377,25 @@ Status File::conclude(Status local, const Wave& wave, const KeptPlan& kept) {
   });
   if (mode_ == Mode::create && !published_) fatal_.update(told);
   return told;
+}
+
+// For the report: what this rank has sent to whom.
+Status File::take_traffic(const Transfer& transfer) {
+  transfer.visit_traffic([&](const Traffic& traffic) {
+    if (traffic.messages > 0) report_.sent.push_back({traffic.rank, traffic.messages, traffic.raw_bytes, traffic.wire_bytes});
+  });
+  return {};
+}
+
+// Every rank has been told the same numbers.
+void File::learn(KeptPlan& kept, size_t arm) {
+  ArmNumbers foretold{};
+  const double seconds = read_tuning(foretold, report_.sums, report_.maxima);
+  kept.tuner.learn(arm, seconds, foretold);
+  (void)guard([&] {
+    if (!report_.plans.empty()) report_.plans.back().codec_reason = kept.tuner.why();
+    return Status{};
+  });
 }
 
 void Motion::wait() noexcept {

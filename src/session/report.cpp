@@ -17,9 +17,21 @@ enum Sum : size_t {
   bytes_written, bytes_read, write_requests, read_requests, messages, message_bytes, description_messages, description_bytes,
   bytes_copied, bytes_shared, direct_bytes, allocations, plans_made, writers, io_threads, shared_refused, bytes_mapped, bytes_broadcast,
   values_clamped,
-  metadata_opens, data_opens
+  metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds
 };
-constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1;
+constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2;
+constexpr size_t k_foretold = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
+static_assert(codec_description_nanoseconds + 1 == k_trace_counters);
+
+// Of one kind of message.
+struct CodecSums {
+  int64_t messages, bytes_in, bytes_out, encode_nanoseconds, decode_nanoseconds;
+};
+CodecSums codec_sums(const FlushReport& report, size_t kind) {
+  const int64_t* at = report.sums.data() + k_trace_counters + kind * k_codec_numbers;
+  return {at[0], at[1], at[2], at[3], at[4]};
+}
+std::string codec_kind_name(size_t kind) { return kind == k_codec_constant ? "equal elements" : kind == k_arm_off ? "as they are" : arm_name(kind); }
 
 int64_t nanoseconds(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
 double seconds(int64_t nanoseconds_count) { return static_cast<double>(nanoseconds_count) * 1e-9; }
@@ -34,7 +46,7 @@ ordered_json plan_json(const PlanReport& report) {
   json["owner"] = name_of(s.owner);
   json["gather"] = plan.team > 0 ? fmt::format("team({})", plan.team) : std::string(name_of(s.gather));
   json["domains"] = name_of(s.domains);
-  json["codec"] = name_of(s.codec);
+  json["codec"] = codec_text(s);
   json["access"] = name_of(s.access);
   json["files"] = name_of(s.files);
   json["writers"] = plan.writers;
@@ -47,6 +59,7 @@ ordered_json plan_json(const PlanReport& report) {
                       {"bytes", report.forecast.bytes}};
   json["kept"] = report.kept;
   json["reasons"] = plan.reasons;
+  if (!report.codec_reason.empty()) json["reasons"].push_back(report.codec_reason);
   return json;
 }
 
@@ -55,17 +68,36 @@ std::string line(std::string_view what, std::string value) { return fmt::format(
 }  // namespace
 
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima) {
-  const std::array<int64_t, k_trace_sums> values{
+  const std::array<int64_t, k_trace_counters> values{
       trace.bytes_written, trace.bytes_read,           trace.write_requests,    trace.read_requests, trace.messages,
       trace.message_bytes, trace.description_messages, trace.description_bytes, trace.bytes_copied,  trace.bytes_shared,
       trace.direct_bytes,  trace.allocations,   trace.plans_made,           trace.is_writer,
       trace.io_threads,    trace.shared_refused, trace.bytes_mapped, trace.bytes_broadcast,
       trace.values_clamped,
-      trace.metadata_opens, trace.data_opens};
+      trace.metadata_opens, trace.data_opens, trace.message_bytes_before_codec, trace.description_bytes_before_codec,
+      nanoseconds(trace.codec_description_seconds)};
   std::copy(values.begin(), values.end(), sums.begin());
+  for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
+    const CodecCount& count = trace.codecs[kind];
+    const std::array<int64_t, k_codec_numbers> numbers{count.messages, count.bytes_in, count.bytes_out, nanoseconds(count.encode_seconds),
+                                                       nanoseconds(count.decode_seconds)};
+    std::copy(numbers.begin(), numbers.end(), sums.begin() + static_cast<std::ptrdiff_t>(k_trace_counters + kind * k_codec_numbers));
+  }
+  std::fill(sums.begin() + static_cast<std::ptrdiff_t>(k_foretold), sums.end(), 0);
+  maxima[k_wave] = 0;
   for (size_t i = 0; i < trace.seconds.size(); ++i) maxima[i] = nanoseconds(trace.seconds[i]);
   maxima[k_total] = nanoseconds(trace.total_seconds);
   maxima[k_buffer] = trace.buffer_bytes;
+}
+
+void store_tuning(const ArmNumbers& foretold, double wave_seconds, std::span<int64_t> sums, std::span<int64_t> maxima) {
+  for (size_t arm = 0; arm < k_most_arms; ++arm) sums[k_foretold + arm] = nanoseconds(foretold[arm]);
+  maxima[k_wave] = nanoseconds(wave_seconds);
+}
+
+double read_tuning(ArmNumbers& foretold, std::span<const int64_t> sums, std::span<const int64_t> maxima) {
+  for (size_t arm = 0; arm < k_most_arms; ++arm) foretold[arm] = seconds(sums[k_foretold + arm]);
+  return seconds(maxima[k_wave]);
 }
 
 std::string report_json(const FlushReport& report) {
@@ -87,8 +119,21 @@ std::string report_json(const FlushReport& report) {
   json["read_requests"] = sums[read_requests];
   json["messages"] = sums[messages];
   json["bytes_sent"] = sums[message_bytes];
+  json["bytes_before_codec"] = sums[message_bytes_before_codec];
   json["description_messages"] = sums[description_messages];
   json["description_bytes"] = sums[description_bytes];
+  json["description_bytes_before_codec"] = sums[description_bytes_before_codec];
+  json["seconds_codec_descriptions"] = seconds(sums[codec_description_nanoseconds]);
+  json["codecs"] = ordered_json::array();
+  for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
+    const CodecSums of = codec_sums(report, kind);
+    if (of.messages == 0 && of.decode_nanoseconds == 0) continue;
+    json["codecs"].push_back({{"codec", codec_kind_name(kind)}, {"messages", of.messages}, {"bytes_in", of.bytes_in}, {"bytes_out", of.bytes_out},
+                              {"seconds_encode", seconds(of.encode_nanoseconds)}, {"seconds_decode", seconds(of.decode_nanoseconds)}});
+  }
+  json["sent_by_this_rank"] = ordered_json::array();
+  for (const SentTo& sent : report.sent)
+    json["sent_by_this_rank"].push_back({{"to", sent.rank}, {"messages", sent.messages}, {"bytes", sent.bytes}, {"bytes_sent", sent.bytes_sent}});
   json["bytes_copied"] = sums[bytes_copied];
   json["bytes_shared"] = sums[bytes_shared];
   json["bytes_mapped"] = sums[bytes_mapped];
@@ -127,6 +172,15 @@ std::string report_text(const FlushReport& report) {
   if (sums[values_clamped] > 0) text += line("values clamped", fmt::format("{} that did not fit into their new type", sums[values_clamped]));
   text += line("messages", fmt::format("{} with {} of data", sums[messages], format_bytes(sums[message_bytes])));
   text += line("descriptions", fmt::format("{} messages, {}", sums[description_messages], format_bytes(sums[description_bytes])));
+  for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
+    const CodecSums of = codec_sums(report, kind);
+    if (of.messages == 0) continue;
+    text += line(kind == k_arm_off ? "messages not compressed" : "messages compressed",
+                 fmt::format("{}: {} from {} to {}, {} to make and {} to undo", codec_kind_name(kind), of.messages, format_bytes(of.bytes_in),
+                             format_bytes(of.bytes_out), format_seconds(seconds(of.encode_nanoseconds)), format_seconds(seconds(of.decode_nanoseconds))));
+  }
+  for (const PlanReport& plan : report.plans)
+    if (!plan.codec_reason.empty()) text += line("because", plan.codec_reason);
   text += line("copied", fmt::format("{}, of it {} through shared memory", format_bytes(sums[bytes_copied]), format_bytes(sums[bytes_shared])));
   text += line("largest buffers", fmt::format("{} on one rank", format_bytes(report.maxima[k_buffer])));
   text += "  (times are the slowest rank's)\n";

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/tuner.hpp"
 #include "plan/plan.hpp"
 #include "trace/trace.hpp"
 
@@ -22,13 +23,28 @@ struct PlanForecast {
 };
 
 // The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
-inline constexpr size_t k_trace_sums = 21, k_trace_maxima = static_cast<size_t>(k_stages) + 2;
+inline constexpr size_t k_trace_counters = 24, k_codec_numbers = 5;
+inline constexpr size_t k_trace_sums = k_trace_counters + k_codec_kinds * k_codec_numbers + k_most_arms;
+inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 3;
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima);
+
+// Beside them: what one wave tells the tuner of its codec.
+void store_tuning(const ArmNumbers& foretold, double wave_seconds, std::span<int64_t> sums, std::span<int64_t> maxima);
+double read_tuning(ArmNumbers& foretold, std::span<const int64_t> sums, std::span<const int64_t> maxima);  // the wave's seconds
 
 struct PlanReport {
   Plan plan;
   PlanForecast forecast;
   bool kept = false;  // made in an earlier flush
+  std::string codec_reason = {};
+};
+
+// What this rank sent to another in the last flush.
+struct SentTo {
+  int rank = 0;
+  int64_t messages = 0;
+  int64_t bytes = 0;        // before compression
+  int64_t bytes_sent = 0;
 };
 
 struct FlushReport {
@@ -37,6 +53,7 @@ struct FlushReport {
   std::array<int64_t, k_trace_sums> sums{};
   std::array<int64_t, k_trace_maxima> maxima{};
   std::vector<PlanReport> plans;
+  std::vector<SentTo> sent;  // this rank's own
 };
 
 std::string report_text(const FlushReport& report);

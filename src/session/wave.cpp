@@ -39,6 +39,10 @@ void mark(std::vector<int64_t>& bits, int number) noexcept {
   bits[static_cast<size_t>(number) / 64] |= static_cast<int64_t>(uint64_t{1} << (number % 64));
 }
 
+size_t preferred_arm(const Strategy& strategy) noexcept {
+  return strategy.codec_preferred == Codec::automatic ? k_arm_off : find_arm(name_of(strategy.codec_preferred), false);
+}
+
 OwnerPolicy asked_owner(Owner owner) {
   switch (owner) {
     case Owner::partitioner: return OwnerPolicy::partitioner;
@@ -107,7 +111,8 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
     base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * row;
   }
   wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
-                        .file_base = base, .memory = entry.staged ? entry.staged->bytes.get() : entry.data, .swap_bytes = swap});
+                        .file_base = base, .memory = entry.staged ? entry.staged->bytes.get() : entry.data, .swap_bytes = swap,
+                        .element_bytes = static_cast<int>(component_size(variable.type))});
   wave.bytes += runs->total;
   wave.pieces += runs->pieces;
   wave.long_bytes += runs->long_bytes;
@@ -299,6 +304,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     // A window whose holes are filled is written whole.
     if (!wave.reading && !wave.layout && any_unfilled(numbers.variables)) kept->plan.whole_windows = true;
     const Access access = kept->plan.strategy.access;
+    kept->tuner = CodecTuner(preferred_arm(kept->plan.strategy));
     kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && (access == Access::list || access == Access::mapped);
     return {};
   });
@@ -323,7 +329,8 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
 // Collective when Transfer::talks(). The status is this rank's own.
 Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share) {
   if (!kept.direct) {
-    auto transfer = Transfer::prepare(*comm_, kept.plan, part(kept, wave), share, arena_, trace_);
+    const Ways ways{.share = share, .check_messages = settings_.boolean("check_messages")};
+    auto transfer = Transfer::prepare(*comm_, kept.plan, part(kept, wave), ways, arena_, trace_);
     if (!transfer.ok()) return transfer.status();
     kept.transfer = std::move(transfer).value();
   }
@@ -382,7 +389,7 @@ std::span<const Item> File::part(KeptPlan& kept, const Wave& wave) {
     if (bytes.long_pieces == 0) kept.raked_items.push_back(item);
     if (bytes.long_pieces > 0 && bytes.long_pieces == bytes.pieces) kept.direct_items.push_back(item);
     if (bytes.short_runs.empty()) continue;
-    kept.raked_items.push_back(make_item(bytes.short_runs, item.file_base, item.memory, item.swap_bytes));
+    kept.raked_items.push_back(make_item(bytes.short_runs, item.file_base, item.memory, item.swap_bytes, item.element_bytes));
     kept.direct_items.push_back(make_item(bytes.long_runs, item.file_base, item.memory, item.swap_bytes));
   }
   return kept.raked_items;

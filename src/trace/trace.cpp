@@ -7,6 +7,7 @@ std::string_view stage_name(Stage stage) noexcept {
   switch (stage) {
     case Stage::describe: return "describe";
     case Stage::plan: return "plan";
+    case Stage::descriptions: return "descriptions";
     case Stage::exchange: return "exchange";
     case Stage::storage: return "storage";
     case Stage::agree: return "agree";

@@ -10,9 +10,19 @@
 
 namespace windrow {
 
-enum class Stage : int { describe, plan, exchange, storage, agree, count };
+enum class Stage : int { describe, plan, descriptions, exchange, storage, agree, count };
 std::string_view stage_name(Stage stage) noexcept;
 inline constexpr int k_stages = static_cast<int>(Stage::count);
+
+// Messages that became one kind of frame; the numbers of compressors are codec/arms.hpp's. Bytes of those that this rank sent.
+struct CodecCount {
+  int64_t messages = 0;
+  int64_t bytes_in = 0;       // before
+  int64_t bytes_out = 0;      // on their way
+  double encode_seconds = 0;
+  double decode_seconds = 0;  // of those that this rank received
+};
+inline constexpr size_t k_codec_kinds = 10, k_codec_constant = 9;  // those before: arms; 0: sent as they are, where they might have been compressed
 
 struct Trace {
   std::array<double, k_stages> seconds{};
@@ -25,6 +35,10 @@ struct Trace {
   int64_t message_bytes = 0;
   int64_t description_messages = 0;
   int64_t description_bytes = 0;
+  int64_t message_bytes_before_codec = 0;
+  int64_t description_bytes_before_codec = 0;
+  double codec_description_seconds = 0;
+  std::array<CodecCount, k_codec_kinds> codecs{};
   int64_t bytes_copied = 0;       // by our own copies: pack, unpack, copy into place
   int64_t bytes_shared = 0;       // of those, through memory that the host shares
   int64_t buffer_bytes = 0;       // held for rounds: windows, staging, messages

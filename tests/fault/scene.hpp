@@ -28,6 +28,7 @@ inline const std::vector<KeyValues>& fault_strategies() {
       {{"gather", "team(2)"}, {"domains", "none"}, {"buffer", "4096"}},
       {{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"buffer", "4096"}},
       {{"gather", "host"}, {"domains", "even"}, {"writers", "2"}},
+      {{"domains", "even"}, {"writers", "2"}, {"shared_memory", "false"}, {"check_messages", "true"}, {"codec", "auto"}},
   };
   return all;
 }

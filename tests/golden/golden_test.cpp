@@ -217,8 +217,20 @@ const std::vector<KeyValues>& strategies() {
       {{"gather", "host"}, {"domains", "even"}, {"writers", "2"}},
       {{"gather", "host"}, {"domains", "none"}, {"owner", "first"}},
       {{"owner", "highest"}, {"domains", "even"}, {"writers", "1"}},
+      {{"strategy", "tpc"}, {"buffer", "4096"}},
+      {{"gather", "host"}, {"domains", "even"}, {"writers", "2"}, {"check_messages", "true"}},
+      {{"domains", "even"}, {"writers", "2"}, {"buffer", "4096"}, {"shared_memory", "false"}, {"check_messages", "true"}},
   };
-  return all;
+  static const std::vector<KeyValues> with_codecs = [] {
+    std::vector<KeyValues> more = all;
+    for (const char* codec : {"lzo", "lz4", "zstd"}) {
+      if (windrow_has((std::string("codec=") + codec).c_str()) == 0) continue;
+      more.push_back({{"domains", "even"}, {"writers", "2"}, {"buffer", "8192"}, {"codec", codec}});
+      more.push_back({{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"codec", std::string(codec) + "+shuffle"}});
+    }
+    return more;
+  }();
+  return with_codecs;
 }
 
 std::string text_of(const KeyValues& options) {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "codec/codec.hpp"
+
 namespace windrow {
 namespace {
 
@@ -32,12 +34,42 @@ TEST(ParseStrategy, an_axis_wins_over_the_preset_and_auto_leaves_it) {
 }
 
 TEST(ParseStrategy, says_what_is_not_built_yet) {
-  for (const char* preset : {"tpc", "idg", "subfiling", "ylib", "bips3d-tree"}) {
+  for (const char* preset : {"idg", "subfiling", "ylib", "bips3d-tree"}) {
     const auto parsed = parse_strategy({.preset = preset});
     EXPECT_EQ(parsed.status().code(), Code::unsupported) << preset;
     EXPECT_THAT(parsed.status().message(), HasSubstr("not built yet"));
   }
-  EXPECT_EQ(parse_strategy({.codec = "zstd"}).status().code(), Code::unsupported);
+}
+
+TEST(ParseStrategy, reads_codecs_with_shuffle_and_level) {
+  for (const char* name : {"lzo", "lz4", "zstd"}) {
+    const auto plain = parse_strategy({.codec = name});
+    if (find_compressor(name) == nullptr) {
+      EXPECT_EQ(plain.status().code(), Code::unsupported);
+      EXPECT_THAT(plain.status().message(), HasSubstr(name));
+      continue;
+    }
+    EXPECT_EQ(name_of(plain.value().codec), name);
+    EXPECT_FALSE(plain.value().codec_shuffle);
+    const std::string shuffled = std::string(name) + "+shuffle";
+    EXPECT_TRUE(parse_strategy({.codec = shuffled}).value().codec_shuffle);
+    EXPECT_EQ(codec_text(parse_strategy({.codec = shuffled}).value()), shuffled);
+  }
+  if (find_compressor("zstd") != nullptr) {
+    const Strategy level = parse_strategy({.codec = "zstd+shuffle(3)"}).value();
+    EXPECT_EQ(level.codec_level, 3);
+    EXPECT_EQ(codec_text(level), "zstd+shuffle(3)");
+    EXPECT_THAT(parse_strategy({.codec = "zstd(99)"}).status().message(), HasSubstr("1 to"));
+  }
+  for (const char* wrong : {"zip", "auto+shuffle", "off(2)", "zstd(", "zstd(x)", "zstd(0)", "lz4+shuffel", "off+shuffle"})
+    EXPECT_EQ(parse_strategy({.codec = wrong}).status().code(), Code::bad_argument) << wrong;
+}
+
+TEST(ParseStrategy, the_paper_of_compressed_exchange_prefers_its_codec) {
+  const Strategy strategy = parse_strategy({.preset = "tpc"}).value();
+  EXPECT_EQ(strategy.codec, Codec::automatic);
+  EXPECT_EQ(strategy.codec_preferred, find_compressor("lzo") != nullptr ? Codec::lzo : Codec::automatic);
+  EXPECT_EQ(strategy.domains, Domains::even);
 }
 
 TEST(ParseStrategy, lists_the_choices_when_there_is_no_such) {

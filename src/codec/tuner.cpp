@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/tuner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.hpp"
+
+namespace windrow {
+namespace {
+
+// A model that is wrong by half must not decide; how far ranks that share cores slow each other down without any compression it knows least.
+constexpr double k_nearly_equal = 1.6, k_nearly_equal_off = 3;
+constexpr size_t k_most_candidates = 4;
+constexpr size_t k_tries = 3;           // of each candidate: the first after a change pays for caches and contexts
+constexpr double k_hopeless = 1.25;     // of the best one's time: not tried again
+constexpr double k_stray = 1.6;
+constexpr int k_strays = 3;
+constexpr double k_off_bonus = 0.98;    // as they are costs nothing on other ranks' cores
+constexpr double k_preferred_bonus = 0.9;
+
+size_t size_class(int element_bytes) noexcept {
+  switch (element_bytes) {
+    case 1: return 0;
+    case 2: return 1;
+    case 4: return 2;
+    case 8: return 3;
+    default: return 4;
+  }
+}
+
+}  // namespace
+
+ArmSpeeds& CodecModel::encode(int element_bytes) noexcept { return encode_[size_class(element_bytes)]; }
+const ArmSpeeds& CodecModel::encode(int element_bytes) const noexcept { return encode_[size_class(element_bytes)]; }
+
+double CodecModel::cost(size_t arm, double ratio, double link, int element_bytes) const noexcept {
+  if (arm == k_arm_off) return link;
+  const double there = encode(element_bytes)[arm].value();
+  const double back = decode_[arm].known() ? decode_[arm].value() : there / 3;
+  return ratio * link + (there + back) / 2;
+}
+
+double CodecModel::least_work(int element_bytes) const noexcept {
+  double least = 0;
+  for (size_t arm = 1; arm < arm_count(); ++arm) {
+    const Smoothed& each = encode(element_bytes)[arm];
+    if (!each.known()) return 0;
+    least = arm == 1 ? each.value() : std::min(least, each.value());
+  }
+  return least / 2;
+}
+
+size_t CodecTuner::arm() const noexcept {
+  switch (state_) {
+    case State::unknown: return k_by_message;
+    case State::trying: return candidates_[tried_ % count_];
+    case State::settled: break;
+  }
+  return chosen_;
+}
+
+void CodecTuner::choose_candidates(std::span<const double> foretold) noexcept {
+  std::copy_n(foretold.begin(), std::min(foretold.size(), foretold_.size()), foretold_.begin());
+  const size_t arms = arm_count();
+  std::array<size_t, k_most_arms> order{};
+  for (size_t arm = 0; arm < arms; ++arm) order[arm] = arm;
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(arms), [&](size_t a, size_t b) { return foretold_[a] < foretold_[b]; });
+  count_ = 0;
+  for (size_t i = 0; i < arms; ++i) {
+    const double limit = (order[i] == k_arm_off ? k_nearly_equal_off : k_nearly_equal) * foretold_[order[0]];
+    if (foretold_[order[i]] > limit) continue;
+    if (count_ == k_most_candidates && order[i] == k_arm_off) --count_;  // that one is looked at in any case
+    if (count_ < k_most_candidates) candidates_[count_++] = order[i];
+  }
+  tried_ = 0;
+  best_.fill(0);
+  state_ = State::trying;
+  if (count_ == 1) settle();
+}
+
+// Keeps the number of rounds that have been tried.
+void CodecTuner::drop_hopeless() noexcept {
+  const size_t rounds = tried_ / count_;
+  double least = best_[candidates_[0]];
+  for (size_t i = 1; i < count_; ++i) least = std::min(least, best_[candidates_[i]]);
+  count_ = static_cast<size_t>(std::remove_if(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count_),
+                                              [&](size_t arm) { return best_[arm] > k_hopeless * least; }) -
+                               candidates_.begin());
+  tried_ = rounds * count_;
+}
+
+void CodecTuner::settle() noexcept {
+  chosen_ = candidates_[0];
+  const auto rating = [&](size_t arm) {
+    return best_[arm] * (arm == k_arm_off ? k_off_bonus : arm == preferred_ ? k_preferred_bonus : 1);
+  };
+  for (size_t i = 1; i < count_; ++i)
+    if (rating(candidates_[i]) < rating(chosen_)) chosen_ = candidates_[i];
+  state_ = State::settled;
+  runs_ = 0;
+  strays_ = 0;
+}
+
+void CodecTuner::learn(size_t arm, double seconds, std::span<const double> foretold) noexcept {
+  const bool looked = std::any_of(foretold.begin(), foretold.end(), [](double each) { return each > 0; });
+  switch (state_) {
+    case State::unknown:
+      if (looked) choose_candidates(foretold);
+      return;
+    case State::trying:
+      if (best_[arm] == 0 || seconds < best_[arm]) best_[arm] = seconds;
+      if (++tried_ % count_ != 0) return;
+      drop_hopeless();
+      if (tried_ / count_ >= k_tries || count_ == 1) settle();
+      return;
+    case State::settled: break;
+  }
+  ++runs_;
+  // Where nothing was tried there is nothing to compare with yet.
+  if (best_[chosen_] == 0) best_[chosen_] = seconds;
+  const bool stray = seconds > k_stray * best_[chosen_] || seconds * k_stray < best_[chosen_];
+  strays_ = stray ? strays_ + 1 : 0;
+  if (strays_ < k_strays) return;
+  state_ = State::unknown;  // the link or the data has changed: look again
+  strays_ = 0;
+}
+
+std::string CodecTuner::why() const {
+  if (state_ == State::unknown) return "codec decided for each message, from the link's speed and a sample of the bytes";
+  std::string text = state_ == State::trying ? fmt::format("codec: {} are foretold to be nearly equal and are tried in turn", count_)
+                                             : fmt::format("codec {}: ", arm_name(chosen_));
+  if (state_ == State::trying) return text;
+  bool any = false;
+  for (size_t arm = 0; arm < arm_count(); ++arm) {
+    if (best_[arm] == 0) continue;
+    text += fmt::format("{}{} took {}", any ? ", " : "", arm_name(arm), format_seconds(best_[arm]));
+    any = true;
+  }
+  return any ? text : text + "foretold to be faster by far than any other";
+}
+
+}  // namespace windrow

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tuner: which compressor pays, from what was measured. Two parts: a model, each rank's own, that foretells what a message costs; and
+// a tuner, the same on all ranks, that tries what the model foretells as nearly equal and keeps what took the least time. This is the
+// heuristic that TPC I/O leaves to the future (section 6): "based on network features, data characteristics, compression level, and number of
+// processes". Pure: times are told, not taken.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "codec/arms.hpp"
+
+namespace windrow {
+
+using ArmNumbers = std::array<double, k_most_arms>;
+
+// A mean in which what is new counts for a quarter; until there is anything it is 0.
+class Smoothed {
+ public:
+  void add(double value) noexcept { value_ = known_ ? value_ + (value - value_) / 4 : value, known_ = true; }
+  bool known() const noexcept { return known_; }
+  double value() const noexcept { return value_; }
+
+ private:
+  double value_ = 0;
+  bool known_ = false;
+};
+
+// Seconds for each raw byte.
+using ArmSpeeds = std::array<Smoothed, k_most_arms>;
+
+// What one rank has seen; lives as long as its communicator.
+class CodecModel {
+ public:
+  // To encode elements of `element_bytes`: those of 1, of 2, of 4, of 8 and of other sizes are told apart.
+  ArmSpeeds& encode(int element_bytes) noexcept;
+  const ArmSpeeds& encode(int element_bytes) const noexcept;
+  ArmSpeeds& decode() noexcept { return decode_; }
+
+  // Seconds that a raw byte costs by an arm that makes `ratio` of it, over a link of `link` seconds a byte: the wire, and half of the work, since
+  // a message is made while another travels. What was never measured is taken to work as fast as nothing: it gets tried.
+  double cost(size_t arm, double ratio, double link, int element_bytes) const noexcept;
+
+  // The least that any arm would cost for bytes that shrink to nothing: when even that is more than the link's, nobody need look at the bytes.
+  double least_work(int element_bytes) const noexcept;
+
+ private:
+  std::array<ArmSpeeds, 5> encode_;
+  ArmSpeeds decode_;
+};
+
+// Of one plan that runs again and again. All numbers that it is told are the same on every rank, so its answers are too.
+class CodecTuner {
+ public:
+  static constexpr size_t k_by_message = k_most_arms;  // nothing is known yet: each rank decides for each message by its model
+
+  // `preferred`: is taken unless another is faster by a tenth; k_arm_off: none is.
+  explicit CodecTuner(size_t preferred = k_arm_off) noexcept : preferred_(preferred) {}
+
+  size_t arm() const noexcept;  // for the next run
+
+  // A run by `arm` took `seconds`. `foretold`: seconds of all ranks' messages by each arm, as the models have it; zeros: nobody looked.
+  void learn(size_t arm, double seconds, std::span<const double> foretold) noexcept;
+
+  bool settled() const noexcept { return state_ == State::settled; }
+  std::string why() const;
+
+ private:
+  enum class State { unknown, trying, settled };
+  void choose_candidates(std::span<const double> foretold) noexcept;
+  void drop_hopeless() noexcept;
+  void settle() noexcept;
+
+  size_t preferred_;
+  State state_ = State::unknown;
+  std::array<size_t, k_most_arms> candidates_{};  // best foretold first
+  size_t count_ = 0;
+  size_t tried_ = 0;                              // runs of the trial
+  ArmNumbers best_{};                             // least seconds of the trial, by arm
+  ArmNumbers foretold_{};
+  size_t chosen_ = k_arm_off;
+  int64_t runs_ = 0;                              // since the choice
+  int strays_ = 0;                                // runs one after the other that took far longer or shorter than the trial's
+};
+
+}  // namespace windrow

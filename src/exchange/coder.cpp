@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/coder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "comm/link.hpp"
+
+namespace windrow {
+
+static_assert(k_most_arms == k_codec_constant, "the trace has a place for each arm, and one more");
+
+namespace {
+
+constexpr int64_t k_least_message = 256;       // shorter ones are not worth a look
+constexpr double k_worth = 0.95;               // of its bytes: what a message has to shrink to
+constexpr int64_t k_left_alone = 16;           // messages after one that would not shrink
+constexpr double k_sampling_share = 0.005;     // of the seconds of a run
+constexpr double k_congestion = 4;             // times the seconds a byte of a quiet link that are believed
+
+// May throw std::bad_alloc.
+CodecMemory& memory_of(Comm& comm) {
+  std::shared_ptr<void>& kept = comm.attachment();
+  if (kept == nullptr) kept = std::make_shared<CodecMemory>();
+  return *static_cast<CodecMemory*>(kept.get());
+}
+
+}  // namespace
+
+bool compresses(const Plan& plan, const Comm& comm) noexcept { return plan.strategy.codec != Codec::off && comm.host_roots().size() > 1; }
+
+Status probe_link(Comm& comm, const Plan& plan) {
+  if (plan.strategy.codec != Codec::automatic || !compresses(plan, comm) || comm.link_measured()) return {};
+  const auto measured = measure_link(comm);
+  comm.set_link(measured.ok() ? measured.value() : 0);
+  return measured.status();
+}
+
+Coder::Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace)
+    : comm_(comm), trace_(trace), compresses_(compresses(plan, comm)), automatic_(plan.strategy.codec == Codec::automatic), checks_(checks),
+      level_(plan.strategy.codec_level) {
+  sharers_ = comm.host_size();
+  if (!compresses_ && !checks_) return;
+  memory_ = &memory_of(comm);
+  if (!compresses_) return;
+  if (automatic_) {
+    for (const Compressor* compressor : compressors()) used_.push_back(compressor);
+  } else {
+    fixed_arm_ = find_arm(name_of(plan.strategy.codec), plan.strategy.codec_shuffle);
+    used_.push_back(compressor_of(fixed_arm_));
+  }
+}
+
+void Coder::add(Traffic& traffic) {
+  traffic.coded = codes(traffic.rank);
+  if (traffic.coded && measures()) traffic.link = &memory_->links[traffic.rank];
+}
+
+Status Coder::reserve(int64_t largest) {
+  CodecMemory& memory = *memory_;
+  const int level = std::max(level_, memory.level);
+  if (memory.workspace == nullptr || memory.workspace->largest() < largest || level > memory.level) {
+    largest = std::max(largest, memory.workspace == nullptr ? 0 : memory.workspace->largest());
+    // Any of them: what arrives is what another rank found best.
+    auto made = CodecWorkspace::make(largest, compressors(), level);
+    if (!made.ok()) return made.status();
+    memory.workspace = std::move(made).value();
+    memory.level = level;
+  }
+  if (memory.scratch_bytes >= largest) return {};
+  return guard([&] {
+    memory.scratch = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(room(largest)));
+    memory.scratch_bytes = largest;
+    return Status{};
+  });
+}
+
+Status Coder::prepare() { return memory_ == nullptr ? Status{} : reserve(largest_); }
+
+void Coder::begin(size_t arm) noexcept {
+  arm_ = automatic_ ? arm : fixed_arm_;
+  foretold_.fill(0);
+  sampling_ = 0;
+  run_began_ = seconds_now();
+  status_ = Status{};
+}
+
+CodecChoice Coder::choice(size_t arm, int element_bytes) const noexcept {
+  const Compressor* compressor = compresses_ ? compressor_of(arm) : nullptr;
+  return {.compressor = compressor, .level = automatic_ ? 0 : level_, .shuffle = shuffles(arm), .element_bytes = element_bytes};
+}
+
+// What is measured counts, within what a quiet link and a crowded one can be.
+double Coder::link_of(const Traffic& traffic) const noexcept {
+  const double quiet = comm_.link();
+  const double shared = quiet * static_cast<double>(sharers_);
+  if (traffic.link == nullptr || !traffic.link->known()) return shared;
+  return std::clamp(traffic.link->value(), quiet, k_congestion * shared);
+}
+
+void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
+  const double begin = seconds_now();
+  ArmSpeeds& speeds = memory_->model.encode(traffic.element_bytes);
+  const auto bytes = static_cast<double>(std::min(raw.size(), CodecWorkspace::k_sample_bytes));
+  for (size_t arm = 1; arm < arm_count(); ++arm) {
+    const CodecChoice chosen = choice(arm, traffic.element_bytes);
+    if (!speeds[arm].known()) (void)sample_frame(raw, chosen, *memory_->workspace);  // what is used for the first time is slow
+    const double before = seconds_now();
+    const int64_t size = sample_frame(raw, chosen, *memory_->workspace);
+    if (!speeds[arm].known()) speeds[arm].add((seconds_now() - before) / bytes);
+    traffic.ratios[arm] = static_cast<double>(size) / static_cast<double>(raw.size());
+  }
+  traffic.ratios[k_arm_off] = 1;
+  ratios_ = traffic.ratios;
+  sampling_ += seconds_now() - begin;
+}
+
+// The model's answer for one message, and what it foretells for all arms.
+size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept {
+  if (!automatic_) return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;
+  const CodecModel& model = memory_->model;
+  const double link = link_of(traffic);
+  if (link <= model.least_work(traffic.element_bytes)) return k_arm_off;
+  const bool unseen = ratios_[k_arm_off] == 0;
+  const bool old = traffic.messages % 8 == 0 && sampling_ < k_sampling_share * (seconds_now() - run_began_);
+  if (unseen || old) sample(traffic, raw);
+  const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : ratios_;
+  size_t best = k_arm_off;
+  double least = k_worth * link;
+  for (size_t arm = 0; arm < arm_count(); ++arm) {
+    const double cost = model.cost(arm, ratios[arm], link, traffic.element_bytes);
+    foretold_[arm] += cost * static_cast<double>(raw.size());
+    if (arm != k_arm_off && cost < least) best = arm, least = cost;
+  }
+  if (arm_ == CodecTuner::k_by_message) return best;
+  return ratios[arm_] < k_worth ? arm_ : k_arm_off;
+}
+
+std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::byte> raw, std::byte* frame) noexcept {
+  ++traffic.messages;
+  traffic.raw_bytes += static_cast<int64_t>(raw.size());
+  const auto size = static_cast<int64_t>(raw.size());
+  const bool worth = compresses_ && comm_.host_rank_of(traffic.rank) < 0 && size >= k_least_message;
+  const size_t arm = worth ? choose(traffic, raw) : k_arm_off;
+  if (traffic.leave_alone > 0) --traffic.leave_alone;
+  const CodecChoice chosen = choice(arm, traffic.element_bytes);
+  const std::span<std::byte> to(frame, static_cast<size_t>(room(size)));
+  const double begin = seconds_now();
+  int64_t length = 0;
+  if (checks_)
+    length = encode_checked_frame(raw, chosen, *memory_->workspace, to);
+  else if (worth)
+    length = encode_frame(raw, chosen, false, *memory_->workspace, to);
+  const double seconds = seconds_now() - begin;
+  const bool equal = length > 0 && length < size && kind_of_frame(to.first(static_cast<size_t>(length))).equal_elements;
+  const bool shrunk = length > 0 && length < size;
+  CodecCount& count = trace_.codecs[equal ? k_codec_constant : shrunk ? arm : k_arm_off];
+  ++count.messages;
+  count.bytes_in += size;
+  count.bytes_out += length > 0 ? length : size;
+  count.encode_seconds += seconds;
+  if (arm != k_arm_off && !equal) {
+    if (measures()) memory_->model.encode(traffic.element_bytes)[arm].add(seconds / static_cast<double>(size));
+    if (!shrunk || static_cast<double>(length) > k_worth * static_cast<double>(size)) traffic.leave_alone = k_left_alone;
+  }
+  traffic.wire_bytes += length > 0 ? length : size;
+  if (length == 0) return raw;
+  return {frame, static_cast<size_t>(length)};
+}
+
+void Coder::decode_to(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept {
+  const double begin = seconds_now();
+  Status status = decode_frame(frame, raw, *memory_->workspace);
+  const double seconds = seconds_now() - begin;
+  if (!status.ok()) {
+    std::fill(raw.begin(), raw.end(), std::byte{0});
+    Status told = status;
+    (void)guard([&] {
+      told = Status{status.code(), fmt::format("message from rank {}: {}", from, status.message())};
+      return Status{};
+    });
+    status_.update(std::move(told));
+    return;
+  }
+  const FrameKind kind = kind_of_frame(frame);
+  const size_t arm = arm_of(kind);
+  trace_.codecs[kind.equal_elements ? k_codec_constant : arm].decode_seconds += seconds;
+  if (measures() && arm != k_arm_off) memory_->model.decode()[arm].add(seconds / static_cast<double>(raw.size()));
+}
+
+const std::byte* Coder::decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept {
+  if (count == raw && !checks_) return got;
+  decode_to(from, {got, static_cast<size_t>(count)}, {memory_->scratch.get(), static_cast<size_t>(raw)});
+  return memory_->scratch.get();
+}
+
+void Coder::decode_in_place(int from, std::byte* place, int64_t count, int64_t raw) noexcept {
+  if (count == raw && !checks_) return;
+  std::memcpy(memory_->scratch.get(), place, static_cast<size_t>(count));
+  trace_.bytes_copied += count;
+  decode_to(from, {memory_->scratch.get(), static_cast<size_t>(count)}, {place, static_cast<size_t>(raw)});
+}
+
+void Coder::took(Traffic& traffic, int64_t bytes, double seconds) noexcept {
+  constexpr int64_t k_least = 16 << 10;  // in shorter ones there is more latency than link
+  if (traffic.link != nullptr && bytes >= k_least) traffic.link->add(seconds / static_cast<double>(bytes));
+}
+
+// The length of what it was goes in front: the receiver does not know it.
+bool Coder::shrink(int to, std::vector<std::byte>& letter) {
+  if (!compresses_ || comm_.host_rank_of(to) >= 0 || static_cast<int64_t>(letter.size()) < k_least_message) return false;
+  const auto size = static_cast<int64_t>(letter.size());
+  if (size > k_longest_message || !reserve(size).ok()) return false;
+  size_t arm = fixed_arm_;
+  if (automatic_) {
+    Traffic traffic{.rank = to, .coded = true};
+    arm = choose(traffic, letter);
+    foretold_.fill(0);
+    ratios_.fill(0);  // data is other bytes
+  }
+  constexpr auto prefix = sizeof(int64_t);
+  std::vector<std::byte> frame(prefix + letter.size());
+  const double begin = seconds_now();
+  const int64_t length = encode_frame(letter, choice(arm, 1), false, *memory_->workspace, std::span(frame).subspan(prefix));
+  trace_.codec_description_seconds += seconds_now() - begin;
+  if (length == 0 || static_cast<size_t>(length) + prefix >= letter.size()) return false;
+  std::memcpy(frame.data(), &size, prefix);
+  frame.resize(prefix + static_cast<size_t>(length));
+  letter = std::move(frame);
+  return true;
+}
+
+Result<std::vector<std::byte>> Coder::grow(std::span<const std::byte> letter) {
+  constexpr auto prefix = sizeof(int64_t);
+  int64_t size = 0;
+  if (letter.size() >= prefix) std::memcpy(&size, letter.data(), prefix);
+  if (memory_ == nullptr || size < 1 || size > k_longest_message) return Status{Code::internal, "a compressed description from another rank is malformed"};
+  if (Status status = reserve(size); !status.ok()) return status;
+  std::vector<std::byte> raw(static_cast<size_t>(size));
+  const double begin = seconds_now();
+  if (Status status = decode_frame(letter.subspan(prefix), raw, *memory_->workspace); !status.ok()) return status;
+  trace_.codec_description_seconds += seconds_now() - begin;
+  return raw;
+}
+
+}  // namespace windrow

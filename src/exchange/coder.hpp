@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coder: makes messages to other hosts smaller on their way, where that pays, and undoes it (TPC I/O, section 4). A message as long as what is awaited is
+// no frame; a shorter one is. So what is not compressed travels as it would without any of this: no header, no copy. Where messages
+// carry checksums all of them are frames.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "codec/codec.hpp"
+#include "codec/tuner.hpp"
+#include "comm/comm.hpp"
+#include "plan/plan.hpp"
+#include "trace/trace.hpp"
+
+namespace windrow {
+
+// What is remembered with a communicator, from one flush and one file to the next.
+struct CodecMemory {
+  CodecModel model;
+  bool probed = false;
+  double link = 0;                // seconds a byte between hosts when nobody else sends
+  std::map<int, Smoothed> links;  // by rank: seconds a byte that messages to it took
+  // Of all transfers of the communicator, one at a time; they grow.
+  std::unique_ptr<CodecWorkspace> workspace;
+  int level = 0;                  // that the workspace is for
+  std::unique_ptr<std::byte[]> scratch;
+  int64_t scratch_bytes = 0;
+};
+
+// Collective where a plan leaves the choice open: measures the link, once for a communicator. The status is this rank's own.
+Status probe_link(Comm& comm, const Plan& plan);
+
+// Whether messages between hosts may be compressed.
+bool compresses(const Plan& plan, const Comm& comm) noexcept;
+
+// Messages from this rank to another.
+struct Traffic {
+  int rank = 0;
+  bool coded = false;        // its messages may be frames
+  int element_bytes = 1;     // of most of what it carries
+  int64_t messages = 0;      // of this run
+  int64_t raw_bytes = 0;
+  int64_t wire_bytes = 0;
+  ArmNumbers ratios{};       // by the latest sample; 0: none
+  int64_t leave_alone = 0;   // messages that are not looked at, since those before would not shrink
+  Smoothed* link = nullptr;  // of the memory
+  void begin() noexcept { messages = raw_bytes = wire_bytes = 0; }
+};
+
+class Coder {
+ public:
+  // `checks`: messages carry checksums.
+  // May throw std::bad_alloc.
+  Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace);
+
+  // Whether messages to or from `rank` may be frames.
+  bool codes(int rank) const noexcept { return checks_ || (compresses_ && comm_.host_rank_of(rank) < 0); }
+  bool measures() const noexcept { return automatic_ && compresses_; }
+  // Bytes that a message of `raw` may have on its way.
+  int64_t room(int64_t raw) const noexcept { return raw + (checks_ ? k_frame_header : 0); }
+
+  // Beforehand; allocates. All that this rank will send is to be told of, and the largest message in either direction. May throw std::bad_alloc.
+  void add(Traffic& traffic);
+  void expect(int64_t largest) noexcept { largest_ = std::max(largest_, largest); }
+  Status prepare();
+
+  // Before each run. `arm`: CodecTuner::k_by_message, or an arm for all messages; only where the plan leaves the choice open.
+  void begin(size_t arm) noexcept;
+
+  // The bytes to send for `raw`: itself, or a frame in `frame`, which has room(raw) bytes.
+  std::span<const std::byte> encode(Traffic& traffic, std::span<const std::byte> raw, std::byte* frame) noexcept;
+
+  // What has arrived in `got`, of `count` bytes, for a message of `raw` bytes. The message, in `got` or in memory of the coder that
+  // holds until the next call. A frame that is none is an error, and zeros.
+  const std::byte* decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept;
+  // The same for a message that has been received at its final place.
+  void decode_in_place(int from, std::byte* place, int64_t count, int64_t raw) noexcept;
+
+  // A message of `bytes` took `seconds` from its start until it was taken.
+  void took(Traffic& traffic, int64_t bytes, double seconds) noexcept;
+
+  // Of the run: seconds of this rank's messages by each arm, as its model has them.
+  const ArmNumbers& foretold() const noexcept { return foretold_; }
+  const Status& status() const noexcept { return status_; }
+  // Descriptions: `letter` becomes a frame with its length in front when that is shorter; true then.
+  // May throw std::bad_alloc.
+  bool shrink(int to, std::vector<std::byte>& letter);
+  Result<std::vector<std::byte>> grow(std::span<const std::byte> letter);
+
+ private:
+  CodecChoice choice(size_t arm, int element_bytes) const noexcept;
+  size_t choose(Traffic& traffic, std::span<const std::byte> raw) noexcept;
+  void sample(Traffic& traffic, std::span<const std::byte> raw) noexcept;
+  double link_of(const Traffic& traffic) const noexcept;
+  void decode_to(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept;
+  Status reserve(int64_t largest);
+
+  Comm& comm_;
+  Trace& trace_;
+  bool compresses_ = false, automatic_ = false, checks_ = false;
+  size_t fixed_arm_ = k_arm_off;
+  int level_ = 0;
+  int64_t sharers_ = 1;      // ranks of this host that send over its link at once
+  size_t arm_ = k_arm_off;   // of this run
+  int64_t largest_ = 0;
+  CodecMemory* memory_ = nullptr;
+  std::vector<const Compressor*> used_;  // by those who encode
+  ArmNumbers foretold_{};
+  ArmNumbers ratios_{};      // by the latest sample of any traffic
+  double run_began_ = 0, sampling_ = 0;
+  Status status_;
+};
+
+}  // namespace windrow

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between hosts made smaller on their way: what is written and read stays the same, what travels is less, counted to the byte; and a message that
+// was damaged on its way is an error on all ranks. Where all ranks are on one host nothing is compressed, and the tests say so.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <random>
+
+#include "checked.hpp"
+
+namespace {
+
+// What becomes of the data messages of this program, on their way out.
+enum class Damage { none, byte, shorter };
+Damage damage = Damage::none;
+constexpr int k_tag_data = 5;
+
+}  // namespace
+
+// MPI's profiling interface: the library in this program sends by these. A copy is sent, since the buffer is the library's; it is never freed.
+template <class Send>
+static int damaged(Send send, const void* buffer, int count) {
+  if (damage == Damage::none || count < 24) return send(buffer, count);
+  auto* copy = new char[static_cast<size_t>(count)];
+  std::copy_n(static_cast<const char*>(buffer), count, copy);
+  static std::vector<std::unique_ptr<char[]>> kept;
+  kept.emplace_back(copy);
+  copy[count / 2] = static_cast<char>(copy[count / 2] ^ 0x40);
+  return send(copy, damage == Damage::shorter ? count - 7 : count);
+}
+
+extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  const auto send = [&](const void* bytes, int length) { return PMPI_Isend(bytes, length, type, to, tag, comm, request); };
+  return tag == k_tag_data ? damaged(send, buffer, count) : send(buffer, count);
+}
+extern "C" int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  const auto send = [&](const void* bytes, int length) { return PMPI_Issend(bytes, length, type, to, tag, comm, request); };
+  return tag == k_tag_data ? damaged(send, buffer, count) : send(buffer, count);
+}
+
+namespace {
+
+using namespace windrow_test;
+using nlohmann::json;
+
+int ranks_per_host() {
+  const char* text = std::getenv("WINDROW_RANKS_PER_HOST");
+  return text == nullptr ? size_of() : std::atoi(text);
+}
+bool several_hosts() { return size_of() > ranks_per_host(); }
+
+json report_of(windrow_file* file) {
+  const char* text = nullptr;
+  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
+  return json::parse(text);
+}
+
+enum class Values { smooth, random, zeros, equal };
+
+// A mesh whose points go round the ranks, 25 values a point: every rank has a part of every window.
+class Mesh {
+ public:
+  static constexpr int64_t k_points = 6000, k_load = 25;
+
+  Mesh() {
+    std::vector<int64_t> points;
+    for (int64_t point = rank_of(); point < k_points; point += size_of()) points.push_back(point);
+    windrow_decomposition* made = nullptr;
+    EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_points, static_cast<int64_t>(points.size()), points.data(), nullptr, &made));
+    decomposition.reset(made);
+    mine = std::move(points);
+  }
+
+  std::vector<float> values(Values kind) const {
+    std::vector<float> all;
+    std::mt19937 generator(static_cast<unsigned>(rank_of() + 1));
+    for (const int64_t point : mine)
+      for (int64_t k = 0; k < k_load; ++k) switch (kind) {
+          case Values::smooth: all.push_back(std::tanh(static_cast<float>(point * k_load + k) * 1e-5F)); break;
+          case Values::random: {
+            const auto bits = static_cast<uint32_t>(generator());
+            float value = 0;
+            std::memcpy(&value, &bits, sizeof value);
+            all.push_back(value);
+            break;
+          }
+          case Values::zeros: all.push_back(0); break;
+          case Values::equal: all.push_back(3.25F); break;
+        }
+    return all;
+  }
+
+  Decomposition decomposition;
+  std::vector<int64_t> mine;
+};
+
+class Codec : public testing::Test {
+ protected:
+  // Writes, and gives the report; the bytes of the file go to `bytes`.
+  json write(const KeyValues& options, const std::vector<float>& values, std::string& bytes, int flushes = 1) {
+    const std::string path = folder_.file("mesh.raw");
+    windrow_file* file = nullptr;
+    EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), Options(options), &file));
+    const int64_t shape[2] = {Mesh::k_points, Mesh::k_load};
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_define_variable(file, "potential", WINDROW_FLOAT32, 2, shape, &variable));
+    json report;
+    for (int i = 0; i < flushes; ++i) {
+      EXPECT_WINDROW_OK(windrow_put(file, variable, mesh_.decomposition.get(), values.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file));
+      report = report_of(file);
+    }
+    EXPECT_WINDROW_OK(windrow_close(file));
+    bytes = bytes_of_file(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return report;
+  }
+
+  json read(const KeyValues& options, const std::vector<float>& values) {
+    windrow_file* file = nullptr;
+    EXPECT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, folder_.file("mesh.raw").c_str(), WINDROW_READ, Options(options), &file));
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_find_variable(file, "potential", &variable));
+    std::vector<float> got(values.size(), -1);
+    EXPECT_WINDROW_OK(windrow_get(file, variable, mesh_.decomposition.get(), got.data()));
+    EXPECT_WINDROW_OK(windrow_flush(file));
+    const json report = report_of(file);
+    EXPECT_WINDROW_OK(windrow_close(file));
+    EXPECT_EQ(std::memcmp(got.data(), values.data(), values.size() * sizeof(float)), 0);
+    return report;
+  }
+
+  static std::vector<std::string> codecs() {
+    std::vector<std::string> built;
+    for (const char* name : {"lzo", "lz4", "zstd"})
+      if (windrow_has((std::string("codec=") + name).c_str()) == 1) {
+        built.emplace_back(name);
+        built.push_back(std::string(name) + "+shuffle");
+      }
+    return built;
+  }
+
+  static KeyValues with(const std::string& codec) { return {{"domains", "even"}, {"buffer", "65536"}, {"codec", codec}}; }
+
+  static const json* kind(const json& report, const std::string& name) {
+    for (const json& each : report["codecs"])
+      if (each["codec"] == name) return &each;
+    return nullptr;
+  }
+
+  SharedFolder folder_;
+  Mesh mesh_;
+};
+
+TEST_F(Codec, less_travels_and_the_same_is_written_and_read) {
+  const std::vector<float> values = mesh_.values(Values::smooth);
+  std::string want, got;
+  const json off = write(with("off"), values, want);
+  const json off_read = read(with("off"), values);
+  EXPECT_EQ(off["bytes_sent"], off["bytes_before_codec"]);
+  EXPECT_TRUE(off["codecs"].empty());
+  for (const std::string& codec : codecs()) {
+    SCOPED_TRACE(codec);
+    const json report = write(with(codec), values, got, 2);
+    EXPECT_TRUE(got == want);
+    EXPECT_EQ(report["messages"], off["messages"]) << "one message stays one message";
+    EXPECT_EQ(report["bytes_before_codec"], off["bytes_before_codec"]);
+    const json again = read(with(codec), values);
+    EXPECT_EQ(again["messages"], off_read["messages"]);
+    if (!several_hosts()) {
+      EXPECT_EQ(report["bytes_sent"], off["bytes_sent"]);
+      EXPECT_EQ(report["plans"][0]["codec"], "off");
+      continue;
+    }
+    EXPECT_EQ(report["plans"][0]["codec"], codec);
+    EXPECT_LE(report["bytes_sent"], off["bytes_sent"]);
+    if (codec.ends_with("shuffle")) {
+      const json* made = kind(report, codec);
+      ASSERT_NE(made, nullptr);
+      EXPECT_GT((*made)["seconds_decode"], 0.0);
+      EXPECT_LT(1.3 * report["bytes_sent"].get<double>(), off["bytes_sent"].get<double>()) << "smooth numbers shrink";
+      EXPECT_LT(1.3 * again["bytes_sent"].get<double>(), again["bytes_before_codec"].get<double>());
+    }
+  }
+}
+
+// The counters of all ranks, and each rank's own by receiver, are of the same bytes.
+TEST_F(Codec, bytes_are_counted_before_and_after_for_each_receiver) {
+  if (codecs().empty()) GTEST_SKIP() << "no compressor is built in";
+  std::string bytes;
+  const json report = write(with(codecs().back()), mesh_.values(Values::smooth), bytes);
+  int64_t mine[3] = {}, all[3] = {};
+  for (const json& to : report["sent_by_this_rank"]) {
+    EXPECT_NE(to["to"], rank_of());
+    mine[0] += to["messages"].get<int64_t>();
+    mine[1] += to["bytes"].get<int64_t>();
+    mine[2] += to["bytes_sent"].get<int64_t>();
+  }
+  MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  int64_t kinds[3] = {};
+  for (const json& each : report["codecs"]) {
+    kinds[0] += each["messages"].get<int64_t>();
+    kinds[1] += each["bytes_in"].get<int64_t>();
+    kinds[2] += each["bytes_out"].get<int64_t>();
+  }
+  if (!several_hosts()) return;
+  EXPECT_EQ(all[0], report["messages"]);
+  EXPECT_EQ(all[1], report["bytes_before_codec"]);
+  EXPECT_EQ(all[2], report["bytes_sent"]);
+  EXPECT_THAT(kinds, testing::ElementsAreArray(all)) << "ranks of a host copy into shared buffers, so all messages go to other hosts";
+}
+
+TEST_F(Codec, what_does_not_shrink_travels_as_it_is) {
+  const std::vector<float> values = mesh_.values(Values::random);
+  std::string want, got;
+  const json off = write(with("off"), values, want);
+  for (const std::string& codec : codecs()) {
+    SCOPED_TRACE(codec);
+    const json report = write(with(codec), values, got);
+    EXPECT_TRUE(got == want);
+    EXPECT_LE(report["bytes_sent"], off["bytes_sent"]);
+    EXPECT_GE(report["bytes_sent"].get<double>(), 0.95 * off["bytes_sent"].get<double>());
+    read(with(codec), values);
+  }
+}
+
+TEST_F(Codec, equal_elements_cost_a_few_bytes_and_no_compressor) {
+  std::vector<std::string> all = codecs();
+  all.emplace_back("auto");
+  for (const Values kind_of_values : {Values::zeros, Values::equal})
+    for (const std::string& codec : all) {
+      SCOPED_TRACE(codec);
+      const std::vector<float> values = mesh_.values(kind_of_values);
+      std::string got;
+      const json report = write(with(codec), values, got);
+      read(with(codec), values);
+      if (!several_hosts()) continue;
+      const json* equal = kind(report, "equal elements");
+      ASSERT_NE(equal, nullptr);
+      EXPECT_EQ((*equal)["messages"], report["messages"]);
+      EXPECT_EQ(report["bytes_sent"], report["messages"].get<int64_t>() * (16 + 4));
+    }
+}
+
+// Lists of places are compressed too, where they are long.
+TEST_F(Codec, descriptions_travel_compressed) {
+  if (codecs().empty() || !several_hosts()) GTEST_SKIP() << "nothing travels between hosts";
+  std::string bytes;
+  // Points without a pattern, so that their list is long.
+  std::vector<int64_t> order(Mesh::k_points);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(7));
+  std::vector<int64_t> mine;
+  for (size_t i = static_cast<size_t>(rank_of()); i < order.size(); i += static_cast<size_t>(size_of())) mine.push_back(order[i]);
+  windrow_decomposition* made = nullptr;
+  EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, Mesh::k_points, static_cast<int64_t>(mine.size()), mine.data(), nullptr, &made));
+  mesh_.decomposition.reset(made);
+  mesh_.mine = mine;
+  const std::vector<float> values = mesh_.values(Values::smooth);
+  std::string want;
+  const json off = write(with("off"), values, want);
+  const json zstd = write(with(codecs().back()), values, bytes);
+  EXPECT_TRUE(bytes == want);
+  EXPECT_EQ(off["description_bytes"], off["description_bytes_before_codec"]);
+  EXPECT_EQ(zstd["description_bytes_before_codec"], off["description_bytes"]);
+  EXPECT_LT(zstd["description_bytes"], off["description_bytes"]);
+}
+
+TEST_F(Codec, auto_explains_itself_and_later_flushes_say_nothing_more) {
+  const std::vector<float> values = mesh_.values(Values::smooth);
+  std::string want, got;
+  const json off = write(with("off"), values, want);
+  for (const char* strategy : {"tpc", "auto"}) {
+    const json report = write({{"strategy", strategy}, {"domains", "even"}, {"buffer", "65536"}}, values, got, 20);
+    EXPECT_TRUE(got == want);
+    EXPECT_EQ(report["messages"], off["messages"]);
+    EXPECT_EQ(report["bytes_before_codec"], off["bytes_before_codec"]);
+    EXPECT_LE(report["bytes_sent"], off["bytes_sent"]);
+    EXPECT_EQ(report["description_messages"], 0) << "a kept plan";
+    EXPECT_EQ(report["allocations"], 0);
+    EXPECT_EQ(report["plans"][0]["codec"], several_hosts() ? "auto" : "off");
+    if (several_hosts()) {
+      EXPECT_THAT(report["plans"][0]["reasons"].dump(), testing::HasSubstr("codec"));
+    }
+  }
+}
+
+TEST_F(Codec, checked_messages_are_the_same_and_a_header_longer_at_most) {
+  for (const char* shared : {"true", "false"}) {
+    const KeyValues plain{{"domains", "even"}, {"buffer", "65536"}, {"shared_memory", shared}, {"codec", "off"}};
+    KeyValues checked = plain;
+    checked.emplace_back("check_messages", "true");
+    for (const Values kind_of_values : {Values::smooth, Values::random}) {
+      const std::vector<float> values = mesh_.values(kind_of_values);
+      std::string want, got;
+      const json off = write(plain, values, want);
+      const json report = write(checked, values, got);
+      EXPECT_TRUE(got == want);
+      EXPECT_LE(report["bytes_sent"].get<int64_t>(), off["bytes_sent"].get<int64_t>() + 16 * off["messages"].get<int64_t>());
+      read(checked, values);
+    }
+  }
+}
+
+// Whatever arrives: the same error everywhere, in time, and the file that stood there stays.
+TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
+  std::vector<KeyValues> ways{{{"domains", "even"}, {"buffer", "65536"}, {"shared_memory", "false"}, {"check_messages", "true"}}};
+  if (several_hosts())
+    for (const std::string& codec : codecs()) {
+      ways.push_back(with(codec));
+      ways.back().emplace_back("check_messages", "true");
+    }
+  const std::vector<float> values = mesh_.values(Values::smooth);
+  const std::string path = folder_.file("mesh.raw");
+  std::string want;
+  write(with("off"), values, want);
+  for (const KeyValues& way : ways)
+    for (const Damage kind_of_damage : {Damage::byte, Damage::shorter}) {
+      windrow_file* file = nullptr;
+      EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), Options(way), &file));
+      const int64_t shape[2] = {Mesh::k_points, Mesh::k_load};
+      int variable = -1;
+      EXPECT_WINDROW_OK(windrow_define_variable(file, "potential", WINDROW_FLOAT32, 2, shape, &variable));
+      EXPECT_WINDROW_OK(windrow_put(file, variable, mesh_.decomposition.get(), values.data()));
+      damage = kind_of_damage;
+      const int code = windrow_flush(file);
+      damage = Damage::none;
+      if (size_of() > 1) {
+        EXPECT_EQ(code, WINDROW_INTERNAL) << windrow_error_message();
+        EXPECT_THAT(windrow_error_message(), testing::HasSubstr("message from"));
+        EXPECT_NE(windrow_close(file), WINDROW_OK);
+      } else {
+        EXPECT_EQ(code, WINDROW_OK);
+        EXPECT_WINDROW_OK(windrow_close(file));
+      }
+      EXPECT_TRUE(bytes_of_file(path) == want);
+      MPI_Barrier(MPI_COMM_WORLD);
+      // And to read.
+      EXPECT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_READ, Options(way), &file));
+      EXPECT_WINDROW_OK(windrow_find_variable(file, "potential", &variable));
+      std::vector<float> got(values.size());
+      EXPECT_WINDROW_OK(windrow_get(file, variable, mesh_.decomposition.get(), got.data()));
+      const char* plan = nullptr;
+      EXPECT_WINDROW_OK(windrow_explain(file, "json", &plan));
+      const bool messages = json::parse(plan)[0]["expected"]["messages"] > 0;
+      damage = kind_of_damage;
+      const int read_code = windrow_flush(file);
+      damage = Damage::none;
+      EXPECT_EQ(read_code, messages ? WINDROW_INTERNAL : WINDROW_OK) << windrow_error_message();
+      EXPECT_WINDROW_OK(windrow_close(file));
+    }
+}
+
+}  // namespace

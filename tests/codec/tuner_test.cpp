@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Times are told, so the choice of a compressor is a matter of arithmetic here: networks and data are simulated.
+#include "codec/tuner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace windrow {
+namespace {
+
+using testing::HasSubstr;
+
+// Runs of a program on a machine where an arm takes so many seconds. The arms of the runs.
+std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold, const std::function<double(size_t)>& seconds, size_t by_message = k_arm_off) {
+  std::vector<size_t> arms;
+  for (int i = 0; i < runs; ++i) {
+    const size_t arm = tuner.arm();
+    arms.push_back(arm);
+    tuner.learn(arm, seconds(arm == CodecTuner::k_by_message ? by_message : arm), foretold);
+  }
+  return arms;
+}
+
+ArmNumbers numbers(double off, double others) {
+  ArmNumbers all{};
+  for (size_t arm = 0; arm < arm_count(); ++arm) all[arm] = arm == k_arm_off ? off : others * (1 + 0.01 * static_cast<double>(arm));
+  return all;
+}
+
+class Tuner : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (arm_count() < 3) GTEST_SKIP() << "no compressor is built in";
+  }
+};
+
+TEST_F(Tuner, arms_are_off_and_each_compressor_without_and_with_shuffle) {
+  EXPECT_EQ(arm_count(), 1 + 2 * compressors().size());
+  EXPECT_EQ(arm_name(k_arm_off), "off");
+  for (const Compressor* compressor : compressors()) {
+    const size_t plain = find_arm(compressor->name(), false), shuffled = find_arm(compressor->name(), true);
+    EXPECT_NE(plain, k_arm_off);
+    EXPECT_NE(plain, shuffled);
+    EXPECT_EQ(arm_name(plain), compressor->name());
+    EXPECT_EQ(arm_name(shuffled), std::string(compressor->name()) + "+shuffle");
+    EXPECT_EQ(compressor_of(shuffled), compressor);
+    EXPECT_EQ(arm_of({.compressor = compressor->id(), .shuffled = true}), shuffled);
+  }
+  EXPECT_EQ(find_arm("none such", true), k_arm_off);
+}
+
+TEST_F(Tuner, begins_message_by_message_and_stays_so_while_nobody_looks) {
+  CodecTuner tuner;
+  const auto arms = run(tuner, 5, ArmNumbers{}, [](size_t) { return 1.0; });
+  EXPECT_THAT(arms, testing::Each(CodecTuner::k_by_message));
+}
+
+// A slow link: without compression it would take ten times as long. That is not tried.
+TEST_F(Tuner, takes_what_is_foretold_to_be_faster_by_far_without_trying_the_rest) {
+  CodecTuner tuner;
+  ArmNumbers foretold = numbers(10, 9);
+  foretold[2] = 1;
+  const auto arms = run(tuner, 4, foretold, [&](size_t arm) { return foretold[arm]; }, 2);
+  EXPECT_EQ(arms, (std::vector<size_t>{CodecTuner::k_by_message, 2, 2, 2}));
+  EXPECT_THAT(tuner.why(), HasSubstr(arm_name(2)));
+}
+
+// The model is wrong: what it holds to be nearly equal is tried, and the clock decides.
+TEST_F(Tuner, tries_what_is_nearly_equal_and_keeps_the_fastest) {
+  for (size_t fastest = 0; fastest < 3; ++fastest) {
+    CodecTuner tuner;
+    const ArmNumbers foretold = numbers(1.2, 1);
+    const auto seconds = [&](size_t arm) { return arm == fastest ? 1.0 : 1.1; };
+    const auto arms = run(tuner, 40, foretold, seconds);
+    EXPECT_TRUE(tuner.settled());
+    EXPECT_EQ(arms.back(), fastest);
+    EXPECT_LE(std::count_if(arms.begin(), arms.end(), [&](size_t arm) { return arm != fastest; }), 1 + 4 * 3) << "at most four arms are tried, three times";
+    EXPECT_THAT(tuner.why(), HasSubstr("took"));
+  }
+}
+
+TEST_F(Tuner, what_took_a_quarter_longer_is_tried_once) {
+  CodecTuner tuner;
+  const auto arms = run(tuner, 40, numbers(2.5, 1), [](size_t arm) { return arm == k_arm_off ? 2.5 : 1.0; }, 1);
+  EXPECT_EQ(std::count(arms.begin(), arms.end(), k_arm_off), 1);
+  EXPECT_NE(arms.back(), k_arm_off);
+}
+
+// Ranks that share cores slow each other down: the link looks slow, compression only makes it worse.
+TEST_F(Tuner, off_is_looked_at_though_it_is_foretold_to_be_slower) {
+  CodecTuner tuner;
+  const auto arms = run(tuner, 40, numbers(2.5, 1), [](size_t arm) { return arm == k_arm_off ? 0.8 : 1.0; }, 1);
+  EXPECT_EQ(arms.back(), k_arm_off);
+}
+
+TEST_F(Tuner, a_preferred_compressor_is_taken_unless_another_is_clearly_faster) {
+  const size_t preferred = 2;
+  for (const double other : {0.95, 0.8}) {
+    CodecTuner tuner(preferred);
+    const auto arms = run(tuner, 40, numbers(5, 1), [&](size_t arm) { return arm == preferred ? 1.0 : arm == 1 ? other : 1.05; }, 1);
+    EXPECT_EQ(arms.back(), other < 0.9 ? 1U : preferred);
+  }
+}
+
+// The link changes: after three runs that are far from what they were it looks again.
+TEST_F(Tuner, looks_again_when_runs_take_far_longer_than_before) {
+  CodecTuner tuner;
+  run(tuner, 40, numbers(1, 4), [](size_t) { return 1.0; });
+  EXPECT_EQ(tuner.arm(), k_arm_off);
+  const ArmNumbers slow = numbers(20, 4);
+  const auto arms = run(tuner, 40, slow, [&](size_t arm) { return slow[arm]; });
+  EXPECT_NE(arms.back(), k_arm_off);
+  EXPECT_LE(std::count(arms.begin(), arms.end(), k_arm_off), 3);
+}
+
+TEST_F(Tuner, one_slow_run_changes_nothing) {
+  CodecTuner tuner;
+  run(tuner, 40, numbers(1, 4), [](size_t) { return 1.0; });
+  int runs = 0;
+  const auto arms = run(tuner, 40, numbers(1, 4), [&](size_t) { return ++runs % 4 == 0 ? 9.0 : 1.0; });
+  EXPECT_THAT(arms, testing::Each(k_arm_off));
+}
+
+TEST(CodecModel, weighs_the_wire_against_the_work) {
+  CodecModel model;
+  if (arm_count() < 2) GTEST_SKIP() << "no compressor is built in";
+  model.encode(4)[1].add(2e-9);
+  model.decode()[1].add(1e-9);
+  const double slow = 80e-9, fast = 0.2e-9;
+  EXPECT_LT(model.cost(1, 0.5, slow, 4), model.cost(k_arm_off, 1, slow, 4));
+  EXPECT_GT(model.cost(1, 0.5, fast, 4), model.cost(k_arm_off, 1, fast, 4));
+  EXPECT_DOUBLE_EQ(model.cost(k_arm_off, 1, slow, 4), slow);
+  EXPECT_DOUBLE_EQ(model.cost(1, 0.5, slow, 4), 40e-9 + 1.5e-9);
+  EXPECT_FALSE(model.encode(8)[1].known()) << "elements of another size are measured for themselves";
+}
+
+}  // namespace
+}  // namespace windrow
