@@ -63,11 +63,6 @@ TEST_F(Plans, a_report_counts_what_the_plan_foretold) {
   }
 }
 
-int ranks_per_host() {
-  const char* text = std::getenv("WINDROW_RANKS_PER_HOST");
-  return text == nullptr ? size_of() : std::atoi(text);
-}
-
 // One writer a host; its own host's ranks copy into its buffers, the others send. A grid of columns in two variables: every rank has a part
 // of every window.
 TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
