@@ -7,6 +7,8 @@ import struct
 import subprocess
 from pathlib import Path
 
+from . import box
+
 
 class InputMissing(Exception):
     """Why a scenario cannot run here."""
@@ -57,3 +59,18 @@ def map_ranks(prefix: Path) -> int:
     """How many ranks a map is for: the header's third number (examples/mesh/parts.hpp)."""
     header = Path(f"{prefix}.D1.parts").read_bytes()[:24]
     return int(struct.unpack("<8sqq", header)[2])
+
+
+def box_prefix(build: Path, nodes: int, ranks: int) -> Path:
+    """The prefix of the parts files of a box mesh of so many nodes for so many ranks."""
+    folder = build / "bench" / "mesh"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"box-{nodes}"
+    mesh, source = folder / f"{name}.msh", Path(box.__file__)
+    if not mesh.exists() or mesh.stat().st_mtime < source.stat().st_mtime:
+        box.write_msh(folder / "new.msh", nodes)
+        (folder / "new.msh").rename(mesh)
+    parts = folder / f"{name}.{ranks}.parts"
+    if not parts.exists() or parts.stat().st_mtime < mesh.stat().st_mtime:
+        _run([str((build / "bin" / "windrow-mesh").resolve()), mesh.name, name, "--parts", str(ranks)], folder)
+    return folder / name
