@@ -10,8 +10,10 @@
 namespace windrow {
 namespace {
 
-// A model that is wrong by half must not decide; how far ranks that share cores slow each other down without any compression it knows least.
-constexpr double k_nearly_equal = 1.6, k_nearly_equal_off = 3;
+// Where the wire takes most of the time the model is right within a tenth or so, since samples are. Elsewhere a model that is wrong by half must not decide; how
+// far ranks that share cores slow each other down without any compression it knows least.
+constexpr double k_slow_link = 3;       // times what the best costs: what it costs to send all as it is
+constexpr double k_nearly_equal_wire = 1.12, k_nearly_equal = 1.5, k_nearly_equal_off = 3;
 constexpr size_t k_most_candidates = 4;
 constexpr size_t k_tries = 3;           // of each candidate: the first after a change pays for caches and contexts
 constexpr double k_hopeless = 1.25;     // of the best one's time: not tried again
@@ -68,8 +70,9 @@ void CodecTuner::choose_candidates(std::span<const double> foretold) noexcept {
   for (size_t arm = 0; arm < arms; ++arm) order[arm] = arm;
   std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(arms), [&](size_t a, size_t b) { return foretold_[a] < foretold_[b]; });
   count_ = 0;
+  const bool wire = foretold_[k_arm_off] > k_slow_link * foretold_[order[0]];
   for (size_t i = 0; i < arms; ++i) {
-    const double limit = (order[i] == k_arm_off ? k_nearly_equal_off : k_nearly_equal) * foretold_[order[0]];
+    const double limit = (order[i] == k_arm_off ? k_nearly_equal_off : wire ? k_nearly_equal_wire : k_nearly_equal) * foretold_[order[0]];
     if (foretold_[order[i]] > limit) continue;
     if (count_ == k_most_candidates && order[i] == k_arm_off) --count_;  // that one is looked at in any case
     if (count_ < k_most_candidates) candidates_[count_++] = order[i];

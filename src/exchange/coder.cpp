@@ -38,6 +38,18 @@ Status probe_link(Comm& comm, const Plan& plan) {
   return measured.status();
 }
 
+std::shared_ptr<CodecTuner> tuner_for(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces) {
+  constexpr size_t k_most = 64;
+  if (plan.strategy.codec != Codec::automatic || !compresses(plan, comm)) return nullptr;
+  const Codec preferred = plan.strategy.codec_preferred;
+  auto& tuners = memory_of(comm).tuners;
+  if (tuners.size() >= k_most) tuners.clear();
+  auto& tuner = tuners[{plan.reading ? 1 : 0, static_cast<int64_t>(preferred), bytes, pieces}];
+  if (tuner == nullptr)
+    tuner = std::make_shared<CodecTuner>(preferred == Codec::automatic ? k_arm_off : find_arm(name_of(preferred), false));
+  return tuner;
+}
+
 Coder::Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace)
     : comm_(comm), trace_(trace), compresses_(compresses(plan, comm)), automatic_(plan.strategy.codec == Codec::automatic), checks_(checks),
       level_(plan.strategy.codec_level) {

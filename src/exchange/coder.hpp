@@ -4,6 +4,7 @@
 // carry checksums all of them are frames.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <span>
@@ -20,9 +21,8 @@ namespace windrow {
 // What is remembered with a communicator, from one flush and one file to the next.
 struct CodecMemory {
   CodecModel model;
-  bool probed = false;
-  double link = 0;                // seconds a byte between hosts when nobody else sends
   std::map<int, Smoothed> links;  // by rank: seconds a byte that messages to it took
+  std::map<std::array<int64_t, 4>, std::shared_ptr<CodecTuner>> tuners;
   // Of all transfers of the communicator, one at a time; they grow.
   std::unique_ptr<CodecWorkspace> workspace;
   int level = 0;                  // that the workspace is for
@@ -32,6 +32,9 @@ struct CodecMemory {
 
 // Collective where a plan leaves the choice open: measures the link, once for a communicator. The status is this rank's own.
 Status probe_link(Comm& comm, const Plan& plan);
+
+// The tuner of flushes of one kind: what is asked for by numbers that are the same on all ranks comes back for the next file. May throw std::bad_alloc.
+std::shared_ptr<CodecTuner> tuner_for(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces);
 
 // Whether messages between hosts may be compressed.
 bool compresses(const Plan& plan, const Comm& comm) noexcept;

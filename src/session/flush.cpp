@@ -329,7 +329,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   const bool locked = !kept.plan.has_domains();
   motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr);
   motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
-  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.tuner.arm());
+  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.arm());
   if (behind) comm_->set_holder(&motion);
   return {};
 }
@@ -363,8 +363,8 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   trace_.metadata_opens = metadata_opens_;
   trace_.data_opens = data_->opens();
   store_trace(trace_, report_.sums, report_.maxima);
-  const bool tunes = kept.transfer && kept.transfer->coder().measures();
-  const size_t arm = kept.tuner.arm();
+  const bool tunes = kept.transfer && kept.tuner;
+  const size_t arm = kept.arm();
   if (tunes) store_tuning(kept.transfer->coder().foretold(), seconds, report_.sums, report_.maxima);
   if (kept.transfer) local.update(guard([&] { return take_traffic(*kept.transfer); }));
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
@@ -391,9 +391,9 @@ Status File::take_traffic(const Transfer& transfer) {
 void File::learn(KeptPlan& kept, size_t arm) {
   ArmNumbers foretold{};
   const double seconds = read_tuning(foretold, report_.sums, report_.maxima);
-  kept.tuner.learn(arm, seconds, foretold);
+  kept.tuner->learn(arm, seconds, foretold);
   (void)guard([&] {
-    if (!report_.plans.empty()) report_.plans.back().codec_reason = kept.tuner.why();
+    if (!report_.plans.empty()) report_.plans.back().codec_reason = kept.tuner->why();
     return Status{};
   });
 }

@@ -39,10 +39,6 @@ void mark(std::vector<int64_t>& bits, int number) noexcept {
   bits[static_cast<size_t>(number) / 64] |= static_cast<int64_t>(uint64_t{1} << (number % 64));
 }
 
-size_t preferred_arm(const Strategy& strategy) noexcept {
-  return strategy.codec_preferred == Codec::automatic ? k_arm_off : find_arm(name_of(strategy.codec_preferred), false);
-}
-
 OwnerPolicy asked_owner(Owner owner) {
   switch (owner) {
     case Owner::partitioner: return OwnerPolicy::partitioner;
@@ -304,7 +300,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     // A window whose holes are filled is written whole.
     if (!wave.reading && !wave.layout && any_unfilled(numbers.variables)) kept->plan.whole_windows = true;
     const Access access = kept->plan.strategy.access;
-    kept->tuner = CodecTuner(preferred_arm(kept->plan.strategy));
+    kept->tuner = tuner_for(*comm_, kept->plan, numbers.bytes, numbers.pieces);
     kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && (access == Access::list || access == Access::mapped);
     return {};
   });
