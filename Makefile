@@ -7,11 +7,12 @@ PREFIX ?= /usr/local
 # More settings for CMake, e.g. make test CMAKE_ARGS=-DWINDROW_HDF5=OFF BUILD=build-nohdf5
 CMAKE_ARGS ?=
 BUILD ?= build
+FUZZ_SECONDS ?= 600
 CONFIGURE = cmake --log-level=NOTICE
 CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-full bench sanitize asan tsan mpich install clean format format-check lint
+.PHONY: help demo test test-full bench sanitize asan tsan fuzz mpich install clean format format-check lint
 
 help:
 	@echo "make demo       write and read a mesh and a grid with several strategies, and show where the time goes"
@@ -19,6 +20,7 @@ help:
 	@echo "make test-full  all tests: odd, prime and larger numbers of ranks too"
 	@echo "make bench      compare with MPI-IO, parallel HDF5 and PnetCDF; results in $(BUILD)/bench/results.json"
 	@echo "make sanitize   the quick tests under address+undefined and under thread sanitizers (make asan, make tsan)"
+	@echo "make fuzz       feed what is parsed with arbitrary bytes, FUZZ_SECONDS ($(FUZZ_SECONDS)) each; needs Clang"
 	@echo "make mpich      build and test with MPICH"
 	@echo "make install    build and install under PREFIX ($(PREFIX))"
 	@echo "make format     format the sources; make format-check only looks; make lint runs clang-tidy"
@@ -58,6 +60,16 @@ asan tsan:
 	cmake --build build-$@ --parallel $(JOBS)
 	$(CTEST) --test-dir build-$@ --label-regex quick
 
+# What was found to be worth keeping stays in build-fuzz/corpus and is where the next run begins; an input that fails, in build-fuzz/.
+fuzz:
+	@tools/install-packages build fuzz
+	$(CONFIGURE) --preset fuzz $(CMAKE_ARGS)
+	cmake --build build-fuzz --parallel $(JOBS) --target fuzzers
+	for name in codec.fuzz_frame exchange.fuzz_view; do \
+	  mkdir -p build-fuzz/corpus/$$name && build-fuzz/tests/$$name.fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build-fuzz/$$name- \
+	    -print_final_stats=1 build-fuzz/corpus/$$name tests/$${name%%.*}/corpus || exit 1; \
+	done
+
 mpich:
 	@tools/install-packages build mpich
 	$(CONFIGURE) --preset mpich $(CMAKE_ARGS)
@@ -71,7 +83,7 @@ install:
 	cmake --install $(BUILD)
 
 clean:
-	rm -rf $(BUILD) build build-debug build-asan build-tsan build-mpich build-nohdf5
+	rm -rf $(BUILD) build build-debug build-asan build-tsan build-fuzz build-mpich build-nohdf5
 
 format format-check lint:
 	@tools/install-packages build format

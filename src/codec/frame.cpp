@@ -127,7 +127,7 @@ void repeat_element(std::span<const std::byte> element, std::span<std::byte> raw
 }  // namespace
 
 int64_t encode_frame(std::span<const std::byte> raw, const CodecChoice& choice, bool checksum, CodecWorkspace& workspace, std::span<std::byte> frame) noexcept {
-  if (raw.size() <= k_header + 1 || raw.size() > std::numeric_limits<uint32_t>::max()) return 0;
+  if (raw.size() <= k_header || raw.size() > std::numeric_limits<uint32_t>::max()) return 0;
   Header header{.raw = static_cast<uint32_t>(raw.size())};
   if (!encode_payload(raw, choice, workspace, frame.subspan(k_header, raw.size() - k_header - 1), header)) return 0;
   if (checksum) {
@@ -179,12 +179,11 @@ int64_t sample_frame(std::span<const std::byte> raw, const CodecChoice& choice, 
     sample = workspace.sample().first(k_slices * in_slice * element);
   }
   Header header;
-  const size_t room = sample.size() > 0 ? sample.size() - 1 : 0;
+  const size_t room = sample.size() > k_header ? sample.size() - k_header - 1 : 0;
   const auto all = static_cast<int64_t>(raw.size());
   if (!encode_payload(sample, choice, workspace, workspace.sample_frame().first(room), header)) return all;
   if (header.kind == k_equal_elements) return std::min(all, k_frame_header + header.payload);
-  const double share = static_cast<double>(header.payload) / static_cast<double>(sample.size());
-  return std::min(all, k_frame_header + static_cast<int64_t>(share * static_cast<double>(all)));
+  return std::min(all, k_frame_header + header.payload * all / static_cast<int64_t>(sample.size()));
 }
 
 }  // namespace windrow

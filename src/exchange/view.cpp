@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.hpp"
 #include "base/varint.hpp"
 #include "extent/encode.hpp"
 #include "extent/sweep.hpp"
@@ -87,8 +88,10 @@ Result<View> parse_description(std::span<const std::byte> bytes) {
     size_t at = bases;
     for (int64_t k = 0; k < variables; ++k) {
       int64_t base = 0;
-      if (!get_number(bytes, at, base)) return malformed();
-      view.parts.push_back({list, {relative.begin + base, relative.end + base}, total_bytes(list), base});
+      if (!get_number(bytes, at, base) || base < 0) return malformed();
+      const auto end = checked_add(relative.end, base);
+      if (!end) return malformed();
+      view.parts.push_back({list, {relative.begin + base, *end}, total_bytes(list), base});
     }
   }
   return view;

@@ -61,8 +61,14 @@ void PiecesBuilder::add(const Nest& nest) {
   if (nest.depth == 0) return add(nest.run);
   if (pending_.length > 0 && touches(pending_, piece_of(nest.run, 0))) {  // the first piece goes there
     add(nest.steps(0, 1));
-    return add(nest.steps(1, nest.loops[Nest::at(nest.depth - 1)].count - 1));
+    const Nest rest = nest.steps(1, nest.loops[Nest::at(nest.depth - 1)].count - 1);
+    // Steps that touch each other stay as they are: merging them one by one would never end.
+    return rest.depth == 0 ? add(rest.run) : close_and_emit(rest);
   }
+  close_and_emit(nest);
+}
+
+void PiecesBuilder::close_and_emit(const Nest& nest) {
   commit_pending();
   emit_back();
   emit(nest);

@@ -85,6 +85,7 @@ class PiecesBuilder {
   void append(const Run& run);
   void emit_back();
   void emit(const Nest& nest);
+  void close_and_emit(const Nest& nest);
 
   PieceStore made_;
   RecordState state_;

@@ -172,6 +172,26 @@ TEST(Decode, refuses_what_cannot_be_a_list) {
   }
 }
 
+// A block never looks like this, and merging such steps one by one would take as long as there are steps.
+TEST(Decode, takes_loops_whose_steps_touch_without_counting_them) {
+  constexpr uint64_t k_steps = uint64_t{1} << 50;
+  const auto bytes = numbers({2, 0, 0, 8, 0, 2, 1, 5, 8, k_steps - 2, 0});
+  size_t position = 0;
+  const Result<Pieces> list = decode(bytes, position);
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  EXPECT_EQ(total_bytes(list.value()), static_cast<int64_t>(8 + 16 * k_steps));
+  expect_safe(bytes);
+
+  std::vector<uint64_t> many{2, 0, 0, 8, 0, 2, 31, 5, 8};  // 31 loops of two steps, each of which touches the other
+  for (int i = 0; i < 31; ++i) many.insert(many.end(), {0, 0});
+  std::vector<std::byte> nested;
+  for (const uint64_t value : many) append_varint(nested, value);
+  position = 0;
+  const Result<Pieces> deep = decode(nested, position);
+  ASSERT_TRUE(deep.ok()) << deep.status().message();
+  EXPECT_EQ(total_bytes(deep.value()), 8 + (int64_t{16} << 31));
+}
+
 TEST(Decode, is_safe_on_random_bytes) {
   Random random(13);
   for (int round = 0; round < 200000; ++round) {
