@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/codec.hpp"
+
 namespace windrow {
 namespace {
 
@@ -176,12 +178,33 @@ TEST(MakePlan, decides_every_axis_and_says_so) {
   EXPECT_NE(plan.strategy.owner, Owner::automatic);
   EXPECT_NE(plan.strategy.gather, Gather::automatic);
   EXPECT_NE(plan.strategy.domains, Domains::automatic);
-  EXPECT_NE(plan.strategy.codec, Codec::automatic);
   EXPECT_NE(plan.strategy.access, Access::automatic);
   EXPECT_NE(plan.strategy.files, Files::automatic);
   const std::string text = describe_text(plan);
   EXPECT_THAT(text, HasSubstr("aligned, 1024 writers"));
   EXPECT_THAT(text, HasSubstr("because"));
+}
+
+// Only measurement says whether to compress, and nothing does within a host.
+TEST(MakePlan, leaves_the_codec_open_between_hosts) {
+  const Plan several = make_plan(Strategy{}, large(512), thousand_hosts(), {}).value();
+  EXPECT_EQ(several.strategy.codec, Codec::automatic);
+  EXPECT_THAT(describe_text(several), HasSubstr("between 1024 hosts"));
+  const Topology one{.ranks = 8, .host_roots = {0}};
+  EXPECT_EQ(make_plan(strategy_of({.domains = "even"}), large(512), one, {}).value().strategy.codec, Codec::off);
+  const Plan direct = make_plan(strategy_of({.domains = "none"}), large(512), thousand_hosts(), {}).value();
+  EXPECT_EQ(direct.strategy.codec, Codec::off) << "nothing goes from rank to rank";
+}
+
+TEST(MakePlan, an_asked_codec_is_left_away_within_a_host_and_says_so) {
+  for (const Compressor* compressor : compressors()) {
+    const Strategy asked = strategy_of({.domains = "even", .codec = std::string(compressor->name()) + "+shuffle"});
+    const Plan between = make_plan(asked, large(512), thousand_hosts(), {}).value();
+    EXPECT_EQ(codec_text(between.strategy), std::string(compressor->name()) + "+shuffle");
+    const Plan within = make_plan(asked, large(512), {.ranks = 8, .host_roots = {0}}, {}).value();
+    EXPECT_EQ(codec_text(within.strategy), "off");
+    EXPECT_THAT(describe_text(within), HasSubstr("one host"));
+  }
 }
 
 TEST(MakePlan, of_nothing_is_a_plan_too) {
