@@ -12,12 +12,13 @@ CONFIGURE = cmake --log-level=NOTICE
 CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-full bench sanitize asan tsan fuzz mpich install clean format format-check lint
+.PHONY: help demo test test-full network bench sanitize asan tsan fuzz mpich install clean format format-check lint
 
 help:
 	@echo "make demo       write and read a mesh and a grid with several strategies, and show where the time goes"
 	@echo "make test       the quick tests: 1 to 4 ranks"
 	@echo "make test-full  all tests: odd, prime and larger numbers of ranks too"
+	@echo "make network    the tests with 8 ranks on 4 hosts, joined by links of 1 Gbit/s on this machine (root, Linux)"
 	@echo "make bench      compare with MPI-IO, parallel HDF5 and PnetCDF; results in $(BUILD)/bench/results.json"
 	@echo "make sanitize   the quick tests under address+undefined and under thread sanitizers (make asan, make tsan)"
 	@echo "make fuzz       feed what is parsed with arbitrary bytes, FUZZ_SECONDS ($(FUZZ_SECONDS)) each; needs Clang"
@@ -34,16 +35,22 @@ demo:
 	examples/demo/run $(BUILD)
 
 test:
-	@tools/install-packages build
+	@tools/install-packages build network
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(CTEST) --test-dir $(BUILD) --label-regex quick
 
 test-full:
-	@tools/install-packages build
+	@tools/install-packages build network
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(CTEST) --test-dir $(BUILD)
+
+network:
+	@tools/install-packages build network
+	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
+	cmake --build $(BUILD) --parallel $(JOBS)
+	$(CTEST) --test-dir $(BUILD) --label-regex network
 
 bench:
 	@tools/install-packages build bench
@@ -55,7 +62,7 @@ bench:
 sanitize: asan tsan
 
 asan tsan:
-	@tools/install-packages build
+	@tools/install-packages build network
 	$(CONFIGURE) --preset $@ $(CMAKE_ARGS)
 	cmake --build build-$@ --parallel $(JOBS)
 	$(CTEST) --test-dir build-$@ --label-regex quick

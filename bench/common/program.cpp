@@ -26,7 +26,7 @@ double now() {
 
 // Seconds from the first rank's begin to the last rank's end, after a barrier. Not the longest of the ranks' own times:
 // with more ranks than cores, ranks that do not wait for each other run one after the other, and each one's own time
-// would hide that. The clock is the host's: all ranks must be on one.
+// would hide that. The clock is the machine's: all ranks must be on one.
 // What the ranks used up meanwhile is kept too, for bench/profile.
 class Watch {
  public:

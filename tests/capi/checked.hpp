@@ -32,19 +32,6 @@ inline int size_of(MPI_Comm comm = MPI_COMM_WORLD) {
   return size;
 }
 
-// How many ranks one host has: as many as MPI says that share memory, or as the environment says. The same on all hosts. Collective, once.
-inline int ranks_per_host() {
-  static const int each = [] {
-    if (const char* text = std::getenv("WINDROW_RANKS_PER_HOST")) return std::atoi(text);
-    MPI_Comm host = MPI_COMM_NULL;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    const int size = size_of(host);
-    MPI_Comm_free(&host);
-    return size;
-  }();
-  return each;
-}
-
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
 class Options {

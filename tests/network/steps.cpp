@@ -31,7 +31,8 @@ int write(const char* path, int steps, int rank, int size) {
     const double begin = MPI_Wtime();
     int variable = -1;
     const std::string name = "step " + std::to_string(step);
-    if (windrow_define_variable(file, name.c_str(), WINDROW_FLOAT64, 2, shape, &variable) != WINDROW_OK) return failed("define");
+    if (windrow_define_variable(file, name.c_str(), WINDROW_FLOAT64, 2, shape, &variable) != WINDROW_OK)
+      return failed("define");
     if (windrow_write_block(file, variable, start, count, data.data()) != WINDROW_OK) return failed("write");
     const char* text = nullptr;
     if (windrow_report(file, "json", &text) != WINDROW_OK) return failed("report");
