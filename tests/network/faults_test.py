@@ -14,7 +14,7 @@ from network import LAUNCHER, LIMIT_S, TOOL, WITH, main, run, spaces
 
 STEPS = os.environ["WINDROW_STEPS_PROGRAM"]
 CHECKPOINT = os.environ["WINDROW_CHECKPOINT"]
-ONE_WRITER = {"WINDROW_STRATEGY": "two-phase", "WINDROW_WRITERS": "1"}
+ONE_WRITER = {"WINDROW_STRATEGY": "two-phase", "WINDROW_WRITERS": "1", "WINDROW_CODEC": "off"}
 OUTAGE_S = 1.0
 
 
