@@ -44,6 +44,15 @@ double CodecModel::cost(size_t arm, double ratio, double link, int element_bytes
   return ratio * link + (there + back) / 2;
 }
 
+void CodecModel::compare(size_t arm, int element_bytes, double sampled, double made) noexcept {
+  if (sampled > 0) correction_[size_class(element_bytes)][arm].add(made / sampled);
+}
+
+double CodecModel::corrected(size_t arm, int element_bytes, double sampled) const noexcept {
+  const Smoothed& correction = correction_[size_class(element_bytes)][arm];
+  return correction.known() ? std::min(1.0, sampled * correction.value()) : sampled;
+}
+
 double CodecModel::least_work(int element_bytes) const noexcept {
   double least = 0;
   for (size_t arm = 1; arm < arm_count(); ++arm) {

@@ -39,6 +39,11 @@ class CodecModel {
   const ArmSpeeds& encode(int element_bytes) const noexcept;
   ArmSpeeds& decode() noexcept { return decode_; }
 
+  // What samples say is too much or too little, by arm: what shrinks best looks worse in a few KiB. A message was sampled as `sampled` and became `made`
+  // (of its bytes, both).
+  void compare(size_t arm, int element_bytes, double sampled, double made) noexcept;
+  double corrected(size_t arm, int element_bytes, double sampled) const noexcept;
+
   // Seconds that a raw byte costs by an arm that makes `ratio` of it, over a link of `link` seconds a byte: the wire, and half of the work, since
   // a message is made while another travels. What was never measured is taken to work as fast as nothing: it gets tried.
   double cost(size_t arm, double ratio, double link, int element_bytes) const noexcept;
@@ -48,6 +53,7 @@ class CodecModel {
 
  private:
   std::array<ArmSpeeds, 5> encode_;
+  std::array<ArmSpeeds, 5> correction_;
   ArmSpeeds decode_;
 };
 

@@ -122,8 +122,10 @@ void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
     const double before = seconds_now();
     const int64_t size = sample_frame(raw, chosen, *memory_->workspace);
     if (!speeds[arm].known()) speeds[arm].add((seconds_now() - before) / bytes);
-    traffic.ratios[arm] = static_cast<double>(size) / static_cast<double>(raw.size());
+    sampled_[arm] = static_cast<double>(size) / static_cast<double>(raw.size());
+    traffic.ratios[arm] = memory_->model.corrected(arm, traffic.element_bytes, sampled_[arm]);
   }
+  fresh_ = true;
   traffic.ratios[k_arm_off] = 1;
   ratios_ = traffic.ratios;
   sampling_ += seconds_now() - begin;
@@ -154,6 +156,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   ++traffic.messages;
   traffic.raw_bytes += static_cast<int64_t>(raw.size());
   const auto size = static_cast<int64_t>(raw.size());
+  fresh_ = false;
   const bool worth = compresses_ && comm_.host_rank_of(traffic.rank) < 0 && size >= k_least_message;
   const size_t arm = worth ? choose(traffic, raw) : k_arm_off;
   if (traffic.leave_alone > 0) --traffic.leave_alone;
@@ -175,6 +178,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   count.encode_seconds += seconds;
   if (arm != k_arm_off && !equal) {
     if (measures()) memory_->model.encode(traffic.element_bytes)[arm].add(seconds / static_cast<double>(size));
+    if (fresh_) memory_->model.compare(arm, traffic.element_bytes, sampled_[arm], static_cast<double>(shrunk ? length : size) / static_cast<double>(size));
     if (!shrunk || static_cast<double>(length) > k_worth * static_cast<double>(size)) traffic.leave_alone = k_left_alone;
   }
   traffic.wire_bytes += length > 0 ? length : size;

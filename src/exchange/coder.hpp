@@ -113,6 +113,8 @@ class Coder {
   std::vector<const Compressor*> used_;  // by those who encode
   ArmNumbers foretold_{};
   ArmNumbers ratios_{};      // by the latest sample of any traffic
+  ArmNumbers sampled_{};     // the same before it is corrected
+  bool fresh_ = false;       // of this very message
   double run_began_ = 0, sampling_ = 0;
   Status status_;
 };

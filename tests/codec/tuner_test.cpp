@@ -136,5 +136,17 @@ TEST(CodecModel, weighs_the_wire_against_the_work) {
   EXPECT_FALSE(model.encode(8)[1].known()) << "elements of another size are measured for themselves";
 }
 
+// A sample of a few KiB says 0.3 of what becomes 0.15: that is remembered for the next sample.
+TEST(CodecModel, learns_how_far_samples_are_off) {
+  CodecModel model;
+  EXPECT_DOUBLE_EQ(model.corrected(2, 4, 0.3), 0.3);
+  model.compare(2, 4, 0.3, 0.15);
+  EXPECT_DOUBLE_EQ(model.corrected(2, 4, 0.4), 0.2);
+  EXPECT_DOUBLE_EQ(model.corrected(1, 4, 0.4), 0.4) << "another arm";
+  EXPECT_DOUBLE_EQ(model.corrected(2, 8, 0.4), 0.4) << "other elements";
+  model.compare(2, 8, 0.5, 1);
+  EXPECT_DOUBLE_EQ(model.corrected(2, 8, 0.9), 1) << "never more than there is";
+}
+
 }  // namespace
 }  // namespace windrow
