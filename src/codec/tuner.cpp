@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/units.hpp"
 
@@ -72,17 +73,32 @@ size_t CodecTuner::arm() const noexcept {
   return chosen_;
 }
 
-void CodecTuner::choose_candidates(std::span<const double> foretold) noexcept {
-  std::copy_n(foretold.begin(), std::min(foretold.size(), foretold_.size()), foretold_.begin());
+namespace {
+
+// How much more than the best an arm is foretold to cost, in parts of what is still tried: 1 and less is.
+ArmNumbers how_far(const ArmNumbers& foretold) noexcept {
+  const size_t arms = arm_count();
+  double best = foretold[0];
+  for (size_t arm = 1; arm < arms; ++arm) best = std::min(best, foretold[arm]);
+  const bool wire = foretold[k_arm_off] > k_slow_link * best;
+  ArmNumbers far{};
+  for (size_t arm = 0; arm < arms; ++arm)
+    far[arm] = (foretold[arm] / best - 1) / ((arm == k_arm_off ? k_nearly_equal_off : wire ? k_nearly_equal_wire : k_nearly_equal) - 1);
+  return far;
+}
+
+}  // namespace
+
+void CodecTuner::choose_candidates(const Foretold& foretold) noexcept {
+  const ArmNumbers found = how_far(foretold.found), quiet = how_far(foretold.quiet);
+  const auto far = [&](size_t arm) { return std::min(found[arm], quiet[arm]); };
   const size_t arms = arm_count();
   std::array<size_t, k_most_arms> order{};
   for (size_t arm = 0; arm < arms; ++arm) order[arm] = arm;
-  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(arms), [&](size_t a, size_t b) { return foretold_[a] < foretold_[b]; });
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(arms), [&](size_t a, size_t b) { return far(a) != far(b) ? far(a) < far(b) : a < b; });
   count_ = 0;
-  const bool wire = foretold_[k_arm_off] > k_slow_link * foretold_[order[0]];
   for (size_t i = 0; i < arms; ++i) {
-    const double limit = (order[i] == k_arm_off ? k_nearly_equal_off : wire ? k_nearly_equal_wire : k_nearly_equal) * foretold_[order[0]];
-    if (foretold_[order[i]] > limit) continue;
+    if (far(order[i]) > 1) continue;
     if (count_ == k_most_candidates && order[i] == k_arm_off) --count_;  // that one is looked at in any case
     if (count_ < k_most_candidates) candidates_[count_++] = order[i];
   }
@@ -115,8 +131,8 @@ void CodecTuner::settle() noexcept {
   strays_ = 0;
 }
 
-void CodecTuner::learn(size_t arm, double seconds, std::span<const double> foretold) noexcept {
-  const bool looked = std::any_of(foretold.begin(), foretold.end(), [](double each) { return each > 0; });
+void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noexcept {
+  const bool looked = foretold.found[k_arm_off] > 0;
   switch (state_) {
     case State::unknown:
       if (looked) choose_candidates(foretold);

@@ -16,6 +16,12 @@ namespace windrow {
 
 using ArmNumbers = std::array<double, k_most_arms>;
 
+// Seconds of messages by each arm, as a model has them: over the link as messages found it, and over one where nobody else sends. Where ranks share cores
+// a link looks slow that is not; where others send over it, it is slow: the two say between what the truth lies. Zeros: nobody looked.
+struct Foretold {
+  ArmNumbers found{}, quiet{};
+};
+
 // A mean in which what is new counts for a quarter; until there is anything it is 0.
 class Smoothed {
  public:
@@ -67,15 +73,15 @@ class CodecTuner {
 
   size_t arm() const noexcept;  // for the next run
 
-  // A run by `arm` took `seconds`. `foretold`: seconds of all ranks' messages by each arm, as the models have it; zeros: nobody looked.
-  void learn(size_t arm, double seconds, std::span<const double> foretold) noexcept;
+  // A run by `arm` took `seconds`. `foretold`: of all ranks' messages together.
+  void learn(size_t arm, double seconds, const Foretold& foretold) noexcept;
 
   bool settled() const noexcept { return state_ == State::settled; }
   std::string why() const;
 
  private:
   enum class State { unknown, trying, settled };
-  void choose_candidates(std::span<const double> foretold) noexcept;
+  void choose_candidates(const Foretold& foretold) noexcept;
   void drop_hopeless() noexcept;
   void settle() noexcept;
 
@@ -85,7 +91,6 @@ class CodecTuner {
   size_t count_ = 0;
   size_t tried_ = 0;                              // runs of the trial
   ArmNumbers best_{};                             // least seconds of the trial, by arm
-  ArmNumbers foretold_{};
   size_t chosen_ = k_arm_off;
   int64_t runs_ = 0;                              // since the choice
   int strays_ = 0;                                // runs one after the other that took far longer or shorter than the trial's

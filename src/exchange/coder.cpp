@@ -93,7 +93,7 @@ Status Coder::prepare() { return memory_ == nullptr ? Status{} : reserve(largest
 
 void Coder::begin(size_t arm) noexcept {
   arm_ = automatic_ ? arm : fixed_arm_;
-  foretold_.fill(0);
+  foretold_ = {};
   sampling_ = 0;
   run_began_ = seconds_now();
   status_ = Status{};
@@ -135,7 +135,7 @@ void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
 size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   if (!automatic_) return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;
   const CodecModel& model = memory_->model;
-  const double link = link_of(traffic);
+  const double link = link_of(traffic), quiet = comm_.link() * static_cast<double>(sharers_);
   if (link <= model.least_work(traffic.element_bytes)) return k_arm_off;
   const bool unseen = ratios_[k_arm_off] == 0;
   const bool old = traffic.messages % 8 == 0 && sampling_ < k_sampling_share * (seconds_now() - run_began_);
@@ -145,7 +145,9 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   double least = k_worth * link;
   for (size_t arm = 0; arm < arm_count(); ++arm) {
     const double cost = model.cost(arm, ratios[arm], link, traffic.element_bytes);
-    foretold_[arm] += cost * static_cast<double>(raw.size());
+    const auto bytes = static_cast<double>(raw.size());
+    foretold_.found[arm] += cost * bytes;
+    foretold_.quiet[arm] += model.cost(arm, ratios[arm], quiet, traffic.element_bytes) * bytes;
     if (arm != k_arm_off && cost < least) best = arm, least = cost;
   }
   if (arm_ == CodecTuner::k_by_message) return best;
@@ -220,8 +222,7 @@ void Coder::decode_in_place(int from, std::byte* place, int64_t count, int64_t r
 }
 
 void Coder::took(Traffic& traffic, int64_t bytes, double seconds) noexcept {
-  constexpr int64_t k_least = 16 << 10;  // in shorter ones there is more latency than link
-  if (traffic.link != nullptr && bytes >= k_least) traffic.link->add(seconds / static_cast<double>(bytes));
+  if (traffic.link != nullptr) traffic.link->add(seconds / static_cast<double>(bytes));
 }
 
 // The length of what it was goes in front: the receiver does not know it.
@@ -233,7 +234,7 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter) {
   if (automatic_) {
     Traffic traffic{.rank = to, .coded = true};
     arm = choose(traffic, letter);
-    foretold_.fill(0);
+    foretold_ = {};
     ratios_.fill(0);  // data is other bytes
   }
   constexpr auto prefix = sizeof(int64_t);

@@ -82,11 +82,12 @@ class Coder {
   // The same for a message that has been received at its final place.
   void decode_in_place(int from, std::byte* place, int64_t count, int64_t raw) noexcept;
 
+  static constexpr int64_t k_least_measured = 16 << 10;  // bytes; in shorter messages there is more latency than link
   // A message of `bytes` took `seconds` from its start until it was taken.
   void took(Traffic& traffic, int64_t bytes, double seconds) noexcept;
 
   // Of the run: seconds of this rank's messages by each arm, as its model has them.
-  const ArmNumbers& foretold() const noexcept { return foretold_; }
+  const Foretold& foretold() const noexcept { return foretold_; }
   const Status& status() const noexcept { return status_; }
   // Descriptions: `letter` becomes a frame with its length in front when that is shorter; true then.
   // May throw std::bad_alloc.
@@ -111,7 +112,7 @@ class Coder {
   int64_t largest_ = 0;
   CodecMemory* memory_ = nullptr;
   std::vector<const Compressor*> used_;  // by those who encode
-  ArmNumbers foretold_{};
+  Foretold foretold_;
   ArmNumbers ratios_{};      // by the latest sample of any traffic
   ArmNumbers sampled_{};     // the same before it is corrected
   bool fresh_ = false;       // of this very message

@@ -389,7 +389,7 @@ Status File::take_traffic(const Transfer& transfer) {
 
 // Every rank has been told the same numbers.
 void File::learn(KeptPlan& kept, size_t arm) {
-  ArmNumbers foretold{};
+  Foretold foretold;
   const double seconds = read_tuning(foretold, report_.sums, report_.maxima);
   kept.tuner->learn(arm, seconds, foretold);
   (void)guard([&] {

@@ -90,13 +90,19 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
   maxima[k_buffer] = trace.buffer_bytes;
 }
 
-void store_tuning(const ArmNumbers& foretold, double wave_seconds, std::span<int64_t> sums, std::span<int64_t> maxima) {
-  for (size_t arm = 0; arm < k_most_arms; ++arm) sums[k_foretold + arm] = nanoseconds(foretold[arm]);
+void store_tuning(const Foretold& foretold, double wave_seconds, std::span<int64_t> sums, std::span<int64_t> maxima) {
+  for (size_t arm = 0; arm < k_most_arms; ++arm) {
+    sums[k_foretold + arm] = nanoseconds(foretold.found[arm]);
+    sums[k_foretold + k_most_arms + arm] = nanoseconds(foretold.quiet[arm]);
+  }
   maxima[k_wave] = nanoseconds(wave_seconds);
 }
 
-double read_tuning(ArmNumbers& foretold, std::span<const int64_t> sums, std::span<const int64_t> maxima) {
-  for (size_t arm = 0; arm < k_most_arms; ++arm) foretold[arm] = seconds(sums[k_foretold + arm]);
+double read_tuning(Foretold& foretold, std::span<const int64_t> sums, std::span<const int64_t> maxima) {
+  for (size_t arm = 0; arm < k_most_arms; ++arm) {
+    foretold.found[arm] = seconds(sums[k_foretold + arm]);
+    foretold.quiet[arm] = seconds(sums[k_foretold + k_most_arms + arm]);
+  }
   return seconds(maxima[k_wave]);
 }
 

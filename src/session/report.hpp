@@ -24,13 +24,13 @@ struct PlanForecast {
 
 // The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
 inline constexpr size_t k_trace_counters = 24, k_codec_numbers = 5;
-inline constexpr size_t k_trace_sums = k_trace_counters + k_codec_kinds * k_codec_numbers + k_most_arms;
+inline constexpr size_t k_trace_sums = k_trace_counters + k_codec_kinds * k_codec_numbers + 2 * k_most_arms;
 inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 3;
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima);
 
 // Beside them: what one wave tells the tuner of its codec.
-void store_tuning(const ArmNumbers& foretold, double wave_seconds, std::span<int64_t> sums, std::span<int64_t> maxima);
-double read_tuning(ArmNumbers& foretold, std::span<const int64_t> sums, std::span<const int64_t> maxima);  // the wave's seconds
+void store_tuning(const Foretold& foretold, double wave_seconds, std::span<int64_t> sums, std::span<int64_t> maxima);
+double read_tuning(Foretold& foretold, std::span<const int64_t> sums, std::span<const int64_t> maxima);  // the wave's seconds
 
 struct PlanReport {
   Plan plan;

@@ -13,14 +13,19 @@ namespace {
 using testing::HasSubstr;
 
 // Runs of a program on a machine where an arm takes so many seconds. The arms of the runs.
-std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold, const std::function<double(size_t)>& seconds, size_t by_message = k_arm_off) {
+std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold, const ArmNumbers& quiet, const std::function<double(size_t)>& seconds,
+                        size_t by_message = k_arm_off) {
   std::vector<size_t> arms;
   for (int i = 0; i < runs; ++i) {
     const size_t arm = tuner.arm();
     arms.push_back(arm);
-    tuner.learn(arm, seconds(arm == CodecTuner::k_by_message ? by_message : arm), foretold);
+    tuner.learn(arm, seconds(arm == CodecTuner::k_by_message ? by_message : arm), {.found = foretold, .quiet = quiet});
   }
   return arms;
+}
+
+std::vector<size_t> run(CodecTuner& tuner, int runs, const ArmNumbers& foretold, const std::function<double(size_t)>& seconds, size_t by_message = k_arm_off) {
+  return run(tuner, runs, foretold, foretold, seconds, by_message);
 }
 
 ArmNumbers numbers(double off, double others) {
@@ -93,6 +98,16 @@ TEST_F(Tuner, off_is_looked_at_though_it_is_foretold_to_be_slower) {
   CodecTuner tuner;
   const auto arms = run(tuner, 40, numbers(2.5, 1), [](size_t arm) { return arm == k_arm_off ? 0.8 : 1.0; }, 1);
   EXPECT_EQ(arms.back(), k_arm_off);
+}
+
+// The link looks ten times slower than it is when quiet. Both may be true, so both are tried, and what is hopeless only once.
+TEST_F(Tuner, what_either_a_quiet_or_a_crowded_link_speaks_for_is_tried) {
+  for (const bool crowded : {false, true}) {
+    CodecTuner tuner;
+    const auto arms = run(tuner, 40, numbers(10, 1), numbers(1, 8), [&](size_t arm) { return (arm == k_arm_off) == crowded ? 5.0 : 1.0; }, 1);
+    EXPECT_EQ(arms.back() == k_arm_off, !crowded);
+    EXPECT_LE(std::count_if(arms.begin() + 1, arms.end(), [&](size_t arm) { return (arm == k_arm_off) == crowded; }), 4);
+  }
 }
 
 TEST_F(Tuner, a_preferred_compressor_is_taken_unless_another_is_clearly_faster) {
