@@ -17,7 +17,7 @@ constexpr double k_slow_link = 3;       // times what the best costs: what it co
 constexpr double k_nearly_equal_wire = 1.12, k_nearly_equal = 1.5, k_nearly_equal_off = 3;
 constexpr size_t k_most_candidates = 4;
 constexpr size_t k_tries = 3;           // of each candidate: the first after a change pays for caches and contexts
-constexpr double k_hopeless = 1.25;     // of the best one's time: not tried again
+constexpr double k_hopeless = 1.25, k_hopeless_at_once = 2.5;  // of the best one's time: not tried again, after two tries and after one
 constexpr double k_stray = 1.6;
 constexpr int k_strays = 3;
 constexpr double k_off_bonus = 0.98;    // as they are costs nothing on other ranks' cores
@@ -111,10 +111,11 @@ void CodecTuner::choose_candidates(const Foretold& foretold) noexcept {
 // Keeps the number of rounds that have been tried.
 void CodecTuner::drop_hopeless() noexcept {
   const size_t rounds = tried_ / count_;
+  const double limit = rounds == 1 ? k_hopeless_at_once : k_hopeless;
   double least = best_[candidates_[0]];
   for (size_t i = 1; i < count_; ++i) least = std::min(least, best_[candidates_[i]]);
   count_ = static_cast<size_t>(std::remove_if(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count_),
-                                              [&](size_t arm) { return best_[arm] > k_hopeless * least; }) -
+                                              [&](size_t arm) { return best_[arm] > limit * least; }) -
                                candidates_.begin());
   tried_ = rounds * count_;
 }
@@ -145,7 +146,12 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
       return;
     case State::settled: break;
   }
-  ++runs_;
+  if (++runs_ >= next_look_ && looked) {  // from time to time, and ever more seldom, all is looked at again
+    next_look_ *= 4;
+    state_ = State::unknown;
+    choose_candidates(foretold);
+    return;
+  }
   // Where nothing was tried there is nothing to compare with yet.
   if (best_[chosen_] == 0) best_[chosen_] = seconds;
   const bool stray = seconds > k_stray * best_[chosen_] || seconds * k_stray < best_[chosen_];

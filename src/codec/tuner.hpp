@@ -93,6 +93,7 @@ class CodecTuner {
   ArmNumbers best_{};                             // least seconds of the trial, by arm
   size_t chosen_ = k_arm_off;
   int64_t runs_ = 0;                              // since the choice
+  int64_t next_look_ = 64;                        // so many runs after the choice there is another trial
   int strays_ = 0;                                // runs one after the other that took far longer or shorter than the trial's
 };
 

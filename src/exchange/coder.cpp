@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t k_least_message = 256;       // shorter ones are not worth a look
 constexpr double k_worth = 0.95;               // of its bytes: what a message has to shrink to
 constexpr int64_t k_left_alone = 16;           // messages after one that would not shrink
-constexpr double k_sampling_share = 0.005;     // of the seconds of a run
+constexpr double k_sampling_share = 0.003;     // of the seconds of all runs
 constexpr double k_congestion = 4;             // times the seconds a byte of a quiet link that are believed
 
 // May throw std::bad_alloc.
@@ -94,8 +94,8 @@ Status Coder::prepare() { return memory_ == nullptr ? Status{} : reserve(largest
 void Coder::begin(size_t arm) noexcept {
   arm_ = automatic_ ? arm : fixed_arm_;
   foretold_ = {};
-  sampling_ = 0;
-  run_began_ = seconds_now();
+  earlier_runs_ += last_message_ - run_began_;
+  run_began_ = last_message_ = seconds_now();
   status_ = Status{};
 }
 
@@ -138,7 +138,7 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   const double link = link_of(traffic), quiet = comm_.link() * static_cast<double>(sharers_);
   if (link <= model.least_work(traffic.element_bytes)) return k_arm_off;
   const bool unseen = ratios_[k_arm_off] == 0;
-  const bool old = traffic.messages % 8 == 0 && sampling_ < k_sampling_share * (seconds_now() - run_began_);
+  const bool old = traffic.messages % 8 == 0 && sampling_ < k_sampling_share * (earlier_runs_ + last_message_ - run_began_);
   if (unseen || old) sample(traffic, raw);
   const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : ratios_;
   size_t best = k_arm_off;
@@ -170,7 +170,8 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
     length = encode_checked_frame(raw, chosen, *memory_->workspace, to);
   else if (worth)
     length = encode_frame(raw, chosen, false, *memory_->workspace, to);
-  const double seconds = seconds_now() - begin;
+  last_message_ = seconds_now();
+  const double seconds = last_message_ - begin;
   const bool equal = length > 0 && length < size && kind_of_frame(to.first(static_cast<size_t>(length))).equal_elements;
   const bool shrunk = length > 0 && length < size;
   CodecCount& count = trace_.codecs[equal ? k_codec_constant : shrunk ? arm : k_arm_off];

@@ -82,7 +82,9 @@ class Coder {
   // The same for a message that has been received at its final place.
   void decode_in_place(int from, std::byte* place, int64_t count, int64_t raw) noexcept;
 
-  static constexpr int64_t k_least_measured = 16 << 10;  // bytes; in shorter messages there is more latency than link
+  // Whether that is of use for one of `bytes`: in short ones there is more latency than link, and a run that is known to do best without compression
+  // does so without being watched.
+  bool times(int64_t bytes) const noexcept { return bytes >= (int64_t{16} << 10) && arm_ != k_arm_off; }
   // A message of `bytes` took `seconds` from its start until it was taken.
   void took(Traffic& traffic, int64_t bytes, double seconds) noexcept;
 
@@ -116,7 +118,8 @@ class Coder {
   ArmNumbers ratios_{};      // by the latest sample of any traffic
   ArmNumbers sampled_{};     // the same before it is corrected
   bool fresh_ = false;       // of this very message
-  double run_began_ = 0, sampling_ = 0;
+  double run_began_ = 0, last_message_ = 0;  // when
+  double earlier_runs_ = 0, sampling_ = 0;   // seconds
   Status status_;
 };
 

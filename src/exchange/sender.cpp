@@ -157,7 +157,7 @@ bool Sender::step() {
     // Among few ranks MPI may deliver before the writer asks. Among many that would pile up in the writer's memory, so there a message waits
     // at its sender until the writer has opened its window: what is on its way to a writer is never more than its buffers hold.
     // What is measured is how long a message takes to be there, not to be handed to the system.
-    const bool measured = coded && !sent_.empty() && bytes >= Coder::k_least_measured;
+    const bool measured = coded && !sent_.empty() && coder_.times(bytes);
     const auto send = comm_.size() > k_eager_ranks || measured ? MPI_Issend : MPI_Isend;
     if (!sent_.empty()) sent_[static_cast<size_t>(index)] = {measured ? &channel.traffic : nullptr, bytes, measured ? seconds_now() : 0};
     if (!mpi_ok(send(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, channel.rank, tag_, comm_.get(), pool_.request(index)),

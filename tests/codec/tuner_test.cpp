@@ -86,10 +86,10 @@ TEST_F(Tuner, tries_what_is_nearly_equal_and_keeps_the_fastest) {
   }
 }
 
-TEST_F(Tuner, what_took_a_quarter_longer_is_tried_once) {
+TEST_F(Tuner, what_took_far_longer_is_tried_once_or_twice) {
   CodecTuner tuner;
   const auto arms = run(tuner, 40, numbers(2.5, 1), [](size_t arm) { return arm == k_arm_off ? 2.5 : 1.0; }, 1);
-  EXPECT_EQ(std::count(arms.begin(), arms.end(), k_arm_off), 1);
+  EXPECT_EQ(std::count(arms.begin(), arms.end(), k_arm_off), 2);
   EXPECT_NE(arms.back(), k_arm_off);
 }
 
@@ -97,6 +97,16 @@ TEST_F(Tuner, what_took_a_quarter_longer_is_tried_once) {
 TEST_F(Tuner, off_is_looked_at_though_it_is_foretold_to_be_slower) {
   CodecTuner tuner;
   const auto arms = run(tuner, 40, numbers(2.5, 1), [](size_t arm) { return arm == k_arm_off ? 0.8 : 1.0; }, 1);
+  EXPECT_EQ(arms.back(), k_arm_off);
+}
+
+// A first try may have been unlucky, and what is right today need not be tomorrow.
+TEST_F(Tuner, looks_again_from_time_to_time) {
+  CodecTuner tuner;
+  int tries = 0;
+  const auto unlucky = [&](size_t arm) { return arm != k_arm_off ? 1.0 : ++tries <= 3 ? 1.2 : 0.9; };
+  const auto arms = run(tuner, 200, numbers(1.3, 1), unlucky, 1);
+  EXPECT_NE(arms[30], k_arm_off);
   EXPECT_EQ(arms.back(), k_arm_off);
 }
 
