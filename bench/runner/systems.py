@@ -76,11 +76,12 @@ def _scorpio_variants() -> list[Variant]:
 
 
 def _compressed_variants() -> list[Variant]:
-    """Deflate by libdeflate and by zlib, in all ranks and in one; HDF5 has zlib only."""
+    """Deflate by ISA-L, by libdeflate and by zlib, in all ranks and in one; HDF5 has zlib only."""
     found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
     for ranks, alone in ((0, ""), (1, ", one")):
         found.append(Variant(AUTO + alone, "windrow", "auto", ranks=ranks))
-        found.append(Variant("windrow zlib" + alone, "windrow-zlib", "auto", ranks=ranks))
+        for library in ("libdeflate", "zlib"):
+            found.append(Variant(f"windrow {library}{alone}", f"windrow-{library}", "auto", ranks=ranks))
     found.append(Variant("hdf5 serial, one", "hdf5-serial", "serial", ranks=1))
     found += [Variant("hdf5 collective", "hdf5", "collective", io) for io in COMPONENTS]
     return found

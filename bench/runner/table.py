@@ -10,7 +10,7 @@ from .cells import Cell
 from .rows import Figure, Row, best_peer, find, overlap, rows_of
 from .systems import AUTO, FILES, LIMIT
 
-NAME_WIDTH = 21
+NAME_WIDTH = 24
 FORMAT_WIDTH = 8
 GROUP_WIDTH = 30
 TITLES = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bench-windrow: Windrow by its C interface. Systems: STRATEGY[:FORMAT][+KEY=VALUE], e.g. "auto", "two-phase:raw",
 // "auto+gather=team(4)"; a strategy is what the option "strategy" takes, KEY any other option. The format is HDF5 unless named.
-// bench-windrow-zlib: the same program, deflate by zlib where bench-windrow has libdeflate.
+// bench-windrow-libdeflate, bench-windrow-zlib: the same program, all of deflate by that library.
 #include <windrow/windrow.h>
 
 #include "common/system.hpp"

@@ -155,19 +155,23 @@ std::string missing_filter(std::span<const Filter> filters) {
   return {};
 }
 
-Result<std::span<const std::byte>> encode(std::span<const Filter> filters, std::span<const std::byte> bytes, FilterBuffers& buffers) {
+Status encode(std::span<const Filter> filters, std::span<const std::byte> bytes, FilterBuffers& buffers, ByteBuffer& out) {
   for (size_t i = 0; i < filters.size(); ++i) {
     const Entry* entry = find_entry(filters[i].id);
-    if (entry == nullptr || entry->encode == nullptr) return Status{Code::unsupported, fmt::format("filter {} is not built in", filters[i].name)};
-    std::vector<std::byte>& out = i % 2 == 0 ? buffers.first : buffers.second;
-    if (Status status = entry->encode(filters[i], bytes, out); !status.ok()) return in_pipeline(filters[i], std::move(status));
-    bytes = out;
+    if (entry == nullptr || entry->encode == nullptr) return {Code::unsupported, fmt::format("filter {} is not built in", filters[i].name)};
+    const bool last = i + 1 == filters.size();
+    ByteBuffer& to = last ? out : i % 2 == 0 ? buffers.first : buffers.second;
+    if (!last) to.clear();
+    if (Status status = entry->encode(filters[i], bytes, buffers, to); !status.ok()) return in_pipeline(filters[i], std::move(status));
+    bytes = to.bytes();
   }
-  return bytes;
+  if (filters.empty()) out.append(bytes);
+  return {};
 }
 
 Status decode(std::span<const Filter> filters, uint32_t skipped, std::span<const std::byte> stored, std::span<std::byte> bytes_out,
               FilterBuffers& buffers) {
+  ByteBuffer last(bytes_out);
   bool into_first = true;
   for (size_t i = filters.size(); i-- > 0;) {
     if (i < 32 && (skipped >> i & 1) != 0) continue;
@@ -176,14 +180,15 @@ Status decode(std::span<const Filter> filters, uint32_t skipped, std::span<const
     // What was encoded before may have made it larger: a checksum by four bytes, a compressor of what cannot be compressed by a little.
     size_t limit = bytes_out.size();
     for (size_t before = 0; before < i; ++before) limit += compresses(filters[before].id) ? limit / 8 + (size_t{64} << 10) : 4;
-    std::vector<std::byte>& out = into_first ? buffers.first : buffers.second;
-    if (Status status = entry->decode(filters[i], stored, limit, out); !status.ok()) return in_pipeline(filters[i], std::move(status));
-    stored = out;
+    ByteBuffer& out = i == 0 ? last : into_first ? buffers.first : buffers.second;
+    out.clear();
+    if (Status status = entry->decode(filters[i], stored, limit, buffers, out); !status.ok()) return in_pipeline(filters[i], std::move(status));
+    stored = out.bytes();
     into_first = !into_first;
   }
   if (stored.size() != bytes_out.size())
     return {Code::bad_file, fmt::format("a chunk of {} bytes has {} once it is decoded", bytes_out.size(), stored.size())};
-  std::copy(stored.begin(), stored.end(), bytes_out.begin());
+  if (stored.data() != bytes_out.data()) std::copy(stored.begin(), stored.end(), bytes_out.begin());
   return {};
 }
 

@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/status.hpp"
+#include "filter/byte_buffer.hpp"
 
 namespace windrow {
 
@@ -36,15 +38,19 @@ std::string text_of(std::span<const Filter> filters);
 // "" or why a pipeline cannot be run: its first filter that is not known or not built in.
 std::string missing_filter(std::span<const Filter> filters);
 
-// Memory that encoding and decoding use again and again, so that a chunk allocates nothing once the largest has come.
+// Memory that encoding and decoding use again and again, so that a chunk allocates nothing once the largest has come. One thread's at a time.
 struct FilterBuffers {
-  std::vector<std::byte> first, second;
+  ByteBuffer first, second;
+  // What libraries work with; made when a chunk first needs it.
+  std::shared_ptr<struct DeflateMemory> deflate;
+  std::shared_ptr<struct ZstdMemory> zstd;
 };
 
-// What the file shall hold of `bytes`; lies in `buffers` (or is `bytes` itself where there are no filters) until the next call.
-Result<std::span<const std::byte>> encode(std::span<const Filter> filters, std::span<const std::byte> bytes, FilterBuffers& buffers);
+// Puts what the file shall hold of `bytes` behind what is in `out`.
+Status encode(std::span<const Filter> filters, std::span<const std::byte> bytes, FilterBuffers& buffers, ByteBuffer& out);
 
-// `skipped`: bit i says that filter i was left out for this chunk. Code::bad_file: the bytes are not what the filters make, or not `bytes_out`.
+// `skipped`: bit i says that filter i was left out for this chunk. Code::bad_file: the bytes are not what the filters make, or not as many as
+// `bytes_out`, which then holds anything.
 Status decode(std::span<const Filter> filters, uint32_t skipped, std::span<const std::byte> stored, std::span<std::byte> bytes_out,
               FilterBuffers& buffers);
 

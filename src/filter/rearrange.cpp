@@ -37,26 +37,28 @@ uint32_t fletcher32(Bytes in) {
 
 }  // namespace
 
-Status encode_shuffle(const Filter& filter, Bytes in, std::vector<std::byte>& out) {
-  out.resize(in.size());
-  shuffle_bytes(in, shuffled_size(filter), out);
+Status encode_shuffle(const Filter& filter, Bytes in, FilterBuffers&, ByteBuffer& out) {
+  shuffle_bytes(in, shuffled_size(filter), out.room(in.size()));
+  out.add(in.size());
   return {};
 }
 
-Status decode_shuffle(const Filter& filter, Bytes in, size_t, std::vector<std::byte>& out) {
-  out.resize(in.size());
-  unshuffle_bytes(in, shuffled_size(filter), out);
+Status decode_shuffle(const Filter& filter, Bytes in, size_t, FilterBuffers&, ByteBuffer& out) {
+  unshuffle_bytes(in, shuffled_size(filter), out.room(in.size()));
+  out.add(in.size());
   return {};
 }
 
-Status encode_fletcher32(const Filter&, Bytes in, std::vector<std::byte>& out) {
-  out.assign(in.begin(), in.end());
+Status encode_fletcher32(const Filter&, Bytes in, FilterBuffers&, ByteBuffer& out) {
   const uint32_t sum = fletcher32(in);
-  for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<std::byte>(sum >> shift));
+  const std::span<std::byte> to = out.room(in.size() + 4);
+  std::copy(in.begin(), in.end(), to.begin());
+  for (size_t i = 0; i < 4; ++i) to[in.size() + i] = static_cast<std::byte>(sum >> (8 * i));
+  out.add(to.size());
   return {};
 }
 
-Status decode_fletcher32(const Filter&, Bytes in, size_t, std::vector<std::byte>& out) {
+Status decode_fletcher32(const Filter&, Bytes in, size_t, FilterBuffers&, ByteBuffer& out) {
   if (in.size() < 4) return {Code::bad_file, "the checksum is missing"};
   uint32_t stored = 0;
   for (size_t i = 0; i < 4; ++i) stored |= static_cast<uint32_t>(in[in.size() - 4 + i]) << (8 * i);
@@ -64,7 +66,7 @@ Status decode_fletcher32(const Filter&, Bytes in, size_t, std::vector<std::byte>
   // Files of HDF5 before 1.6.3 made on little-endian machines have the bytes of each half exchanged.
   const uint32_t sum = fletcher32(data), exchanged = (sum & 0x00ff00ff) << 8 | (sum & 0xff00ff00) >> 8;
   if (stored != sum && stored != exchanged) return {Code::bad_file, "the checksum (fletcher32) does not fit the data"};
-  out.assign(data.begin(), data.end());
+  out.append(data);
   return {};
 }
 

@@ -2,9 +2,11 @@
 // The single filters. Each takes bytes and gives bytes; those that are not built in are not declared as such: see filter.cpp's table.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "base/status.hpp"
 #include "filter/filter.hpp"
@@ -13,31 +15,40 @@ namespace windrow {
 
 using Bytes = std::span<const std::byte>;
 
-// `out` gets the size that is needed; what was in it is gone. May throw std::bad_alloc.
-using EncodeStep = Status (*)(const Filter& filter, Bytes in, std::vector<std::byte>& out);
+// A step puts its bytes behind what is in `out`, and uses of `buffers` only what its library works with. May throw std::bad_alloc.
+using EncodeStep = Status (*)(const Filter& filter, Bytes in, FilterBuffers& buffers, ByteBuffer& out);
 // At most `limit` bytes come out. Code::bad_file: they are not what the filter makes.
-using DecodeStep = Status (*)(const Filter& filter, Bytes in, size_t limit, std::vector<std::byte>& out);
+using DecodeStep = Status (*)(const Filter& filter, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out);
 
-Status encode_shuffle(const Filter& filter, Bytes in, std::vector<std::byte>& out);
-Status decode_shuffle(const Filter& filter, Bytes in, size_t limit, std::vector<std::byte>& out);
-Status encode_fletcher32(const Filter& filter, Bytes in, std::vector<std::byte>& out);
-Status decode_fletcher32(const Filter& filter, Bytes in, size_t limit, std::vector<std::byte>& out);
+inline Status cannot_decode(const char* what) { return {Code::bad_file, fmt::format("the bytes are not what {} makes", what)}; }
+inline Status cannot_encode(const char* what) { return {Code::internal, fmt::format("{} refused to compress", what)}; }
+inline Status no_memory_for(const char* what) { return {Code::out_of_memory, fmt::format("no memory for {}", what)}; }
+
+// A filter's own number.
+inline uint32_t value_of(const Filter& filter, size_t index, uint32_t otherwise) {
+  return index < filter.values.size() ? filter.values[index] : otherwise;
+}
+
+Status encode_shuffle(const Filter& filter, Bytes in, FilterBuffers& buffers, ByteBuffer& out);
+Status decode_shuffle(const Filter& filter, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out);
+Status encode_fletcher32(const Filter& filter, Bytes in, FilterBuffers& buffers, ByteBuffer& out);
+Status decode_fletcher32(const Filter& filter, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out);
 
 #ifdef WINDROW_HAS_DEFLATE
-Status encode_deflate(const Filter& filter, Bytes in, std::vector<std::byte>& out);
-Status decode_deflate(const Filter& filter, Bytes in, size_t limit, std::vector<std::byte>& out);
+Status encode_deflate(const Filter& filter, Bytes in, FilterBuffers& buffers, ByteBuffer& out);
+Status decode_deflate(const Filter& filter, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out);
 #endif
 #ifdef WINDROW_HAS_LZ4
-Status encode_lz4(const Filter& filter, Bytes in, std::vector<std::byte>& out);
-Status decode_lz4(const Filter& filter, Bytes in, size_t limit, std::vector<std::byte>& out);
+Status encode_lz4(const Filter& filter, Bytes in, FilterBuffers& buffers, ByteBuffer& out);
+Status decode_lz4(const Filter& filter, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out);
 #endif
 #ifdef WINDROW_HAS_ZSTD
-Status encode_zstd(const Filter& filter, Bytes in, std::vector<std::byte>& out);
-Status decode_zstd(const Filter& filter, Bytes in, size_t limit, std::vector<std::byte>& out);
+Status encode_zstd(const Filter& filter, Bytes in, FilterBuffers& buffers, ByteBuffer& out);
+Status decode_zstd(const Filter& filter, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out);
 #endif
 #ifdef WINDROW_HAS_BLOSC
-Status encode_blosc(const Filter& filter, Bytes in, std::vector<std::byte>& out);
-Status decode_blosc(const Filter& filter, Bytes in, size_t limit, std::vector<std::byte>& out);
+Status encode_blosc(const Filter& filter, Bytes in, FilterBuffers& buffers, ByteBuffer& out);
+Status decode_blosc(const Filter& filter, Bytes in, size_t limit, FilterBuffers& buffers, ByteBuffer& out);
 #endif
 
 }  // namespace windrow

@@ -100,10 +100,11 @@ Status ChunkReader::read(int64_t chunk, std::span<std::byte> out) {
       file_.read(place.offset, out);
       return {};
     }
-    stored_.resize(static_cast<size_t>(place.bytes));
-    file_.read(place.offset, stored_);
+    stored_.clear();
+    const std::span<std::byte> stored = stored_.room(static_cast<size_t>(place.bytes));
+    file_.read(place.offset, stored);
     if (file_.failed()) return {};
-    return named(decode(filters, place.skipped, stored_, out, buffers_));
+    return named(decode(filters, place.skipped, stored, out, buffers_));
   });
 }
 
@@ -126,7 +127,7 @@ void ChunkSink::consume(int64_t, Extent window, const std::byte* slot, PieceView
   status_.update(guard([&] {
     batch.bytes.clear();
     // At once, and a little more than the window for what gets no smaller: growing would hold it twice, and copy it.
-    batch.bytes.reserve(static_cast<size_t>(window.size() + window.size() / 16));
+    batch.bytes.room(static_cast<size_t>(window.size() + window.size() / 16));
     batch.wanted.assign(1, 0);
     const int64_t bytes = layout_.chunk_bytes();
     for (int64_t chunk = window.begin / bytes; chunk * bytes < window.end; ++chunk) {
@@ -145,12 +146,11 @@ void ChunkSink::consume(int64_t, Extent window, const std::byte* slot, PieceView
 Status ChunkSink::add(int64_t chunk, std::span<std::byte> bytes, Extent extent, PieceView covered, Batch& batch) {
   if (bytes_within(covered, extent) < extent.size())
     if (Status status = complete(chunk, bytes, extent, covered); !status.ok()) return status;
-  const auto encoded = encode(layout_.chunking.filters, bytes, buffers_);
-  if (!encoded.ok()) return {encoded.status().code(), fmt::format("\"{}\": {}", layout_.path, encoded.status().message())};
-  const auto& stored = encoded.value();
-  batch.bytes.insert(batch.bytes.end(), stored.begin(), stored.end());
+  const size_t before = batch.bytes.size();
+  if (const Status status = encode(layout_.chunking.filters, bytes, buffers_, batch.bytes); !status.ok())
+    return {status.code(), fmt::format("\"{}\": {}", layout_.path, status.message())};
   batch.wanted.push_back(chunk);
-  batch.wanted.push_back(static_cast<int64_t>(stored.size()));
+  batch.wanted.push_back(static_cast<int64_t>(batch.bytes.size() - before));
   return {};
 }
 
@@ -196,7 +196,7 @@ void ChunkSink::write(Batch& batch) {
     int64_t bytes = 0;
     do bytes += batch.wanted[2 * i++ + 2];
     while (i < count && begin >= 0 && batch.offsets[i] == begin + bytes);
-    if (begin >= 0) file_.write(begin, std::span(batch.bytes).subspan(static_cast<size_t>(at), static_cast<size_t>(bytes)));
+    if (begin >= 0) file_.write(begin, batch.bytes.bytes().subspan(static_cast<size_t>(at), static_cast<size_t>(bytes)));
     at += bytes;
   }
 }

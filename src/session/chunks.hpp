@@ -83,7 +83,7 @@ class ChunkReader {
   DataFile& file_;
   const ChunkLayout& layout_;
   const KnownChunks& known_;
-  std::vector<std::byte> stored_;
+  ByteBuffer stored_;
   FilterBuffers buffers_;
 };
 
@@ -102,7 +102,7 @@ class ChunkSink final : public Sink {
 
  private:
   struct Batch {
-    std::vector<std::byte> bytes;                     // encoded, one behind the other
+    ByteBuffer bytes;                                 // encoded, one behind the other
     std::vector<int64_t> wanted, offsets;             // a count and (chunk, bytes) pairs; one each
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     bool busy = false;

@@ -11,6 +11,7 @@ namespace {
 using namespace windrow_test;
 
 constexpr int64_t k_buffer = 256 << 10, k_buffers = 4;
+constexpr int64_t k_isal = 416 << 10;
 constexpr int64_t k_times = 50;  // so many buffers are in the file
 constexpr int64_t k_rows = k_times * 64, k_columns = k_buffer / 64 / static_cast<int64_t>(sizeof(double));
 
@@ -114,11 +115,11 @@ TEST_F(WriterMemory, of_teams_is_the_buffers_and_a_tenth) {
     }
 }
 
-// A window is whole chunks, one at least. Beside the windows a writer has two of encoded chunks, and two chunks to work on.
+// A window is whole chunks, one at least. Beside the windows a writer has two of encoded chunks, two chunks to work on, and what ISA-L works with.
 TEST_F(WriterMemory, of_chunks_is_the_buffers_and_what_is_encoded) {
   for (const auto& [chunk, rows] : {std::pair{"16x512", 16}, std::pair{"64x512", 64}, std::pair{"128x512", 128}}) {
     const int64_t chunk_bytes = rows * k_columns * static_cast<int64_t>(sizeof(double));
-    const int64_t window = std::max(k_buffer, chunk_bytes), most = (window * (k_buffers + 2) + 2 * chunk_bytes) * 11 / 10;
+    const int64_t window = std::max(k_buffer, chunk_bytes), most = (window * (k_buffers + 2) + 2 * chunk_bytes) * 11 / 10 + k_isal;
     for (const bool columns : {false, true})
       for (const char* writers : {"0", "1"})
         write_and_read({{"filters", "shuffle,deflate:1"}, {"chunks", chunk}, {"writers", writers}}, columns, true, most);

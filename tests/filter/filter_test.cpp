@@ -32,6 +32,13 @@ std::vector<Filter> parsed(const std::string& text, size_t bytes) {
   return filters.ok() ? std::move(filters).value() : std::vector<Filter>();
 }
 
+std::vector<std::byte> encoded(std::span<const Filter> filters, std::span<const std::byte> bytes, FilterBuffers& buffers) {
+  ByteBuffer out;
+  const Status status = encode(filters, bytes, buffers, out);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return {out.bytes().begin(), out.bytes().end()};
+}
+
 bool is_built_in(const std::string& text) {
   const auto names = filter_names();
   for (size_t begin = 0; begin < text.size();) {
@@ -54,9 +61,7 @@ TEST(Filters, give_back_what_they_took) {
     SCOPED_TRACE(text);
     for (const auto& bytes : {smooth(5000), smooth(1), noise(100'003), std::vector<std::byte>(64), noise(7)}) {
       const std::vector<Filter> filters = parsed(text, bytes.size());
-      const auto encoded = encode(filters, bytes, buffers);
-      ASSERT_TRUE(encoded.ok()) << encoded.status().message();
-      const std::vector<std::byte> stored(encoded.value().begin(), encoded.value().end());
+      const std::vector<std::byte> stored = encoded(filters, bytes, buffers);
       std::vector<std::byte> back(bytes.size());
       const Status status = decode(filters, 0, stored, back, buffers);
       EXPECT_TRUE(status.ok()) << status.message();
@@ -70,7 +75,7 @@ TEST(Filters, make_smaller_what_is_smooth) {
   const auto bytes = smooth(100'000);
   for (const char* text : {"shuffle,deflate:1", "shuffle,zstd:3", "shuffle,lz4", "blosc"}) {
     if (!is_built_in(text)) continue;
-    EXPECT_LT(encode(parsed(text, bytes.size()), bytes, buffers).value().size(), bytes.size() / 4) << text;
+    EXPECT_LT(encoded(parsed(text, bytes.size()), bytes, buffers).size(), bytes.size() / 4) << text;
   }
 }
 
@@ -82,8 +87,7 @@ TEST(Filters, survive_damage) {
   for (const std::string& text : k_pipelines) {
     if (!is_built_in(text)) continue;
     const std::vector<Filter> filters = parsed(text, bytes.size());
-    const auto encoded = encode(filters, bytes, buffers);
-    const std::vector<std::byte> stored(encoded.value().begin(), encoded.value().end());
+    const std::vector<std::byte> stored = encoded(filters, bytes, buffers);
     for (int round = 0; round < 200; ++round) {
       std::vector<std::byte> damaged = stored;
       if (round % 3 == 0) damaged.resize(random() % (stored.size() + 1));
@@ -94,8 +98,7 @@ TEST(Filters, survive_damage) {
     }
   }
   const std::vector<Filter> checked = parsed("fletcher32", bytes.size());
-  const auto encoded = encode(checked, bytes, buffers);
-  std::vector<std::byte> stored(encoded.value().begin(), encoded.value().end()), back(bytes.size());
+  std::vector<std::byte> stored = encoded(checked, bytes, buffers), back(bytes.size());
   stored[17] ^= std::byte{1};
   EXPECT_THAT(decode(checked, 0, stored, back, buffers).message(), HasSubstr("checksum"));
 }
@@ -107,8 +110,7 @@ TEST(Filters, leave_out_what_a_chunk_has_skipped) {
   const std::vector<Filter> filters = parsed("shuffle,deflate", bytes.size());
   std::vector<std::byte> back(bytes.size());
   const std::vector<Filter> first(filters.begin(), filters.begin() + 1);
-  const auto shuffled = encode(first, bytes, buffers);
-  const std::vector<std::byte> stored(shuffled.value().begin(), shuffled.value().end());
+  const std::vector<std::byte> stored = encoded(first, bytes, buffers);
   EXPECT_TRUE(decode(filters, 0b10, stored, back, buffers).ok());
   EXPECT_TRUE(back == bytes);
   EXPECT_TRUE(decode(filters, 0b11, bytes, back, buffers).ok());
