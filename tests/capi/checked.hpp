@@ -32,6 +32,16 @@ inline int size_of(MPI_Comm comm = MPI_COMM_WORLD) {
   return size;
 }
 
+// As many as the environment says, or as MPI says that share memory. Collective.
+inline int ranks_per_host() {
+  if (const char* text = std::getenv("WINDROW_RANKS_PER_HOST")) return std::atoi(text);
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  const int ranks = size_of(host);
+  MPI_Comm_free(&host);
+  return ranks;
+}
+
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
 class Options {

@@ -46,10 +46,6 @@ namespace {
 using namespace windrow_test;
 using nlohmann::json;
 
-int ranks_per_host() {
-  const char* text = std::getenv("WINDROW_RANKS_PER_HOST");
-  return text == nullptr ? size_of() : std::atoi(text);
-}
 bool several_hosts() { return size_of() > ranks_per_host(); }
 
 json report_of(windrow_file* file) {

@@ -30,16 +30,6 @@ class Plans : public testing::Test {
   SharedFolder folder_;
 };
 
-// As many as the environment says, or as MPI says that share memory. Collective.
-int ranks_per_host() {
-  if (const char* text = std::getenv("WINDROW_RANKS_PER_HOST")) return std::atoi(text);
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  const int ranks = size_of(host);
-  MPI_Comm_free(&host);
-  return ranks;
-}
-
 TEST_F(Plans, a_report_counts_what_the_plan_foretold) {
   for (const KeyValues& strategy : fault_strategies()) {
     SCOPED_TRACE(text_of(strategy));
@@ -71,16 +61,6 @@ TEST_F(Plans, a_report_counts_what_the_plan_foretold) {
     }
     EXPECT_WINDROW_OK(windrow_discard(std::exchange(scene.file, nullptr)));
   }
-}
-
-// As many as the environment says, or as MPI says that share memory. Collective.
-int ranks_per_host() {
-  if (const char* text = std::getenv("WINDROW_RANKS_PER_HOST")) return std::atoi(text);
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  const int ranks = size_of(host);
-  MPI_Comm_free(&host);
-  return ranks;
 }
 
 // One writer a host; its own host's ranks copy into its buffers, the others send. A grid of columns in two variables: every rank has a part
