@@ -733,7 +733,9 @@ WINDROW_API int windrow_explain(windrow_file *file, const char *format, const ch
 
 /**
  * What the last flush did, over all ranks: seconds by stage, bytes, messages, storage requests, writers, peak memory; and how often the
- * file has been opened since windrow_create() or windrow_open(): for its metadata by rank 0, for data by each writer or reader.  Local.
+ * file has been opened since windrow_create() or windrow_open(): for its metadata by rank 0, for data by each writer or reader.  Of messages that were
+ * compressed: how many by what, their bytes before and after, seconds to make and to undo them, and why.  Local; the same on every rank, but
+ * for JSON's "sent_by_this_rank": messages, bytes and bytes sent to each rank that this one sent data to.
  * @param format  "text" or "json".  Since 0.1.
  */
 WINDROW_API int windrow_report(windrow_file *file, const char *format, const char **text);

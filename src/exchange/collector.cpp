@@ -87,7 +87,8 @@ Collector::Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, st
 
 Status Collector::prepare() {
   if (!whole_) covered_ = covered_by(peers_, own_, covered_);
-  if (shared_) shared_bytes_ = whole_ ? missing_counts(grid_, covered_, peers_, own_) : shared_counts(grid_, covered_, peers_);
+  const bool described = std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.shared; });
+  if (shared_) shared_bytes_ = whole_ && !described ? missing_counts(grid_, covered_, peers_, own_) : shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(std::max(forecast_.largest_window, least_slot_));
   slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, private_slots())));

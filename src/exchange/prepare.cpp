@@ -49,8 +49,8 @@ class TransferBuilder {
       return Status{};
     }));
     if (plan_.gathers()) local = gather_descriptions(std::move(local));
-    // With teams the roots send their windows as messages.
-    if (plan_.has_domains() && !plan_.gathers() && share_ && comm_.host_size() > 1) local.update(reserve_slots());
+    // With teams and domains the roots send their windows as messages.
+    if (plan_.has_domains() != plan_.gathers() && share_ && comm_.host_size() > 1) local.update(reserve_slots());
     if (plan_.has_domains()) local = exchange_with_domains(std::move(local));
     if (local.ok()) local = guard([&] { return give_roles(); });
     if (local.ok()) local = coder().prepare();
@@ -183,12 +183,12 @@ class TransferBuilder {
   // The grid between a member and its root: all domains' windows, or the whole file's.
   Grid team_grid() const { return plan_.has_domains() ? domains_grid() : whole_file_grid(plan_.window_bytes); }
 
-  // Collective over the host. Room for the slots of this rank's domain, where the ranks of its host can reach them.
+  // Collective over the host. Room for the slots of this rank's domain or team, where the ranks of its host can reach them.
   Status reserve_slots() {
-    int64_t bytes = 0;
+    int64_t bytes = plan_.gathers() && is_root() ? SharedSlots::bytes_needed(plan_) : 0;
     for (size_t i = 0; i < plan_.domains.size(); ++i)
       if (plan_.writers[i] == comm_.rank()) bytes = SharedSlots::bytes_needed(plan_, i);
-    const auto reserved = has_slots(comm_, plan_) ? Result<bool>(true) : comm_.shared().reserve(comm_.host(), bytes);
+    const auto reserved = !plan_.gathers() && has_slots(comm_, plan_) ? Result<bool>(true) : comm_.shared().reserve(comm_.host(), bytes);
     sharing_ = reserved.ok() && reserved.value();
     if (sharing_ && transfer_) transfer_->shared_bytes_ = bytes;  // a rank without memory has no transfer, and comes here all the same
     if (!sharing_ && transfer_) transfer_->shared_refused_ = true;
@@ -211,6 +211,20 @@ class TransferBuilder {
     return host_rank < 0 ? SharedSlots() : SharedSlots(comm_.shared(), host_rank, plan_, domain);
   }
 
+  SharedSlots slots_of_team() const {
+    const int host_rank = sharing_ ? comm_.host_rank_of(root_) : -1;
+    return host_rank < 0 ? SharedSlots() : SharedSlots(comm_.shared(), host_rank, plan_);
+  }
+
+  // To or from the team's root.
+  Status join_team() {
+    Channel channel{.rank = root_, .grid = team_grid()};
+    const SharedSlots slots = slots_of_team();
+    if (!slots) return talk({std::move(channel)}, k_tag_relay);
+    transfer_->roles_.push_back(std::make_unique<Copier>(comm_, trace_, items_, std::vector<SharedChannel>{{std::move(channel), slots}}, plan_.reading));
+    return {};
+  }
+
   Status give_roles() {
     if (plan_.broadcast) return broadcast();
     if (!plan_.gathers()) {
@@ -220,13 +234,15 @@ class TransferBuilder {
     }
     if (!is_root()) {
       if (!items_.empty())
-        if (Status status = talk({Channel{.rank = root_, .grid = team_grid()}}, k_tag_relay); !status.ok()) return status;
+        if (Status status = join_team(); !status.ok()) return status;
       return plan_.has_domains() ? give_domain_roles({}) : Status{};
     }
     const bool forward = plan_.has_domains();
     transfer_->route_->grid = team_grid();
     transfer_->route_->ranks = plan_.writers;
-    if (Status status = serve(team_grid(), std::move(members_), items_, k_tag_relay, forward); !status.ok()) return status;
+    const SharedSlots slots = slots_of_team();
+    for (Peer& peer : members_) peer.shared = slots && comm_.host_rank_of(peer.rank) >= 0;
+    if (Status status = serve(team_grid(), std::move(members_), items_, k_tag_relay, forward, slots); !status.ok()) return status;
     return forward ? give_domain_roles({}) : Status{};
   }
 

@@ -27,8 +27,11 @@ class SharedSlots {
  public:
   SharedSlots() = default;
   SharedSlots(const SharedSegment& segment, int host_rank, const Plan& plan, size_t domain) noexcept;
+  // Of a team's root: whatever of the file its team has.
+  SharedSlots(const SharedSegment& segment, int host_rank, const Plan& plan) noexcept;
 
   static int64_t bytes_needed(const Plan& plan, size_t domain) noexcept;
+  static int64_t bytes_needed(const Plan& plan) noexcept;
 
   explicit operator bool() const noexcept { return segment_ != nullptr; }
   int64_t count() const noexcept { return slots_; }
