@@ -110,7 +110,7 @@ class Coder {
   size_t fixed_arm_ = k_arm_off;
   int level_ = 0;
   int64_t sharers_ = 1;      // ranks of this host that send over its link at once
-  size_t arm_ = k_arm_off;   // of this run
+  size_t arm_ = CodecTuner::k_by_message;  // of this run; before the first: of descriptions
   int64_t largest_ = 0;
   CodecMemory* memory_ = nullptr;
   std::vector<const Compressor*> used_;  // by those who encode
