@@ -12,10 +12,24 @@ bool is_a_peak(const std::string& key) {
   return key.starts_with("peak") || key.ends_with("_opens") || key == "writers" || key == "readers" || key == "ranks" || key.ends_with("ratio");
 }
 
+void add_up(nlohmann::json& sum, const nlohmann::json& more);
+
+// What says of which thing an entry of a list tells: a codec, a rank.
+bool is_a_name(const std::string& key) { return key == "codec" || key == "to"; }
+
+void add_entry(nlohmann::json& list, const nlohmann::json& entry) {
+  for (nlohmann::json& there : list)
+    for (const auto& [key, value] : entry.items())
+      if (is_a_name(key) && there[key] == value) return add_up(there, entry);
+  list.push_back(entry);
+}
+
 void add_up(nlohmann::json& sum, const nlohmann::json& more) {
   for (const auto& [key, value] : more.items()) {
-    if (!sum.contains(key)) {
+    if (!sum.contains(key) || is_a_name(key)) {
       sum[key] = value;
+    } else if (value.is_array()) {
+      for (const nlohmann::json& entry : value) add_entry(sum[key], entry);
     } else if (value.is_object()) {
       add_up(sum[key], value);
     } else if (value.is_number_integer()) {

@@ -733,9 +733,13 @@ WINDROW_API int windrow_explain(windrow_file *file, const char *format, const ch
 
 /**
  * What the last flush did, over all ranks: seconds by stage, bytes, messages, storage requests, writers, peak memory; and how often the
- * file has been opened since windrow_create() or windrow_open(): for its metadata by rank 0, for data by each writer or reader.  Of messages that were
- * compressed: how many by what, their bytes before and after, seconds to make and to undo them, and why.  Local; the same on every rank, but
- * for JSON's "sent_by_this_rank": messages, bytes and bytes sent to each rank that this one sent data to.
+ * file has been opened since windrow_create() or windrow_open(): for its metadata by rank 0, for data by each writer or reader.  Local.
+ *
+ * Of messages and of the descriptions before them it has the bytes that were sent and those there would have been without a codec
+ * ("bytes_sent", "bytes_before_codec", "description_bytes", "description_bytes_before_codec").  "codecs" has, of the messages that a codec or
+ * check_messages might have changed: by what became of them, how many they were, their bytes before and after, and the seconds that it took to make
+ * and to undo them, of all ranks together; "reasons" of a plan say why.  "sent_by_this_rank" has the same messages of this rank alone, by plan and
+ * rank that they went to.  "peak_memory" is that of buffers, without what compressors need.
  * @param format  "text" or "json".  Since 0.1.
  */
 WINDROW_API int windrow_report(windrow_file *file, const char *format, const char **text);

@@ -35,7 +35,7 @@ constexpr std::array k_registry{
     SettingInfo{"domains", choice, "auto", "auto|none|even|aligned|cyclic|target", "", 0,
                 "How the file is cut among the writers."},
     SettingInfo{"codec", choice, "auto", "auto|off|lzo|lzo+shuffle|lz4|lz4+shuffle|zstd|zstd+shuffle|zstd(N)|zstd+shuffle(N)", "", 0,
-                "Compression of the messages between hosts; N is a level from 1 on. `auto`: where it pays, from what is measured."},
+                "Compression of the messages between hosts; N is a level, 1 to 19. `auto`: where it pays, from what is measured."},
     SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve|mapped", "", 0, "How a writer or reader touches the file; mapped is for reading."},
     SettingInfo{"files", choice, "auto", "auto|one|subfiles(N)|per-rank", "", 0, "Into how many files the data goes."},
     SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},

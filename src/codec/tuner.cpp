@@ -128,6 +128,7 @@ void CodecTuner::settle() noexcept {
   for (size_t i = 1; i < count_; ++i)
     if (rating(candidates_[i]) < rating(chosen_)) chosen_ = candidates_[i];
   state_ = State::settled;
+  usual_ = best_[chosen_];
   runs_ = 0;
   strays_ = 0;
 }
@@ -153,8 +154,8 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
     return;
   }
   // Where nothing was tried there is nothing to compare with yet.
-  if (best_[chosen_] == 0) best_[chosen_] = seconds;
-  const bool stray = seconds > k_stray * best_[chosen_] || seconds * k_stray < best_[chosen_];
+  if (usual_ == 0) usual_ = seconds;
+  const bool stray = seconds > k_stray * usual_ || seconds * k_stray < usual_;
   strays_ = stray ? strays_ + 1 : 0;
   if (strays_ < k_strays) return;
   state_ = State::unknown;  // the link or the data has changed: look again

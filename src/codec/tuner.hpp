@@ -90,7 +90,8 @@ class CodecTuner {
   std::array<size_t, k_most_arms> candidates_{};  // best foretold first
   size_t count_ = 0;
   size_t tried_ = 0;                              // runs of the trial
-  ArmNumbers best_{};                             // least seconds of the trial, by arm
+  ArmNumbers best_{};                             // least seconds of the trial, by arm; 0: not tried
+  double usual_ = 0;                              // seconds of a run by what was chosen; 0: not known yet
   size_t chosen_ = k_arm_off;
   int64_t runs_ = 0;                              // since the choice
   int64_t next_look_ = 64;                        // so many runs after the choice there is another trial

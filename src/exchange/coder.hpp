@@ -91,6 +91,10 @@ class Coder {
   // Of the run: seconds of this rank's messages by each arm, as its model has them.
   const Foretold& foretold() const noexcept { return foretold_; }
   const Status& status() const noexcept { return status_; }
+  // Of memory that all coders of this communicator share.
+  int64_t bytes() const noexcept {
+    return memory_ == nullptr ? 0 : memory_->scratch_bytes + (memory_->workspace == nullptr ? 0 : memory_->workspace->bytes());
+  }
   // Descriptions: `letter` becomes a frame with its length in front when that is shorter; true then.
   // May throw std::bad_alloc.
   bool shrink(int to, std::vector<std::byte>& letter);
@@ -110,7 +114,7 @@ class Coder {
   size_t fixed_arm_ = k_arm_off;
   int level_ = 0;
   int64_t sharers_ = 1;      // ranks of this host that send over its link at once
-  size_t arm_ = k_arm_off;   // of this run
+  size_t arm_ = CodecTuner::k_by_message;  // of this run; before the first: of descriptions
   int64_t largest_ = 0;
   CodecMemory* memory_ = nullptr;
   std::vector<const Compressor*> used_;  // by those who encode

@@ -37,7 +37,12 @@ bool MessagePool::take(bool coded, Parcel& parcel) {
 }
 
 int MessagePool::seal(Coder& coder, Traffic& traffic, const Parcel& parcel, int64_t& bytes) {
-  if (parcel.frame == k_none) return parcel.packed;
+  if (parcel.frame == k_none) {
+    ++traffic.messages;
+    traffic.raw_bytes += bytes;
+    traffic.wire_bytes += bytes;
+    return parcel.packed;
+  }
   const std::span<const std::byte> sent = coder.encode(traffic, {buffer(parcel.packed), static_cast<size_t>(bytes)}, buffer(parcel.frame));
   bytes = static_cast<int64_t>(sent.size());
   const bool framed = sent.data() == buffer(parcel.frame);

@@ -147,6 +147,19 @@ class Copy(CommandTest):
             self.assertEqual(set(result[key]), {"read", "write"})
         self.assertGreater(result["seconds"], 0)
 
+    @unittest.skipIf(RANKS < 2, "one rank sends no messages")
+    def test_adds_up_what_became_of_messages_in_all_slices(self):
+        done = windrow("copy", self.make_input(), self.path("out.h5"), "--buffer", "64KiB", "--json", "--set", "domains=even",
+                       "--set", "direct_bytes=1G", "--set", "codec=off", "--set", "check_messages=true", env={"WINDROW_RANKS_PER_HOST": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)["report"]["write"]
+        self.assertGreater(report["messages"], RANKS)
+        for key, total in (("messages", "messages"), ("bytes_in", "bytes_before_codec"), ("bytes_out", "bytes_sent")):
+            self.assertEqual(sum(each[key] for each in report["codecs"]), report[total], key)
+        receivers = [each["to"] for each in report["sent_by_this_rank"]]
+        self.assertEqual(len(receivers), len(set(receivers)))
+        self.assertNotIn(0, receivers)
+
     def test_replaces_a_file_and_explains(self):
         source, out = self.make_input(), self.path("out.h5")
         with h5py.File(out, "w") as f:

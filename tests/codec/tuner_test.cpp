@@ -70,6 +70,7 @@ TEST_F(Tuner, takes_what_is_foretold_to_be_faster_by_far_without_trying_the_rest
   const auto arms = run(tuner, 4, foretold, [&](size_t arm) { return foretold[arm]; }, 2);
   EXPECT_EQ(arms, (std::vector<size_t>{CodecTuner::k_by_message, 2, 2, 2}));
   EXPECT_THAT(tuner.why(), HasSubstr(arm_name(2)));
+  EXPECT_THAT(tuner.why(), HasSubstr("by far")) << "nothing was tried, however often it ran";
 }
 
 // The model is wrong: what it holds to be nearly equal is tried, and the clock decides.
