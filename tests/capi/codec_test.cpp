@@ -186,29 +186,29 @@ TEST_F(Codec, less_travels_and_the_same_is_written_and_read) {
 // The counters of all ranks, and each rank's own by receiver, are of the same bytes.
 TEST_F(Codec, bytes_are_counted_before_and_after_for_each_receiver) {
   for (const std::string& codec : {std::string("off"), codecs().empty() ? std::string("off") : codecs().back()}) {
-  SCOPED_TRACE(codec);
-  std::string bytes;
-  const json report = write(with(codec), mesh_.values(Values::smooth), bytes);
-  int64_t mine[3] = {}, all[3] = {};
-  for (const json& to : report["sent_by_this_rank"]) {
-    EXPECT_NE(to["to"], rank_of());
-    mine[0] += to["messages"].get<int64_t>();
-    mine[1] += to["bytes"].get<int64_t>();
-    mine[2] += to["bytes_sent"].get<int64_t>();
-  }
-  MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  int64_t kinds[3] = {};
-  for (const json& each : report["codecs"]) {
-    kinds[0] += each["messages"].get<int64_t>();
-    kinds[1] += each["bytes_in"].get<int64_t>();
-    kinds[2] += each["bytes_out"].get<int64_t>();
-  }
-  EXPECT_EQ(all[0], report["messages"]);
-  EXPECT_EQ(all[1], report["bytes_before_codec"]);
-  EXPECT_EQ(all[2], report["bytes_sent"]);
-  if (several_hosts() && codec != "off") {
-    EXPECT_THAT(kinds, testing::ElementsAreArray(all)) << "ranks of a host copy into shared buffers, so all messages go to other hosts";
-  }
+    SCOPED_TRACE(codec);
+    std::string bytes;
+    const json report = write(with(codec), mesh_.values(Values::smooth), bytes);
+    int64_t mine[3] = {}, all[3] = {};
+    for (const json& to : report["sent_by_this_rank"]) {
+      EXPECT_NE(to["to"], rank_of());
+      mine[0] += to["messages"].get<int64_t>();
+      mine[1] += to["bytes"].get<int64_t>();
+      mine[2] += to["bytes_sent"].get<int64_t>();
+    }
+    MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    int64_t kinds[3] = {};
+    for (const json& each : report["codecs"]) {
+      kinds[0] += each["messages"].get<int64_t>();
+      kinds[1] += each["bytes_in"].get<int64_t>();
+      kinds[2] += each["bytes_out"].get<int64_t>();
+    }
+    EXPECT_EQ(all[0], report["messages"]);
+    EXPECT_EQ(all[1], report["bytes_before_codec"]);
+    EXPECT_EQ(all[2], report["bytes_sent"]);
+    if (several_hosts() && codec != "off") {
+      EXPECT_THAT(kinds, testing::ElementsAreArray(all)) << "ranks of a host copy into shared buffers, so all messages go to other hosts";
+    }
   }
 }
 
