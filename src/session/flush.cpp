@@ -382,7 +382,7 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
 // For the report: what this rank has sent to whom.
 Status File::take_traffic(const Transfer& transfer) {
   transfer.visit_traffic([&](const Traffic& traffic) {
-    if (traffic.messages > 0) report_.sent.push_back({traffic.rank, traffic.messages, traffic.raw_bytes, traffic.wire_bytes});
+    if (traffic.messages > 0 && traffic.rank != comm_->rank()) report_.sent.push_back({traffic.rank, traffic.messages, traffic.raw_bytes, traffic.wire_bytes});
   });
   return {};
 }
