@@ -739,7 +739,7 @@ WINDROW_API int windrow_explain(windrow_file *file, const char *format, const ch
  * ("bytes_sent", "bytes_before_codec", "description_bytes", "description_bytes_before_codec").  "codecs" has, of the messages that a codec or
  * check_messages might have changed: by what became of them, how many they were, their bytes before and after, and the seconds that it took to make
  * and to undo them, of all ranks together; "reasons" of a plan say why.  "sent_by_this_rank" has this rank's messages with data, by plan and
- * rank that they went to.  "peak_memory" is that of buffers, with what compressors need.
+ * rank that they went to.  "peak_memory" is that of buffers, "codec_memory" what compressors work with.
  * @param format  "text" or "json".  Since 0.1.
  */
 WINDROW_API int windrow_report(windrow_file *file, const char *format, const char **text);

@@ -356,7 +356,8 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   data_->settle(trace_);
   local.update(data_->take_status());
   if (wave.reading && local.ok()) local = guard([&] { return convert_and_repeat(wave); });
-  trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() + kept.transfer->coder().bytes() : static_cast<int64_t>(bounce_.size()));
+  trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : static_cast<int64_t>(bounce_.size()));
+  if (kept.transfer) trace_.codec_memory = std::max(trace_.codec_memory, kept.transfer->coder().bytes());
   // The report's numbers: of this wave and those before it.
   trace_.total_seconds = seconds_now() - flush_begin_;
   trace_.is_writer = data_->used() ? 1 : 0;

@@ -19,7 +19,7 @@ enum Sum : size_t {
   values_clamped,
   metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds
 };
-constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2;
+constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3;
 constexpr size_t k_foretold = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
 static_assert(codec_description_nanoseconds + 1 == k_trace_counters);
 
@@ -85,6 +85,7 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
   }
   std::fill(sums.begin() + static_cast<std::ptrdiff_t>(k_foretold), sums.end(), 0);
   maxima[k_wave] = 0;
+  maxima[k_codec_memory] = trace.codec_memory;
   for (size_t i = 0; i < trace.seconds.size(); ++i) maxima[i] = nanoseconds(trace.seconds[i]);
   maxima[k_total] = nanoseconds(trace.total_seconds);
   maxima[k_buffer] = trace.buffer_bytes;
@@ -152,6 +153,7 @@ std::string report_json(const FlushReport& report) {
   json["io_threads"] = sums[io_threads];
   json["shared_memory_refused"] = sums[shared_refused];
   json["peak_memory"] = report.maxima[k_buffer];
+  json["codec_memory"] = report.maxima[k_codec_memory];
   json["allocations"] = sums[allocations];
   json["plans_made"] = report.plans.empty() ? 0 : sums[plans_made] / report.ranks;
   json["plans"] = ordered_json::array();
@@ -188,6 +190,7 @@ std::string report_text(const FlushReport& report) {
   for (const PlanReport& plan : report.plans)
     if (!plan.codec_reason.empty()) text += line("because", plan.codec_reason);
   text += line("copied", fmt::format("{}, of it {} through shared memory", format_bytes(sums[bytes_copied]), format_bytes(sums[bytes_shared])));
+  if (report.maxima[k_codec_memory] > 0) text += line("compressors' memory", fmt::format("{} on one rank", format_bytes(report.maxima[k_codec_memory])));
   text += line("largest buffers", fmt::format("{} on one rank", format_bytes(report.maxima[k_buffer])));
   text += "  (times are the slowest rank's)\n";
   return text;

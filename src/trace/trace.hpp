@@ -38,6 +38,7 @@ struct Trace {
   int64_t message_bytes_before_codec = 0;
   int64_t description_bytes_before_codec = 0;
   double codec_description_seconds = 0;
+  int64_t codec_memory = 0;       // that compressors work with
   std::array<CodecCount, k_codec_kinds> codecs{};
   int64_t bytes_copied = 0;       // by our own copies: pack, unpack, copy into place
   int64_t bytes_shared = 0;       // of those, through memory that the host shares

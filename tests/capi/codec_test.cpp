@@ -158,6 +158,7 @@ TEST_F(Codec, less_travels_and_the_same_is_written_and_read) {
   const json off_read = read(with("off"), values);
   EXPECT_EQ(off["bytes_sent"], off["bytes_before_codec"]);
   EXPECT_TRUE(off["codecs"].empty());
+  EXPECT_EQ(off["codec_memory"], 0);
   for (const std::string& codec : codecs()) {
     SCOPED_TRACE(codec);
     const json report = write(with(codec), values, got, 2);
@@ -177,6 +178,7 @@ TEST_F(Codec, less_travels_and_the_same_is_written_and_read) {
       const json* made = kind(report, codec);
       ASSERT_NE(made, nullptr);
       EXPECT_GT((*made)["seconds_decode"], 0.0);
+      EXPECT_GT(report["codec_memory"], 0);
       EXPECT_LT(1.3 * report["bytes_sent"].get<double>(), off["bytes_sent"].get<double>()) << "smooth numbers shrink";
       EXPECT_LT(1.3 * again["bytes_sent"].get<double>(), again["bytes_before_codec"].get<double>());
     }
