@@ -57,12 +57,7 @@ Coder::Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace)
   if (!compresses_ && !checks_) return;
   memory_ = &memory_of(comm);
   if (!compresses_) return;
-  if (automatic_) {
-    for (const Compressor* compressor : compressors()) used_.push_back(compressor);
-  } else {
-    fixed_arm_ = find_arm(name_of(plan.strategy.codec), plan.strategy.codec_shuffle);
-    used_.push_back(compressor_of(fixed_arm_));
-  }
+  if (!automatic_) fixed_arm_ = find_arm(name_of(plan.strategy.codec), plan.strategy.codec_shuffle);
 }
 
 void Coder::add(Traffic& traffic) {

@@ -117,7 +117,6 @@ class Coder {
   size_t arm_ = CodecTuner::k_by_message;  // of this run; before the first: of descriptions
   int64_t largest_ = 0;
   CodecMemory* memory_ = nullptr;
-  std::vector<const Compressor*> used_;  // by those who encode
   Foretold foretold_;
   ArmNumbers ratios_{};      // by the latest sample of any traffic
   ArmNumbers sampled_{};     // the same before it is corrected
