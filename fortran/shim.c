@@ -104,8 +104,8 @@ int windrow_fortran_rows(MPI_Fint comm, int64_t rows, int64_t count, windrow_dec
 }
 
 int windrow_fortran_points(MPI_Fint comm, int64_t points, int64_t count, const int64_t *list,
-                           const unsigned char *owned, windrow_decomposition **decomposition) {
-  return windrow_points(comm_of(comm), points, count, list, owned, decomposition);
+                           const unsigned char *owned, const windrow_options *options, windrow_decomposition **decomposition) {
+  return windrow_points_with(comm_of(comm), points, count, list, owned, options, decomposition);
 }
 
 int windrow_fortran_same(MPI_Fint comm, int ndims, const int64_t *shape, const int64_t *start, const int64_t *count,

@@ -27,6 +27,7 @@ module windrow
     use windrow_f08
     use windrow_data
     use windrow_viewers
+    use windrow_meshes
     implicit none
     public
 end module windrow

@@ -440,16 +440,55 @@ module windrow_c
             integer(c_int) :: code
         end function c_decomposition_rows
 
-        function c_points(comm, points, count, list, owned, decomposition) &
+        function c_points(comm, points, count, list, owned, options, decomposition) &
             bind(c, name="windrow_fortran_points") result(code)
             import :: c_int, c_int8_t, c_int64_t, c_ptr
             integer, intent(in), value :: comm
             integer(c_int64_t), intent(in), value :: points, count
             integer(c_int64_t), intent(in) :: list(*)
             integer(c_int8_t), intent(in), optional :: owned(*)
+            type(c_ptr), intent(in), value :: options
             type(c_ptr), intent(out) :: decomposition
             integer(c_int) :: code
         end function c_points
+
+        function c_decomposition_owned(decomposition, owner, room, list, count, intervals) &
+            bind(c, name="windrow_decomposition_owned") result(code)
+            import :: c_char, c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: decomposition
+            character(kind=c_char), intent(in) :: owner(*)
+            integer(c_int64_t), intent(in), value :: room
+            integer(c_int64_t), intent(inout) :: list(*), count, intervals
+            integer(c_int) :: code
+        end function c_decomposition_owned
+
+        function c_decomposition_holes(decomposition, holes) bind(c, name="windrow_decomposition_holes") result(code)
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: decomposition
+            integer(c_int64_t), intent(inout) :: holes
+            integer(c_int) :: code
+        end function c_decomposition_holes
+
+        function c_mesh_neighbours(nodes, cell, length, connectivity, across_cells, room, offsets, neighbours) &
+            bind(c, name="windrow_mesh_neighbours") result(code)
+            import :: c_int, c_int64_t
+            integer(c_int64_t), intent(in), value :: nodes, length, room
+            integer(c_int), intent(in), value :: cell, across_cells
+            integer(c_int64_t), intent(in) :: connectivity(*)
+            integer(c_int64_t), intent(inout) :: offsets(*), neighbours(*)
+            integer(c_int) :: code
+        end function c_mesh_neighbours
+
+        function c_classify_nodes(nodes, offsets, neighbours, partition, room, part_offsets, parts) &
+            bind(c, name="windrow_classify_nodes") result(code)
+            import :: c_int, c_int64_t
+            integer(c_int64_t), intent(in), value :: nodes, room
+            integer(c_int64_t), intent(in) :: offsets(*), neighbours(*)
+            integer(c_int), intent(in) :: partition(*)
+            integer(c_int64_t), intent(inout) :: part_offsets(*)
+            integer(c_int), intent(inout) :: parts(*)
+            integer(c_int) :: code
+        end function c_classify_nodes
 
         function c_same(comm, ndims, shape, start, count, decomposition) &
             bind(c, name="windrow_fortran_same") result(code)

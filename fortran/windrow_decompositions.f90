@@ -17,7 +17,7 @@ module windrow_decompositions
     implicit none
     private
     public :: windrow_block, windrow_blocks, windrow_rows, windrow_decomposition_rows, windrow_points, windrow_same
-    public :: windrow_decomposition_free
+    public :: windrow_decomposition_free, windrow_decomposition_owned, windrow_decomposition_holes
 
     !> One block per rank.
     !>
@@ -52,7 +52,7 @@ module windrow_decompositions
     !> `points`: of the whole array. `list`: the numbers of this rank's points, from 1; their order is that in memory;
     !> of size 0: none.
     !> `owned` (size(list)): whether this rank owns the point, .false. for a replica; left out: not known. Who writes a
-    !> point that several ranks hold is the option `owner`; each reader gets its copy.
+    !> point that several ranks hold is the option `owner`; each reader gets its copy. `options`: imbalance.
     interface windrow_points
         module procedure points_int32, points_int64
     end interface windrow_points
@@ -215,11 +215,12 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_decomposition_rows
 
-    subroutine points_int64(comm, points, list, decomposition, owned, stat, errmsg)
+    subroutine points_int64(comm, points, list, decomposition, owned, options, stat, errmsg)
         integer, intent(in) :: comm
         integer(int64), intent(in) :: points, list(:)
         type(windrow_decomposition), intent(out) :: decomposition
         logical, intent(in), optional :: owned(:)
+        type(windrow_options), intent(in), optional :: options
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         integer(c_int8_t), allocatable :: flags(:)
@@ -234,7 +235,7 @@ contains
         held%points = points
         held%elements = size(list, kind=int64)
         if (fit) then
-            code = c_points(comm, points, held%elements, list - 1, flags, held%decomposition)
+            code = c_points(comm, points, held%elements, list - 1, flags, options_of(options), held%decomposition)
         else
             code = refused(comm, held%decomposition)
         end if
@@ -242,15 +243,56 @@ contains
         call finish(code, stat, errmsg)
     end subroutine points_int64
 
-    subroutine points_int32(comm, points, list, decomposition, owned, stat, errmsg)
+    subroutine points_int32(comm, points, list, decomposition, owned, options, stat, errmsg)
         integer, intent(in) :: comm
         integer(int32), intent(in) :: points, list(:)
         type(windrow_decomposition), intent(out) :: decomposition
         logical, intent(in), optional :: owned(:)
+        type(windrow_options), intent(in), optional :: options
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        call points_int64(comm, int(points, int64), int(list, int64), decomposition, owned, stat, errmsg)
+        call points_int64(comm, int(points, int64), int(list, int64), decomposition, owned, options, stat, errmsg)
     end subroutine points_int32
+
+    !> Which points this rank writes if `owner` says so, a value of the option `owner`, ascending, and in how many runs of
+    !> consecutive numbers. Local.
+    subroutine windrow_decomposition_owned(decomposition, owner, list, intervals, stat, errmsg)
+        type(windrow_decomposition), intent(in) :: decomposition
+        character(*), intent(in) :: owner
+        integer(int64), allocatable, intent(out) :: list(:)
+        integer(int64), intent(out) :: intervals
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_held) :: held
+        integer(int64) :: count
+        integer(c_int) :: code
+        held = raw_of(decomposition)
+        intervals = 0
+        count = 0
+        allocate (list(0))
+        code = c_decomposition_owned(held%decomposition, c_text(owner), 0_int64, list, count, intervals)
+        if (code == windrow_ok .and. count > 0) then
+            deallocate (list)
+            allocate (list(count))
+            code = c_decomposition_owned(held%decomposition, c_text(owner), count, list, count, intervals)
+        end if
+        list = list + 1
+        call finish(code, stat, errmsg)
+    end subroutine windrow_decomposition_owned
+
+    !> How many points of a decomposition made by windrow_points() no rank holds. Local; the same on every rank.
+    subroutine windrow_decomposition_holes(decomposition, holes, stat, errmsg)
+        type(windrow_decomposition), intent(in) :: decomposition
+        integer(int64), intent(out) :: holes
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_held) :: held
+        integer(c_int) :: code
+        held = raw_of(decomposition)
+        holes = 0
+        code = c_decomposition_holes(held%decomposition, holes)
+        call finish(code, stat, errmsg)
+    end subroutine windrow_decomposition_holes
 
     subroutine same_int64(comm, shape, decomposition, start, count, stat, errmsg)
         integer, intent(in) :: comm

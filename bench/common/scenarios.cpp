@@ -199,14 +199,16 @@ Case make_case(const CaseSettings& settings) {
   if (name == "scorpio" || name == "scorpio-rows" || name == "scorpio-blocks") return scorpio(settings);
   if (name == "compressed") return compressed(settings);
   if (name == "grid-64" || name == "grid-128") return grid(std::stoll(name.substr(5)), settings);
-  if (name.starts_with("mesh-")) {
-    const bool renumbered = name.ends_with("-cm");
-    const std::string load = name.substr(5, name.size() - 5 - (renumbered ? 3 : 0));
+  const bool owners = name.starts_with("owners-");  // of the mesh numbered anew
+  if (owners || name.starts_with("mesh-")) {
+    const bool renumbered = owners || name.ends_with("-cm");
+    const size_t begin = name.find('-') + 1;
+    const std::string load = name.substr(begin, name.size() - begin - (renumbered && !owners ? 3 : 0));
     if (!load.empty() && load.size() < 7 && load.find_first_not_of("0123456789") == std::string::npos)
       return mesh(std::stoll(load), renumbered, settings);
   }
   throw std::runtime_error("no scenario \"" + name +
-                           "\"; there are grid-64, grid-128, mesh-LOAD, mesh-LOAD-cm, e3sm, flash, s3d, scorpio, scorpio-rows, "
+                           "\"; there are grid-64, grid-128, mesh-LOAD, mesh-LOAD-cm, owners-LOAD, e3sm, flash, s3d, scorpio, scorpio-rows, "
                            "scorpio-blocks, compressed");
 }
 

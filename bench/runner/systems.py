@@ -22,6 +22,8 @@ SCENARIOS = (
     "scorpio-blocks",
     "compressed",
 )
+# Only when asked for: a mesh numbered by Cuthill and McKee, by each technique and owner of the paper on BIPS3D.
+OWNER_SCENARIOS = ("owners-1", "owners-10", "owners-100", "owners-500")
 QUICK_SCENARIOS = ("grid-64", "mesh-1", "mesh-100", "e3sm", "s3d")
 STRATEGIES = ("auto", "auto:raw", "two-phase", "scorpio", "list", "idg", "tpc", "ylib", "subfiling", "bips3d-tree")
 
@@ -87,8 +89,26 @@ def _compressed_variants() -> list[Variant]:
     return found
 
 
+def _owner_variants() -> list[Variant]:
+    """The techniques of section 6.1 of the paper with each owner of a node that several ranks hold, its tree, and auto."""
+    found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+    found += [Variant(AUTO, "windrow", "auto"), Variant("windrow bips3d-tree", "windrow", "bips3d-tree")]
+    techniques = (("list", "list"), ("two-phase", "two-phase"), ("sequential", f"auto+domains=none+gather=team({1 << 20})"))
+    for name, strategy in techniques:
+        for owner in ("partitioner", "idg", "first", "random", "balanced"):
+            found.append(Variant(f"windrow {name} {owner}", "windrow", f"{strategy}+owner={owner}"))
+    for mode in ("collective", "independent"):
+        found += [Variant(f"mpi-io {mode}", "mpiio", f"{mode}-indexed", io) for io in COMPONENTS]
+    found.append(Variant("mpi-io independent", "mpiio", "independent-indexed-nosieve", "romio321"))
+    for mode in ("collective", "independent"):
+        found += [Variant(f"hdf5 {mode}", "hdf5", mode, io) for io in COMPONENTS]
+    return found
+
+
 def variants(scenario: str) -> list[Variant]:
     """All that can run a scenario, in the order of the table."""
+    if scenario.startswith("owners"):
+        return _owner_variants()
     if scenario.startswith("scorpio"):
         return _scorpio_variants()
     if scenario == "compressed":

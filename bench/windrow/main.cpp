@@ -23,16 +23,19 @@ int type_of(ElementType type) {
 class Windrow : public System {
  public:
   explicit Windrow(const std::string& system) {
-    const size_t plus = system.find('+');
+    size_t plus = system.find('+');
     const std::string name = system.substr(0, plus);
     const size_t colon = name.rfind(':');
     strategy_ = name.substr(0, colon);
     if (colon != std::string::npos) format_ = name.substr(colon + 1);
-    if (plus == std::string::npos) return;
-    const size_t equals = system.find('=', plus);
-    require(equals != std::string::npos, "system \"" + system + "\": KEY=VALUE behind the +");
-    key_ = system.substr(plus + 1, equals - plus - 1);
-    value_ = system.substr(equals + 1);
+    while (plus != std::string::npos) {
+      const size_t next = system.find('+', plus + 1);
+      const std::string option = system.substr(plus + 1, next == std::string::npos ? next : next - plus - 1);
+      const size_t equals = option.find('=');
+      require(equals != std::string::npos, "system \"" + system + "\": KEY=VALUE behind the +");
+      keys_.emplace_back(option.substr(0, equals), option.substr(equals + 1));
+      plus = next;
+    }
   }
   ~Windrow() override {
     for (windrow_decomposition* decomposition : decompositions_) windrow_decomposition_free(decomposition);
@@ -45,7 +48,7 @@ class Windrow : public System {
     check(windrow_options_create(&options_));
     check(windrow_options_set(options_, "strategy", strategy_.c_str()));
     check(windrow_options_set(options_, "format", format_.c_str()));
-    if (!key_.empty()) check(windrow_options_set(options_, key_.c_str(), value_.c_str()));
+    for (const auto& [key, value] : keys_) check(windrow_options_set(options_, key.c_str(), value.c_str()));
     if (job.durable) check(windrow_options_set(options_, "durable", "true"));
     for (const Variable& variable : job.data.variables)
       if (!variable.chunk.empty()) compress(variable);
@@ -141,7 +144,8 @@ class Windrow : public System {
     return text + ",\"report\":" + report + "}";
   }
 
-  std::string strategy_, format_ = "hdf5", key_, value_, path_, written_, read_;
+  std::string strategy_, format_ = "hdf5", path_, written_, read_;
+  std::vector<std::pair<std::string, std::string>> keys_;
   windrow_options *options_ = nullptr, *compression_ = nullptr;
   std::vector<windrow_decomposition*> decompositions_;
 };

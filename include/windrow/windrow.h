@@ -496,11 +496,44 @@ WINDROW_API int windrow_decomposition_rows(const windrow_decomposition *decompos
  * @param list    [count] their numbers, each in [0, points); the order is their order in memory.
  * @param owned   [count] 1: this rank owns the point (what the partitioner said), 0: a replica; NULL: not known.
  *                With flags each point that anyone holds must be owned by exactly one rank when owner=partitioner.
- * Who writes a point held by several ranks is the option "owner" of the file: `partitioner` (the flag), `first` (the
- * lowest rank that holds it).  Reading gives every holder its copy.  Since 0.1.
+ * Who writes a point held by several ranks is the option "owner" of the file, found here once for all variables and time steps:
+ *   `auto`         the flags where there are any, since replicas may then be out of date, else `balanced`
+ *   `balanced`     few and long rows, without one rank writing many more points than another ("imbalance")
+ *   `idg`          Interval Data Grouping: the owner of the point before or after, where that rank holds this one too; needs flags
+ *   `partitioner`  the flag
+ *   `first`, `highest`, `random`  the lowest rank that holds it, the highest, or any
+ * The same lists give the same writers, in whatever order they are.  Reading gives every holder its copy.
+ * Cost: each point is told to one rank, and one more close to every 1024-th; about 0.2 microseconds a point that several hold, for each of up to 64 trials.
+ * Source: "Optimization and evaluation of parallel I/O in BIPS3D", section 5.  Since 0.1.
  */
 WINDROW_API int windrow_points(MPI_Comm comm, int64_t points, int64_t count, const int64_t *list, const unsigned char *owned,
                                windrow_decomposition **decomposition);
+
+/**
+ * As windrow_points(), with options of its own: "imbalance".  Collective over `comm`.
+ * @param options  NULL: none.  [same]  Since 0.1.
+ */
+WINDROW_API int windrow_points_with(MPI_Comm comm, int64_t points, int64_t count, const int64_t *list, const unsigned char *owned,
+                                    const windrow_options *options, windrow_decomposition **decomposition);
+
+/**
+ * Which points of a decomposition by points this rank writes, and in how many intervals: runs of consecutive numbers.  Local.
+ *
+ * @param owner      A value of the option "owner".
+ * @param room       Entries of `list`.
+ * @param list       [*count] their numbers, ascending; NULL when `room` is 0: only counted.
+ * @param count      [out] How many points.
+ * @param intervals  [out]
+ * @return WINDROW_BAD_ARGUMENT: the owner cannot be told, since flags are missing or contradict each other, or `room` is too small.
+ * Example, the imbalance of a decomposition as the paper's formula 1 has it is (max - min) / mean of
+ *     windrow_decomposition_owned(mesh, "idg", 0, NULL, &count, &intervals);
+ * over the ranks.  Since 0.1.
+ */
+WINDROW_API int windrow_decomposition_owned(const windrow_decomposition *decomposition, const char *owner, int64_t room, int64_t *list,
+                                            int64_t *count, int64_t *intervals);
+
+/** How many points of a decomposition by points no rank holds: what is not written, and so read as the fill value.  Local; the same on every rank.  Since 0.1. */
+WINDROW_API int windrow_decomposition_holes(const windrow_decomposition *decomposition, int64_t *holes);
 
 /**
  * Every rank holds (to write: the lowest rank's data is written) or wants (to read) the same part.  Collective over `comm`.
@@ -723,6 +756,42 @@ WINDROW_API int windrow_xdmf_mesh(windrow_file *file, const char *name, double t
  * @return WINDROW_EXISTS: the grid has a field of that name there; WINDROW_BAD_ARGUMENT: the shape.  uint64 is shown as int64.  Since 0.1.
  */
 WINDROW_API int windrow_xdmf_field(windrow_file *file, int grid, const char *name, int center, int variable);
+
+/* -------------------------------------------------------------------------------------------------- meshes */
+
+/**
+ * Which nodes of a mesh are neighbours, from its cells.  Local; no communication.
+ *
+ * @param nodes         Number of nodes.
+ * @param cell          enum windrow_cell, of all cells, or WINDROW_MIXED_CELLS.
+ * @param length        Entries of `connectivity`.
+ * @param connectivity  [length] numbers of the cells' nodes from 0 on, cell by cell, in the order that enum windrow_cell says.
+ * @param across_cells  0: neighbours are joined by an edge of a cell; else all nodes of a cell are neighbours, as in a finite element's
+ *                      matrix.  Of triangles and tetrahedra it is the same.
+ * @param room          Entries of `neighbours`; 0: only `offsets` is made, whose last entry is the room that is needed.
+ * @param offsets       [nodes + 1] out: where each node's neighbours begin in `neighbours`.
+ * @param neighbours    [room] out: each node's ascend, none twice.
+ * Cost: O(length log(cells of a node)); memory for each cell's pairs, 8 bytes each.  Since 0.1.
+ */
+WINDROW_API int windrow_mesh_neighbours(int64_t nodes, int cell, int64_t length, const int64_t *connectivity, int across_cells,
+                                        int64_t room, int64_t *offsets, int64_t *neighbours);
+
+/**
+ * Which parts of a partitioned mesh hold a node: its own first, then those of its neighbours, in their order.  A node with one part is local,
+ * the others are shared: replicas of them are on all of their parts.  Local; no communication.
+ *
+ * @param nodes       Number of nodes.
+ * @param offsets     [nodes + 1] where each node's neighbours begin, as windrow_mesh_neighbours() or METIS have it.
+ * @param neighbours  [offsets[nodes]]
+ * @param partition   [nodes] the part of each, from 0 on.
+ * @param room        Entries of `parts`; 0: only `part_offsets` is made, whose last entry is the room that is needed.
+ * @param part_offsets  [nodes + 1] out: where each node's parts begin in `parts`.
+ * @param parts         [room] out.
+ * A rank's points are the nodes that have its part in their lists; those where it comes first it owns.
+ * Source: "Optimization and evaluation of parallel I/O in BIPS3D", section 5, figure 4.  Since 0.1.
+ */
+WINDROW_API int windrow_classify_nodes(int64_t nodes, const int64_t *offsets, const int64_t *neighbours, const int *partition,
+                                       int64_t room, int64_t *part_offsets, int *parts);
 
 /* ------------------------------------------------------------------------------------------------- reports */
 

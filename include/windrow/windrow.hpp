@@ -238,11 +238,12 @@ class Decomposition {
   /** Points by number, for meshes; `owned` empty: not known. */
   static Decomposition points(MPI_Comm comm, int64_t points, std::span<const int64_t> list,
                               std::span<const unsigned char> owned = {}) {
-    const bool fit = owned.empty() || owned.size() == list.size();  // otherwise refused by the call, as above
-    return make([&](windrow_decomposition** out) {
-      return windrow_points(comm, points, fit ? static_cast<int64_t>(list.size()) : -1, list.data(),
-                            owned.empty() ? nullptr : owned.data(), out);
-    });
+    return points_with(comm, points, list, owned, nullptr);
+  }
+  /** The same with options of its own: "imbalance". */
+  static Decomposition points(MPI_Comm comm, int64_t points, std::span<const int64_t> list,
+                              std::span<const unsigned char> owned, const Options& options) {
+    return points_with(comm, points, list, owned, options.get());
   }
 
   /** Every rank holds or wants the same part; `start` and `count` not given: all of it. */
@@ -257,6 +258,27 @@ class Decomposition {
   Decomposition(Decomposition&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
   Decomposition& operator=(Decomposition&& other) noexcept { return std::swap(raw_, other.raw_), *this; }
   ~Decomposition() { windrow_decomposition_free(raw_); }
+
+  struct Owned {
+    std::vector<int64_t> points;  // ascending
+    int64_t intervals = 0;        // runs of consecutive numbers
+  };
+  /** Which points this rank writes if `owner` says so, a value of the option "owner".  Local. */
+  Owned owned(const std::string& owner) const {
+    Owned written;
+    int64_t count = 0;
+    check(windrow_decomposition_owned(raw_, owner.c_str(), 0, nullptr, &count, &written.intervals));
+    written.points.resize(static_cast<size_t>(count));
+    check(windrow_decomposition_owned(raw_, owner.c_str(), count, written.points.data(), &count, &written.intervals));
+    return written;
+  }
+
+  /** How many points no rank holds.  Local. */
+  int64_t holes() const {
+    int64_t number = 0;
+    check(windrow_decomposition_holes(raw_, &number));
+    return number;
+  }
 
   struct Rows {
     int64_t first = 0;
@@ -278,8 +300,55 @@ class Decomposition {
     check(call(&made.raw_));
     return made;
   }
+  static Decomposition points_with(MPI_Comm comm, int64_t points, std::span<const int64_t> list, std::span<const unsigned char> owned,
+                                   const windrow_options* options) {
+    const bool fit = owned.empty() || owned.size() == list.size();  // otherwise refused by the call, as above
+    return make([&](windrow_decomposition** out) {
+      return windrow_points_with(comm, points, fit ? static_cast<int64_t>(list.size()) : -1, list.data(),
+                                 owned.empty() ? nullptr : owned.data(), options, out);
+    });
+  }
   windrow_decomposition* raw_ = nullptr;
 };
+
+/** Lists of numbers, one behind the other: list i is numbers[offsets[i]] up to numbers[offsets[i + 1]]. */
+template <class Number>
+struct Lists {
+  std::vector<int64_t> offsets;
+  std::vector<Number> numbers;
+  std::span<const Number> operator[](size_t i) const {
+    return std::span(numbers).subspan(static_cast<size_t>(offsets[i]), static_cast<size_t>(offsets[i + 1] - offsets[i]));
+  }
+};
+
+/** Which nodes of a mesh are neighbours, from its cells, an enum windrow_cell.  Local; see windrow_mesh_neighbours(). */
+inline Lists<int64_t> mesh_neighbours(int64_t nodes, int cell, std::span<const int64_t> connectivity, bool across_cells = false) {
+  Lists<int64_t> lists;
+  lists.offsets.resize(static_cast<size_t>(nodes < 0 ? 0 : nodes) + 1);
+  const auto ask = [&](int64_t room) {
+    check(windrow_mesh_neighbours(nodes, cell, static_cast<int64_t>(connectivity.size()), connectivity.data(), across_cells, room,
+                                  lists.offsets.data(), lists.numbers.data()));
+  };
+  ask(0);
+  lists.numbers.resize(static_cast<size_t>(lists.offsets.back()));
+  if (!lists.numbers.empty()) ask(lists.offsets.back());
+  return lists;
+}
+
+/** Which parts of a partitioned mesh hold each node, its own first.  Local; see windrow_classify_nodes(). */
+inline Lists<int> classify_nodes(const Lists<int64_t>& neighbours, std::span<const int> partition) {
+  Lists<int> lists;
+  lists.offsets.resize(partition.size() + 1);
+  const bool fit = neighbours.offsets.size() == partition.size() + 1;  // otherwise refused by the call
+  const auto ask = [&](int64_t room) {
+    check(windrow_classify_nodes(fit ? static_cast<int64_t>(partition.size()) : -1, neighbours.offsets.data(), neighbours.numbers.data(),
+                                 partition.data(), room, lists.offsets.data(), lists.numbers.data()));
+  };
+  ask(0);
+  lists.numbers.resize(static_cast<size_t>(lists.offsets.back()));
+  if (!lists.numbers.empty()) ask(lists.offsets.back());
+  return lists;
+}
 
 enum class Mode : int { read = WINDROW_READ, update = WINDROW_UPDATE };
 

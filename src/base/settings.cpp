@@ -29,7 +29,7 @@ constexpr std::array k_registry{
                 "Preset for all axes; `auto` chooses each from what is written. An axis that is set itself wins over "
                 "the preset."},
     SettingInfo{"owner", choice, "auto", "auto|partitioner|first|highest|idg|random|balanced", "", 0,
-                "Who writes a point that several ranks hold."},
+                "Who writes a point that several ranks hold. `balanced`: long rows, and not many more for one than for another; `auto`: by flags of who owns it, where there are any, else balanced."},
     SettingInfo{"gather", choice, "auto", "auto|none|host|team(N)|team(N,M)", "", 0,
                 "Whether ranks first hand their data to one rank of their host, or of every N consecutive ranks (M when reading)."},
     SettingInfo{"domains", choice, "auto", "auto|none|even|aligned|cyclic|target", "", 0,
@@ -53,6 +53,8 @@ constexpr std::array k_registry{
                 "Ranks of one host copy through shared memory instead of sending messages."},
     SettingInfo{"check_messages", boolean, "false", "", "", 0,
                 "Messages that carry data carry a checksum too, and a wrong one is an error on all ranks."},
+    SettingInfo{"check_replicas", boolean, "false", "", "", 0,
+                "Points that several ranks hold are compared before they are written, and where the ranks' values differ it is an error on all ranks."},
     SettingInfo{"io_thread", choice, "auto", "auto|on|off", "", 0,
                 "Whether a writer or reader makes its storage requests in a thread of its own while the ranks go on copying; `auto`: where its "
                 "host has more cores than ranks. The thread makes no call of MPI."},
@@ -70,6 +72,9 @@ constexpr std::array k_registry{
     SettingInfo{"opaque_tag", text, "", "", "", 0, "Of one variable or attribute: what its opaque bytes are."},
     SettingInfo{"enumeration", text, "", "", "", 0,
                 "Of one variable or attribute of integers: names of their values, NAME=value, one a line."},
+    SettingInfo{"imbalance", integer, "5", "", "per cent", 0,
+                "Of one decomposition by points: how much more the rank that writes most may have than the one that writes least, in parts of the mean, before "
+                "owner=balanced makes shorter rows for it."},
     SettingInfo{"fill_value", text, "", "", "", 0,
                 "Of one variable: what elements hold that nobody has written: a number, nan, true, a complex number as 1.5,-2, text, or opaque bytes "
                 "as 0xfffe; zeros else."},

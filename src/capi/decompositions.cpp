@@ -6,6 +6,8 @@
 #include <array>
 
 #include "comm/agree.hpp"
+#include "extent/pieces.hpp"
+#include "plan/strategy.hpp"
 
 namespace windrow {
 namespace {
@@ -48,14 +50,14 @@ namespace {
 
 // Collective. `make` is local and may throw: whatever is wrong on this rank is told to the others.
 template <class Make>
-Status make_shared_by(const std::shared_ptr<Comm>& comm, windrow_decomposition** decomposition, Make&& make) {
+Status make_shared_by(const std::shared_ptr<Comm>& comm, windrow_decomposition** decomposition, Make&& make, int64_t imbalance = 0) {
   std::unique_ptr<windrow_decomposition> handle;
   auto local = made_by([&]() -> Result<Decomposition> {
     if (decomposition == nullptr) return null_argument("decomposition");
     handle = std::make_unique<windrow_decomposition>();
     return make();
   });
-  auto shared = SharedDecomposition::make(*comm, std::move(local), SharedDecomposition::Use::any);
+  auto shared = SharedDecomposition::make(*comm, std::move(local), SharedDecomposition::Use::any, imbalance);
   if (!shared.ok()) return shared.status();
   handle->shared = std::move(shared).value();
   *decomposition = handle.release();
@@ -98,6 +100,11 @@ Result<Extent> place_rows(const Comm& comm, int64_t rows, int64_t count) {
   if (int rc = MPI_Exscan(&count, &first, 1, MPI_INT64_T, MPI_SUM, comm.get()); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Exscan");
   if (comm.rank() == 0) first = 0;
   return Extent{first, first + count};
+}
+
+Status check_points(const windrow_decomposition& decomposition) {
+  if (decomposition.shared->local().kind == DecompositionKind::points) return {};
+  return {Code::bad_argument, "the decomposition was not made by windrow_points()"};
 }
 
 }  // namespace
@@ -156,11 +163,64 @@ int windrow_decomposition_rows(const windrow_decomposition* decomposition, int64
 
 int windrow_points(MPI_Comm comm, int64_t points, int64_t count, const int64_t* list, const unsigned char* owned,
                    windrow_decomposition** decomposition) {
-  return windrow::finish_decomposition(comm, decomposition, [&]() -> Result<Decomposition> {
-    if (count < 0) return Status{Code::bad_argument, "the number of this rank's points is " + std::to_string(count)};
-    if (count > 0 && list == nullptr) return windrow::null_argument("the list of points");
-    const auto size = static_cast<size_t>(count);
-    return windrow::make_points(points, std::span(list, size), owned == nullptr ? std::span<const unsigned char>() : std::span(owned, size));
+  return windrow_points_with(comm, points, count, list, owned, nullptr, decomposition);
+}
+
+int windrow_points_with(MPI_Comm comm, int64_t points, int64_t count, const int64_t* list, const unsigned char* owned,
+                        const windrow_options* options, windrow_decomposition** decomposition) {
+  if (decomposition != nullptr) *decomposition = nullptr;
+  return windrow::enter([&]() -> Status {
+    auto ranks = windrow::Comm::of(comm);
+    if (!ranks.ok()) return ranks.status();
+    windrow::Settings settings;
+    Status local = windrow::guard([&] {
+      auto resolved = windrow::resolve(options == nullptr ? windrow::Settings() : options->settings);
+      if (resolved.ok()) settings = std::move(resolved).value();
+      return resolved.status();
+    });
+    const auto make = [&]() -> Result<Decomposition> {
+      if (!local.ok()) return local;
+      if (count < 0) return Status{Code::bad_argument, "the number of this rank's points is " + std::to_string(count)};
+      if (count > 0 && list == nullptr) return windrow::null_argument("the list of points");
+      const auto size = static_cast<size_t>(count);
+      return windrow::make_points(points, std::span(list, size), owned == nullptr ? std::span<const unsigned char>() : std::span(owned, size));
+    };
+    return windrow::make_shared_by(ranks.value(), decomposition, make, settings.integer("imbalance"));
+  });
+}
+
+int windrow_decomposition_owned(const windrow_decomposition* decomposition, const char* owner, int64_t room, int64_t* list, int64_t* count,
+                                int64_t* intervals) {
+  return windrow::enter([&]() -> Status {
+    if (decomposition == nullptr) return windrow::null_argument("the decomposition");
+    if (owner == nullptr || count == nullptr || intervals == nullptr) return windrow::null_argument(owner == nullptr ? "owner" : "count or intervals");
+    if (room > 0 && list == nullptr) return windrow::null_argument("list");
+    if (Status status = windrow::check_points(*decomposition); !status.ok()) return status;
+    return windrow::guard([&]() -> Status {
+      const auto asked = windrow::parse_strategy({.owner = owner});
+      if (!asked.ok()) return asked.status();
+      auto written = decomposition->shared->written_by(asked.value().owner);
+      if (!written.ok()) return written.status();
+      *count = windrow::total_bytes(written.value());
+      *intervals = 0;
+      if (room > 0 && room < *count) return {Code::bad_argument, fmt::format("room for {} points is not enough for {}", room, *count)};
+      int64_t end = -1;
+      windrow::for_each_piece(written.value(), [&](const windrow::Piece& piece) {
+        *intervals += piece.file == end ? 0 : 1;
+        end = piece.file + piece.length;
+        for (int64_t point = piece.file; room > 0 && point < end; ++point) *list++ = point;
+      });
+      return {};
+    });
+  });
+}
+
+int windrow_decomposition_holes(const windrow_decomposition* decomposition, int64_t* holes) {
+  return windrow::enter([&]() -> Status {
+    if (decomposition == nullptr || holes == nullptr) return windrow::null_argument(holes == nullptr ? "holes" : "the decomposition");
+    if (Status status = windrow::check_points(*decomposition); !status.ok()) return status;
+    *holes = decomposition->shared->holes();
+    return {};
   });
 }
 

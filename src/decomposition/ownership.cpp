@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "base/checked.hpp"
 #include "extent/algebra.hpp"
 #include "extent/sweep.hpp"
 
@@ -88,25 +89,41 @@ Extent even_part(int64_t total, int64_t parts, int64_t index) noexcept {
   return {begin, begin + each + (index < more ? 1 : 0)};
 }
 
-Extent directory_block(int64_t elements, int ranks, int directory) noexcept {
-  return even_part(elements, ranks, directory);
+Extent Directory::block(int directory) const noexcept {
+  const int64_t grains = ceil_divide(elements, grain);
+  const Extent part = even_part(grains, ranks, directory);
+  const auto place = [&](int64_t at) { return at == grains ? elements : at * grain; };
+  return {place(part.begin), place(part.end)};
 }
 
-int directory_of(int64_t elements, int ranks, int64_t element) noexcept {
-  const int64_t each = elements / ranks;
-  const int64_t more = elements % ranks;
-  const int64_t in_larger = more * (each + 1);  // elements of the parts that have one more
-  return static_cast<int>(element < in_larger ? element / (each + 1) : more + (element - in_larger) / each);
+Extent Directory::view(int directory) const noexcept {
+  const Extent own = block(directory);
+  if (own.empty()) return own;
+  return {std::max<int64_t>(0, own.begin - margin), own.end + std::min(margin, elements - own.end)};
 }
 
-std::vector<DirectoryPart> split_by_directory(PieceView held, int64_t elements, int ranks) {
+int Directory::rank_of(int64_t element) const noexcept {
+  const int64_t grains = ceil_divide(elements, grain), at = element / grain;
+  const int64_t each = grains / ranks;
+  const int64_t more = grains % ranks;
+  const int64_t in_larger = more * (each + 1);  // grains of the parts that have one more
+  return static_cast<int>(at < in_larger ? at / (each + 1) : more + (at - in_larger) / each);
+}
+
+std::vector<DirectoryPart> split_by_directory(PieceView held, const Directory& directory) {
   std::vector<DirectoryPart> parts;
-  // Hops from the first element not yet given away to the end of its directory block: blocks in holes are never looked
-  // at.
-  for (int64_t position = hull(held).begin; position < hull(held).end;) {
-    const int directory = directory_of(elements, ranks, next_offset(held, position));
-    parts.push_back({directory, directory_block(elements, ranks, directory)});
-    position = parts.back().elements.end;
+  // Hops from the first element not yet told of to the next directory rank that sees it: blocks in holes are never looked at.
+  const Extent all = hull(held);
+  int next = 0;
+  for (int64_t position = all.begin; position < all.end;) {
+    const int64_t element = next_offset(held, position);
+    next = std::max(next, directory.rank_of(std::max<int64_t>(0, element - directory.margin)));
+    const DirectoryPart part{next, directory.block(next), directory.view(next)};
+    if (element < part.view.end) parts.push_back(part);
+    // The next one's view begins a margin before its block.
+    position = std::max(position, part.block.end - std::min(directory.margin, part.block.end));
+    if (part.block.end == directory.elements) break;
+    ++next;
   }
   return parts;
 }

@@ -4,7 +4,7 @@
 // holds to the directory ranks concerned; these answer with what it must not write. Pure: others send the messages.
 // Counted in elements, as in decomposition.hpp.
 //
-//   parts = split_by_directory(element_pieces(d), d.elements, ranks)  each rank: what it holds and owns there is sent
+//   parts = split_by_directory(element_pieces(d), directory)       each rank: what it holds and owns in their views is sent
 //   lost  = lost_pieces(holdings received, policy)                    each directory rank
 //   subtract(element_pieces(d), join(lost lists received))            each rank: what it writes
 //
@@ -21,25 +21,34 @@
 namespace windrow {
 
 // highest, first: the highest or lowest rank that holds an element writes it. partitioner: the rank that flagged it as
-// owned.
-enum class OwnerPolicy { highest, first, partitioner };
+// owned. Of points only (grouping.hpp, balance.hpp): idg, random, balanced.
+enum class OwnerPolicy { highest, first, partitioner, idg, random, balanced };
 
 // Part `index` of `total` things cut into `parts` as evenly as can be: the first `total` mod `parts` parts get one
 // more. For 0 <= index < parts.
 Extent even_part(int64_t total, int64_t parts, int64_t index) noexcept;
 
-// The elements that rank `directory` looks after, and who looks after an element.
-Extent directory_block(int64_t elements, int ranks, int directory) noexcept;
-int directory_of(int64_t elements, int ranks, int64_t element) noexcept;
+// Who looks after which elements: blocks of whole grains, cut evenly over the ranks. A directory rank is told what lies up
+// to a margin beyond its block, too.
+struct Directory {
+  int64_t elements = 0;
+  int ranks = 1;
+  int64_t grain = 1;
+  int64_t margin = 0;
 
-// Which directory ranks get something of a list, in rank order, and what they look after. O(parts log n).
+  Extent block(int directory) const noexcept;
+  Extent view(int directory) const noexcept;        // the block with its margins; empty where the block is
+  int rank_of(int64_t element) const noexcept;  // 0 <= element < elements
+};
+
+// Which directory ranks are told something of a list, in rank order. O(parts log n).
 struct DirectoryPart {
   int directory = 0;
-  Extent elements;
+  Extent block, view;
 };
-std::vector<DirectoryPart> split_by_directory(PieceView held, int64_t elements, int ranks);
+std::vector<DirectoryPart> split_by_directory(PieceView held, const Directory& directory);
 
-// What one rank holds within a directory block.
+// What one rank holds of what a directory rank is told of.
 struct Holding {
   int rank = 0;
   Pieces held;
@@ -48,7 +57,7 @@ struct Holding {
 };
 
 // What each holder must not write: result[i] belongs to holders[i]; memory does not matter. Everything held is then
-// written once. Ranks must differ. Near-linear in the extents that interleave. bad_argument, with partitioner: an
+// written once. Ranks must differ; the policy is highest, first or partitioner. Near-linear in the extents that interleave. bad_argument, with partitioner: an
 // element that is held has no owner or two, or a holder gave no flags; the message names the element and the ranks.
 Result<std::vector<Pieces>> lost_pieces(std::span<const Holding> holders, OwnerPolicy policy);
 

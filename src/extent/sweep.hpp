@@ -202,4 +202,44 @@ void for_each_shared(std::span<const PieceView> lists, Visit&& visit) {
   }
 }
 
+// Calls visit(Extent, std::span<const size_t> lists) for each range that lies in any of the lists, in file order, with the
+// indices of those lists (in no order). Ranges are cut where an extent of a list begins or ends, so ranges that touch may
+// lie in the same lists. O(extents x log lists, plus what is visited).
+template <class Visit>
+void for_each_held(std::span<const PieceView> lists, Visit&& visit) {
+  std::vector<Cursor> cursors;
+  cursors.reserve(lists.size());
+  for (const PieceView& list : lists) cursors.emplace_back(list);
+  using Next = std::pair<int64_t, size_t>;  // where the next extent of a list begins
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
+  const auto queue = [&](size_t list) {
+    if (!cursors[list].done()) heap.emplace(cursors[list].extent().begin, list);
+  };
+  for (size_t i = 0; i < lists.size(); ++i) queue(i);
+
+  std::vector<size_t> active;  // the lists that hold `position`, and where they end
+  std::vector<int64_t> ends;
+  int64_t position = 0;
+  while (!active.empty() || !heap.empty()) {
+    if (active.empty()) position = heap.top().first;
+    while (!heap.empty() && heap.top().first == position) {
+      const size_t list = heap.top().second;
+      heap.pop();
+      active.push_back(list);
+      ends.push_back(cursors[list].extent().end);
+      cursors[list].next();
+      queue(list);
+    }
+    int64_t end = *std::min_element(ends.begin(), ends.end());
+    if (!heap.empty()) end = std::min(end, heap.top().first);
+    visit(Extent{position, end}, std::span<const size_t>(active));
+    position = end;
+    for (size_t i = active.size(); i-- > 0;) {
+      if (ends[i] > position) continue;
+      active.erase(active.begin() + static_cast<std::ptrdiff_t>(i));
+      ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
 }  // namespace windrow

@@ -11,9 +11,36 @@ namespace windrow {
 namespace {
 
 void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::string>& reasons) {
+  const bool needs_flags = strategy.owner == Owner::partitioner || strategy.owner == Owner::idg;
+  if (needs_flags && pattern.replicas && !pattern.owned_flags) {
+    reasons.push_back(fmt::format("owner first: owner={} needs flags of who owns which points, and there are none", name_of(strategy.owner)));
+    strategy.owner = Owner::first;
+  }
   if (strategy.owner != Owner::automatic) return;
-  strategy.owner = pattern.owned_flags ? Owner::partitioner : Owner::first;
-  if (pattern.owned_flags) reasons.emplace_back("owner partitioner: the points carry the partitioner's flags");
+  strategy.owner = pattern.owned_flags ? Owner::partitioner : pattern.replicas ? Owner::balanced : Owner::first;
+  if (pattern.reading) return;
+  if (pattern.owned_flags)
+    reasons.emplace_back("owner partitioner: the points carry the partitioner's flags");
+  else if (pattern.replicas)
+    reasons.emplace_back("owner balanced: several ranks hold the same points, which are given away in long rows");
+}
+
+constexpr std::string_view k_tree = "bips3d-tree";
+
+// Figure 7 of "Optimization and evaluation of parallel I/O in BIPS3D": over Fast Ethernet lists; over Myrinet two phases for small loads, the
+// bound depending on the size of the mesh. Seconds a byte half-way between the two (12.5 and 250 MB/s) tell them apart; one host is the faster kind.
+void choose_by_tree(Strategy& strategy, const Pattern& pattern, const Topology& topology, std::vector<std::string>& reasons) {
+  constexpr double k_slow_link = 1 / 56e6;
+  constexpr int64_t k_large_mesh = 70'000, k_load_of_small = 90, k_load_of_large = 50;
+  if (strategy.preset != k_tree || strategy.domains != Domains::automatic || strategy.access != Access::automatic || pattern.points == 0) return;
+  const bool slow = topology.host_roots.size() > 1 && topology.link_seconds > k_slow_link;
+  const int64_t bound = pattern.points < k_large_mesh ? k_load_of_small : k_load_of_large;
+  const bool two_phase = !slow && pattern.load < bound;
+  strategy.domains = two_phase ? Domains::even : Domains::none;
+  strategy.access = two_phase ? Access::contiguous : Access::list;
+  reasons.push_back(slow ? fmt::format("tree: the network is slow ({:.0f} MB/s), so lists", 1e-6 / topology.link_seconds)
+                         : fmt::format("tree: {} points with {} elements each, {} than {}, so {}", pattern.points, pattern.load, two_phase ? "fewer" : "not fewer",
+                                       bound, two_phase ? "two phases" : "lists"));
 }
 
 // What lies in the system's memory is copied out of it by those who want it: one copy, no request, no word between ranks. To write so would
@@ -91,9 +118,12 @@ bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& 
 
 }  // namespace
 
-Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& limits, int64_t& direct_bytes,
+bool asks_for_link(const Strategy& strategy) noexcept { return strategy.preset == k_tree; }
+
+Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, int64_t& direct_bytes,
                 std::vector<std::string>& reasons) {
   choose_owner(strategy, pattern, reasons);
+  choose_by_tree(strategy, pattern, topology, reasons);
   choose_mapped(strategy, pattern, reasons);
   if (strategy.gather == Gather::automatic) strategy.gather = Gather::none;
   choose_domains(strategy, pattern, limits, direct_bytes, reasons);

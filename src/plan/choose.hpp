@@ -9,8 +9,10 @@
 
 namespace windrow {
 
+bool asks_for_link(const Strategy& strategy) noexcept;  // decides by Topology::link_seconds
+
 // `direct_bytes`: set where long pieces go their own way beside domains.
-Strategy choose(Strategy strategy, const Pattern& pattern, const PlanLimits& limits, int64_t& direct_bytes,
+Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, int64_t& direct_bytes,
                 std::vector<std::string>& reasons);
 
 // How many ranks touch the file when the file is cut into domains.

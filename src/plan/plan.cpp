@@ -113,7 +113,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     return plan;
   }
   const Strategy asked = without_idle_stages(strategy, pattern.reading, topology.ranks, plan.reasons);
-  plan.strategy = choose(asked, pattern, limits, plan.direct_bytes, plan.reasons);
+  plan.strategy = choose(asked, pattern, topology, limits, plan.direct_bytes, plan.reasons);
   plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads && !pattern.overlapping;
   if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? strategy.team_read : strategy.team_write;
   plan.team = std::min<int64_t>(plan.team, topology.ranks);

@@ -27,6 +27,8 @@ struct Pattern {
   bool in_memory = false;       // to read: the file is on a disk of this host, and its bytes are in memory
   bool uniform = false;         // to read: all ranks want the very same
   bool owned_flags = false;     // points carry flags that say who owns them
+  bool replicas = false;        // several ranks hold some of the points
+  int64_t points = 0, load = 0; // where there are points: how many, and how many elements of a variable each stands for
   bool overlapping = false;     // variables lie over each other, as they do in no sound file
   std::vector<Extent> regions;  // bytes of the file that the variables concerned occupy: sorted, disjoint, maximal
 };
@@ -34,6 +36,7 @@ struct Pattern {
 struct Topology {
   int ranks = 1;
   std::vector<int> host_roots = {0};  // [hosts] lowest rank of each, ascending
+  double link_seconds = 0;            // a byte, between hosts; 0: not known
 };
 
 // Bounds and facts that a plan has to keep to.

@@ -21,8 +21,8 @@ struct Named {
 
 constexpr std::array k_owners{
     Named{"auto", Owner::automatic, true}, Named{"partitioner", Owner::partitioner, true}, Named{"first", Owner::first, true},
-    Named{"highest", Owner::highest, true}, Named{"idg", Owner::idg, false}, Named{"random", Owner::random, false},
-    Named{"balanced", Owner::balanced, false}};
+    Named{"highest", Owner::highest, true}, Named{"idg", Owner::idg, true}, Named{"random", Owner::random, true},
+    Named{"balanced", Owner::balanced, true}};
 constexpr std::array k_gathers{Named{"auto", Gather::automatic, true}, Named{"none", Gather::none, true},
                                Named{"host", Gather::host, true}, Named{"team", Gather::team, true}};
 constexpr std::array k_domains{
@@ -49,7 +49,7 @@ constexpr std::array k_presets{
     Preset{"idg", "idg", "none", "none", "off", "list", "one"},
     Preset{"subfiling", "", "none", "even", "off", "contiguous", "subfiles"},
     Preset{"ylib", "", "none", "target", "off", "list", "one"},
-    Preset{"bips3d-tree", "idg", "none", "", "off", "", "one"},
+    Preset{"bips3d-tree", "idg", "none", "", "off", "", "one"},  // see choose_by_tree()
 };
 
 template <class Table>

@@ -10,6 +10,7 @@
 #include "comm/agree.hpp"
 #include "session/file.hpp"
 #include "session/motion.hpp"
+#include "session/replicas.hpp"
 #include "session/same.hpp"
 #include "session/wave_numbers.hpp"
 #include "session/windows.hpp"
@@ -179,6 +180,8 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   gets.reading = true;
   WaveNumbers put_numbers, get_numbers;
   local.update(std::exchange(queue_status_, Status{}));
+  if (settings_.boolean("check_replicas"))
+    if (Status checked = check_replicas(*comm_, std::move(local), queue_, catalog_.variables); !checked.ok()) return checked;
   if (extendible_ && mode_ != Mode::read)
     if (Status grown = extend_for_queue(std::move(local)); !grown.ok()) return grown;
   {

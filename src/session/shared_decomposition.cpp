@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session/shared_decomposition.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "comm/agree.hpp"
-#include "comm/sparse.hpp"
+#include "decomposition/balance.hpp"
+#include "decomposition/grouping.hpp"
+#include "decomposition/shared_points.hpp"
 #include "extent/algebra.hpp"
 #include "extent/encode.hpp"
 #include "session/same.hpp"
@@ -48,7 +53,8 @@ uint64_t hash_of_whole(const Decomposition& value) {
 
 }  // namespace
 
-Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& comm, Result<Decomposition> local, Use use) {
+Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& comm, Result<Decomposition> local, Use use,
+                                                                       int64_t imbalance) {
   // Rank 0's count of all that it has made, on whichever communicator: the same on every rank, and no other decomposition of the
   // same ranks has it, even if it was made on another communicator of theirs.
   static std::atomic<int64_t> identities{0};
@@ -56,13 +62,13 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
   std::shared_ptr<SharedDecomposition> made;
   // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The kind
   // and the whole's size have to be the same everywhere.
-  std::array<int64_t, 6> same{};
+  std::array<int64_t, 8> same{};
   Status status = local.status();
   if (local.ok()) {
     const auto& value = local.value();
     const auto whole = static_cast<int64_t>(hash_of_whole(value) >> 2);
     same = {static_cast<int64_t>(value.kind), -static_cast<int64_t>(value.kind), whole, -whole,
-            value.kind == DecompositionKind::points && !value.has_flags ? 1 : 0, identity};
+            value.kind == DecompositionKind::points && !value.has_flags ? 1 : 0, identity, imbalance, -imbalance};
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
       made->held_ = with_runs(element_pieces(made->local_));
@@ -74,14 +80,16 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
   if (same[0] != -same[1] || same[2] != -same[3])
     return Status{Code::bad_argument, "the decomposition's kind or shape (of `same`: start and count too) differs between the ranks; all ranks "
                                       "must give the same"};
+  if (same[6] != -same[7]) return Status{Code::bad_argument, "the option \"imbalance\" differs between the ranks; all ranks must give the same"};
   made->identity_ = same[5];
+  made->imbalance_ = imbalance;
   made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;
   if (use == Use::any)
     if (Status verdict = made->find_owners(comm); !verdict.ok()) return verdict;
   // Found here and not at the first put, where all ranks would wait for it. Of no memory only that put needs to tell.
   if (use == Use::any)
     (void)guard([&] {
-      made->find_share(made->owner_for(OwnerPolicy::first, true));
+      made->find_share(made->owner_for(Owner::automatic));
       return Status{};
     });
   made->forget_lists();
@@ -101,10 +109,12 @@ Status SharedDecomposition::find_owners(Comm& comm) {
     return agree(comm, Status{});
   }
   if (local_.kind == DecompositionKind::rows || comm.size() == 1) return agree(comm, Status{});
+  const bool points = local_.kind == DecompositionKind::points;
+  const Directory directory{local_.elements, comm.size(), points ? k_grain : 1, points ? k_grain : 0};
   std::vector<Letter> out, in;
   Status local = guard([&] {
-    for (const DirectoryPart& part : split_by_directory(held_, local_.elements, comm.size()))
-      out.push_back({part.directory, write_holding(local_, held_, part.elements)});
+    for (const DirectoryPart& part : split_by_directory(held_, directory))
+      out.push_back({part.directory, write_holding(local_, held_, part.view)});
     return Status{};
   });
   LetterCounters counters;
@@ -121,52 +131,185 @@ Status SharedDecomposition::find_owners(Comm& comm) {
     return {};
   });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  if (points) return find_owners_of_points(comm, {comm.rank(), directory.block(comm.rank()), directory.view(comm.rank())}, holdings);
   // Of what is not points the higher rank writes, whatever is asked: see owner_for().
-  if (local_.kind != DecompositionKind::points) return apply_policy(comm, OwnerPolicy::highest, holdings);
-  for (OwnerPolicy policy : {OwnerPolicy::highest, OwnerPolicy::first, OwnerPolicy::partitioner}) {
-    if (policy == OwnerPolicy::partitioner && !has_flags_) continue;
-    Status verdict = apply_policy(comm, policy, holdings);
-    // A point without an owner is no error before somebody asks for the partitioner's word.
-    if (verdict.code() == Code::bad_argument)
-      owner_status_[static_cast<size_t>(policy)] = std::move(verdict);
-    else if (!verdict.ok())
-      return verdict;
-  }
-  return {};
+  constexpr std::array k_highest{OwnerPolicy::highest};
+  std::vector<Letter> losses;
+  local = guard([&] {
+    auto lost = lost_pieces(holdings, OwnerPolicy::highest);
+    for (size_t i = 0; lost.ok() && i < holdings.size(); ++i) {
+      if (lost.value()[i].empty()) continue;
+      losses.push_back({holdings[i].rank, {}});
+      encode(lost.value()[i], k_all_elements, losses.back().bytes);
+    }
+    return lost.status();
+  });
+  return tell_losses(comm, std::move(local), losses, k_highest);
 }
 
-Status SharedDecomposition::apply_policy(Comm& comm, OwnerPolicy policy, const std::vector<Holding>& holdings) {
-  std::vector<Letter> out, in;
-  Status local = guard([&]() -> Status {
-    auto lost = lost_pieces(holdings, policy);
-    if (!lost.ok()) return lost.status();
+namespace {
+
+constexpr std::array k_policies_of_points{OwnerPolicy::highest, OwnerPolicy::first, OwnerPolicy::partitioner,
+                                          OwnerPolicy::idg, OwnerPolicy::random, OwnerPolicy::balanced};
+
+// What the ranks tell each other while they look for balanced owners: numbers by rank, and a few that are about all.
+class OwnerSearch {
+ public:
+  OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared) : comm_(comm), points_(points), owners_(shared), sums_(2 * ranks() + 1) {}
+
+  // Collective. `held`: of this rank. Without a reference nothing is known of the groupings so far.
+  Status run(PieceView held, double bound, const Grouping* reference, const SharedPoints& shared) {
+    std::fill(sums_.begin(), sums_.end(), 0);
+    const auto me = static_cast<size_t>(comm_.rank());
+    sums_[me] = total_bytes(held);
+    sums_[ranks() + me] = place_of(held);
+    if (Status verdict = sum(); !verdict.ok()) return verdict;
+    std::vector<int64_t> held_by, places;
+    Status local = guard([&] {
+      held_by.assign(sums_.begin(), sums_.begin() + static_cast<std::ptrdiff_t>(ranks()));
+      places.assign(sums_.begin() + static_cast<std::ptrdiff_t>(ranks()), sums_.end() - 1);
+      return Status{};
+    });
+    if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
+    std::optional<Balance> known;
+    if (reference != nullptr) {
+      clear_totals();
+      for (size_t i = 0; i < shared.ranks.size(); ++i) totals()[static_cast<size_t>(shared.ranks[i])] = reference->loads[i];
+      totals().back() = reference->intervals;
+      if (Status verdict = sum(); !verdict.ok()) return verdict;
+      known = Balance{totals().back(), imbalance_of(totals().first(ranks()), held_by)};
+    }
+    std::optional<BalanceSearch> search;
+    local = guard([&] {
+      search.emplace(points_, std::move(held_by), places, bound, known);
+      return Status{};
+    });
+    if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
+    while (search->goes_on()) {
+      owners_.choose(search->prices());
+      clear_totals();
+      owners_.add_totals(totals());
+      if (Status verdict = sum(); !verdict.ok()) return verdict;
+      if (search->judge(totals()) == BalanceSearch::Verdict::best) owners_.keep();
+    }
+    found_ = search->found().has_value();
+    return {};
+  }
+
+  bool found() const noexcept { return found_; }
+  std::vector<Pieces> lost() const { return owners_.lost(); }
+
+ private:
+  size_t ranks() const noexcept { return static_cast<size_t>(comm_.size()); }
+  std::span<int64_t> totals() noexcept { return std::span(sums_).first(ranks() + 1); }
+  void clear_totals() noexcept { std::fill(sums_.begin(), sums_.end(), 0); }
+  Status sum() { return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = sums_, .bits = {}}); }
+
+  // The mean of where this rank holds points.
+  int64_t place_of(PieceView held) const {
+    double sum = 0;
+    for_each_piece(held, [&](const Piece& piece) {
+      sum += static_cast<double>(piece.length) * (static_cast<double>(piece.file) + static_cast<double>(piece.length) / 2);
+    });
+    const auto count = static_cast<double>(std::max<int64_t>(1, total_bytes(held)));
+    return static_cast<int64_t>(sum / count / static_cast<double>(points_) * static_cast<double>(k_price_of_point));
+  }
+
+  Comm& comm_;
+  int64_t points_;
+  BalancedOwners owners_;
+  std::vector<int64_t> sums_;
+  bool found_ = false;
+};
+
+}  // namespace
+
+Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPart& part, std::span<const Holding> holdings) {
+  SharedPoints shared;
+  std::array<int64_t, 2> known{};  // are points held by several ranks; how many by none
+  Status local = guard([&] {
+    shared = find_shared(holdings, part, local_.elements);
+    known = {shared.segments.empty() ? 0 : 1, shared.holes};
+    return Status{};
+  });
+  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = known, .bits = {}}); !verdict.ok()) return verdict;
+  has_replicas_ = known[0] > 0;
+  holes_ = known[1];
+
+  // A point without an owner is no error before somebody asks for the partitioner's word.
+  if (has_flags_) {
+    local = guard([&] { return lost_pieces(holdings, OwnerPolicy::partitioner).status(); });
+    Status verdict = agree(comm, std::move(local));
+    if (!verdict.ok() && verdict.code() != Code::bad_argument) return verdict;
+    for (const OwnerPolicy policy : {OwnerPolicy::partitioner, OwnerPolicy::idg, OwnerPolicy::balanced})
+      owner_status_[static_cast<size_t>(policy)] = verdict;
+  }
+  if (!has_replicas_) return agree(comm, Status{});
+
+  const bool by_flags = has_flags_ && owner_status_[static_cast<size_t>(OwnerPolicy::partitioner)].ok();
+  std::optional<Grouping> idg;
+  std::optional<OwnerSearch> search;
+  local = guard([&] {
+    if (by_flags) idg = group_by_idg(shared, holdings, part.view);
+    search.emplace(comm, local_.elements, shared);
+    return Status{};
+  });
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  if (Status verdict = search->run(held_, static_cast<double>(imbalance_) / 100, idg ? &*idg : nullptr, shared); !verdict.ok()) return verdict;
+
+  std::vector<Letter> out;
+  local = guard([&]() -> Status {
+    const auto highest = lost_pieces(holdings, OwnerPolicy::highest), first = lost_pieces(holdings, OwnerPolicy::first);
+    const std::vector<Pieces> none(holdings.size());
+    const auto owned = by_flags ? lost_pieces(holdings, OwnerPolicy::partitioner) : Result<std::vector<Pieces>>(none);
+    const auto random = group_by_chance(shared);
+    // Without any that are better than those of idg, these.
+    const auto balanced = search->found() ? search->lost() : idg ? idg->lost : first.value();
     for (size_t i = 0; i < holdings.size(); ++i) {
-      if (lost.value()[i].empty()) continue;
+      if (highest.value()[i].empty() && first.value()[i].empty()) continue;  // holds nothing that others hold
       out.push_back({holdings[i].rank, {}});
-      encode(lost.value()[i], k_all_elements, out.back().bytes);
+      for (const Pieces* lost : {&highest.value()[i], &first.value()[i], &owned.value()[i], idg ? &idg->lost[i] : &none[i], &random.lost[i]})
+        encode(*lost, part.block, out.back().bytes);
+      encode(balanced[i], search->found() ? k_all_elements : part.block, out.back().bytes);
     }
     return {};
   });
+  return tell_losses(comm, std::move(local), out, k_policies_of_points);
+}
+
+Status SharedDecomposition::tell_losses(Comm& comm, Status local, std::span<const Letter> out, std::span<const OwnerPolicy> policies) {
+  std::vector<Letter> in;
   LetterCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
   if (local.ok()) local = guard([&]() -> Status {
-    std::vector<Pieces> lost;
-    for (const Letter& letter : in) {
-      size_t position = 0;
-      auto pieces = decode(letter.bytes, position);
-      if (!pieces.ok()) return pieces.status();
-      lost.push_back(std::move(pieces).value());
+    std::vector<size_t> positions(in.size());
+    for (const OwnerPolicy policy : policies) {
+      std::vector<Pieces> lost;
+      for (size_t i = 0; i < in.size(); ++i) {
+        auto pieces = decode(in[i].bytes, positions[i]);
+        if (!pieces.ok()) return pieces.status();
+        lost.push_back(std::move(pieces).value());
+      }
+      shares_[static_cast<size_t>(policy)].lost = join(lost);
     }
-    shares_[static_cast<size_t>(policy)].lost = join(lost);
     return {};
   });
   return agree(comm, std::move(local));
 }
 
-OwnerPolicy SharedDecomposition::owner_for(OwnerPolicy asked, bool automatic) const noexcept {
+OwnerPolicy SharedDecomposition::owner_for(Owner asked) const noexcept {
   if (local_.kind != DecompositionKind::points) return OwnerPolicy::highest;  // replicas that nobody declared: the higher rank wins
-  if (automatic) return has_flags_ ? OwnerPolicy::partitioner : OwnerPolicy::first;
-  return asked == OwnerPolicy::partitioner && !has_flags_ ? OwnerPolicy::first : asked;
+  switch (asked) {
+    // Flags may mean that only the owner's values are up to date.
+    case Owner::automatic: return has_flags_ ? OwnerPolicy::partitioner : has_replicas_ ? OwnerPolicy::balanced : OwnerPolicy::first;
+    case Owner::partitioner: return has_flags_ ? OwnerPolicy::partitioner : OwnerPolicy::first;
+    case Owner::idg: return has_flags_ ? OwnerPolicy::idg : OwnerPolicy::first;
+    case Owner::highest: return OwnerPolicy::highest;
+    case Owner::random: return OwnerPolicy::random;
+    case Owner::balanced: return OwnerPolicy::balanced;
+    case Owner::first: break;
+  }
+  return OwnerPolicy::first;
 }
 
 namespace {
@@ -228,6 +371,21 @@ const Pieces& SharedDecomposition::find_share(OwnerPolicy owner) {
     share.is_found = true;
   }
   return share.owned;
+}
+
+Result<Pieces> SharedDecomposition::written_by(Owner asked) {
+  const bool needs_flags = asked == Owner::partitioner || asked == Owner::idg;
+  if (needs_flags && !has_flags_) return Status{Code::bad_argument, fmt::format("owner={} needs owner flags for all points", name_of(asked))};
+  const auto owner = owner_for(asked);
+  if (const Status& status = owner_status_[static_cast<size_t>(owner)]; !status.ok()) return status;
+  return find_share(owner);
+}
+
+// A rank that holds a point with others is not the lowest of them, or not the highest, and then loses it under one of these rules.
+Result<Pieces> SharedDecomposition::replicas() {
+  const Pieces lowest = subtract(held_, find_share(OwnerPolicy::first)), highest = subtract(held_, find_share(OwnerPolicy::highest));
+  std::vector<PieceView> lists{lowest, highest};
+  return subtract(held_, subtract(held_, coverage(lists)));
 }
 
 Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::read_line(const Line& line) { return line_of(held_, line); }

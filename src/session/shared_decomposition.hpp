@@ -10,14 +10,16 @@
 
 #include "base/status.hpp"
 #include "comm/comm.hpp"
+#include "comm/sparse.hpp"
 #include "decomposition/decomposition.hpp"
 #include "decomposition/ownership.hpp"
 #include "extent/chunks.hpp"
 #include "extent/pieces.hpp"
+#include "plan/strategy.hpp"
 
 namespace windrow {
 
-inline constexpr size_t k_owner_policies = 3;
+inline constexpr size_t k_owner_policies = 6;
 
 // A list of elements seen as bytes, and what every flush asks of it. Keeps the list alive.
 struct ByteRuns {
@@ -37,7 +39,8 @@ class SharedDecomposition {
   enum class Use { reading, any };
 
   // Collective; the status is agreed. `local` is this rank's part or why it is wrong. With Use::reading nobody asks who writes.
-  static Result<std::shared_ptr<SharedDecomposition>> make(Comm& comm, Result<Decomposition> local, Use use);
+  // `imbalance`, in per cent: what balanced owners of points are content with.
+  static Result<std::shared_ptr<SharedDecomposition>> make(Comm& comm, Result<Decomposition> local, Use use, int64_t imbalance = 0);
 
   const Decomposition& local() const noexcept { return local_; }
   // Of the communicator that it was made on, which may be gone by now.
@@ -47,8 +50,14 @@ class SharedDecomposition {
   int64_t identity() const noexcept { return identity_; }  // the same on every rank; unlike that of any other of these ranks
 
   // The owner that writes elements held twice, when the file's strategy asks for `asked`.
-  OwnerPolicy owner_for(OwnerPolicy asked, bool automatic) const noexcept;
+  OwnerPolicy owner_for(Owner asked) const noexcept;
   bool has_owned_flags() const noexcept { return has_flags_; }
+  int64_t holes() const noexcept { return holes_; }  // points that no rank holds
+  bool has_replicas() const noexcept { return has_replicas_; }  // points that several ranks hold
+  // What this rank writes, as elements in file order; or why it cannot be told.
+  Result<Pieces> written_by(Owner asked);
+  // Of the points that this rank holds those that others hold too: as many lists as it may take, in file order each.
+  Result<Pieces> replicas();
 
   // What this rank reads (all it holds), or writes (what it owns), in bytes for elements of `element_bytes`. Kept for the next time.
   Result<std::shared_ptr<const ByteRuns>> read_runs(int64_t element_bytes, int64_t long_limit);
@@ -69,7 +78,8 @@ class SharedDecomposition {
  private:
   SharedDecomposition(const Comm& comm, Decomposition local) : ranks_(comm.size()), rank_(comm.rank()), local_(std::move(local)) {}
   Status find_owners(Comm& comm);                                                             // collective
-  Status apply_policy(Comm& comm, OwnerPolicy policy, const std::vector<Holding>& holdings);  // collective
+  Status find_owners_of_points(Comm& comm, const DirectoryPart& part, std::span<const Holding> holdings);  // collective
+  Status tell_losses(Comm& comm, Status local, std::span<const Letter> out, std::span<const OwnerPolicy> policies);  // collective
   const Pieces& find_share(OwnerPolicy owner);                                                // what this rank writes
   void forget_lists() noexcept;  // of the local part: what the lists of pieces say too
   Result<std::shared_ptr<const ByteRuns>> kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit);
@@ -79,7 +89,9 @@ class SharedDecomposition {
   int ranks_ = 1, rank_ = 0;
   Decomposition local_;
   int64_t identity_ = 0;
-  bool has_flags_ = false;
+  bool has_flags_ = false, has_replicas_ = false;
+  int64_t imbalance_ = 0;
+  int64_t holes_ = 0;
   Pieces held_;                                               // elements, all that this rank holds
   std::vector<Echo> echoes_;                                  // of what this rank holds more than once
   struct Share {

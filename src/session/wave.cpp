@@ -8,7 +8,9 @@
 #include <tuple>
 
 #include "comm/agree.hpp"
+#include "comm/link.hpp"
 #include "format/check.hpp"
+#include "plan/choose.hpp"
 #include "session/file.hpp"
 #include "session/same.hpp"
 #include "session/wave_numbers.hpp"
@@ -39,18 +41,10 @@ void mark(std::vector<int64_t>& bits, int number) noexcept {
   bits[static_cast<size_t>(number) / 64] |= static_cast<int64_t>(uint64_t{1} << (number % 64));
 }
 
-OwnerPolicy asked_owner(Owner owner) {
-  switch (owner) {
-    case Owner::partitioner: return OwnerPolicy::partitioner;
-    case Owner::highest: return OwnerPolicy::highest;
-    default: return OwnerPolicy::first;
-  }
-}
-
 }  // namespace
 
 OwnerPolicy File::owner_of(const QueueEntry& entry) const {
-  return entry.decomposition->owner_for(asked_owner(strategy_.owner), strategy_.owner == Owner::automatic);
+  return entry.decomposition->owner_for(strategy_.owner);
 }
 
 // What this rank writes or reads for an entry: in bytes for elements of `element` bytes, or in those of its chunks' line.
@@ -98,6 +92,11 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   wave.key.push_back({entry.variable, entry.decomposition->identity(), part * 16 + view + 1});
   mark(wave.variables, entry.variable);
   if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
+  if (entry.decomposition->has_replicas()) wave.replicas = 1;
+  if (entry.decomposition->local().kind == DecompositionKind::points) {
+    wave.points = std::max(wave.points, entry.decomposition->local().elements);
+    wave.load = std::max(wave.load, trailing.value());
+  }
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
   if (runs->total == 0) return {};
   const int64_t swap = variable.placement.big_endian != native_is_big() ? component_size(variable.type) : 1;
@@ -157,7 +156,7 @@ int64_t File::number_of(const Wave& wave, int rank) const {
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most) {
-  constexpr size_t k_waves = 2, k_maxima = 8, k_sums = 6;
+  constexpr size_t k_waves = 2, k_maxima = 11, k_sums = 6;
   std::array<int64_t, k_waves * k_maxima + 1> maximum{};
   std::array<int64_t, k_waves * k_sums> sum{};
   std::fill(maximum.begin(), maximum.end(), -std::numeric_limits<int64_t>::max());
@@ -167,7 +166,8 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
     size_t i = 0;
     for (const Wave* wave : waves) {
       const std::array<int64_t, k_maxima> max_of{wave->bytes,   wave->owned_flags, wave->shared_reads, wave->in_memory,
-                                                 wave->uniform, -wave->uniform,    -wave->hull.begin,  wave->hull.end};
+                                                 wave->uniform, -wave->uniform,    -wave->hull.begin,  wave->hull.end,
+                                                 wave->replicas, wave->points,     wave->load};
       const std::array<int64_t, k_sums> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
                                                     wave->long_bytes, wave->long_pieces};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_maxima));
@@ -187,6 +187,9 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
     *result = {.kept_id = kept_id(pulse_bits_[waves.size() * words + i]),
                .largest_rank_bytes = max[0],
                .owned_flags = max[1],
+               .replicas = max[8],
+               .points = max[9],
+               .load = max[10],
                .shared_reads = max[2],
                .uniform = max[4] == -max[5],
                .in_memory = max[3],
@@ -239,6 +242,9 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .in_memory = numbers.in_memory != 0,
                   .uniform = numbers.uniform,
                   .owned_flags = numbers.owned_flags != 0,
+                  .replicas = numbers.replicas != 0,
+                  .points = std::max<int64_t>(0, numbers.points),
+                  .load = std::max<int64_t>(0, numbers.load),
                   .regions = {}};
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     const Placement& place = catalog_.variables[i].placement;
@@ -279,14 +285,20 @@ Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers)
 
 Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const WaveNumbers& numbers) {
   auto kept = std::unique_ptr<KeptPlan>();
-  Status local = guard([&]() -> Status {
+  Status local;
+  if (asks_for_link(strategy_) && comm_->host_roots().size() > 1 && !comm_->link_measured()) {
+    const auto measured = measure_link(*comm_);
+    comm_->set_link(measured.ok() ? measured.value() : 0);
+    local = measured.status();
+  }
+  if (local.ok()) local = guard([&]() -> Status {
     kept = std::make_unique<KeptPlan>();
     plans_.reserve(k_kept_plans);
     kept->key = wave.key;
     kept->runs = wave.runs;
     kept->direct_items.reserve(wave.items.size());
     kept->raked_items.reserve(wave.items.size());
-    const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots()};
+    const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots(), .link_seconds = comm_->link()};
     kept->asked = strategy_;
     kept->limits = limits_;
     Strategy strategy = strategy_;

@@ -36,9 +36,9 @@ Result<std::vector<Pieces>> write_views(const std::vector<Decomposition>& ranks,
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     const Decomposition& mine = ranks[rank];
     const Pieces held = element_pieces(mine);
-    for (const DirectoryPart& part : split_by_directory(held, mine.elements, directories))
+    for (const DirectoryPart& part : split_by_directory(held, {mine.elements, directories}))
       holdings[static_cast<size_t>(part.directory)].push_back(
-          {static_cast<int>(rank), wire(held, part.elements), wire(mine.flagged, part.elements), mine.has_flags});
+          {static_cast<int>(rank), wire(held, part.view), wire(mine.flagged, part.view), mine.has_flags});
   }
   std::vector<std::vector<Pieces>> lost(ranks.size());
   for (const auto& directory : holdings) {
@@ -70,32 +70,67 @@ TEST(EvenPart, covers_everything_once_and_evenly) {
     const int parts = static_cast<int>(random(1, 40));
     int64_t end = 0;
     for (int i = 0; i < parts; ++i) {
-      const Extent part = directory_block(total, parts, i);
+      const Extent part = Directory{total, parts}.block(i);
       ASSERT_EQ(part.begin, end);
       ASSERT_EQ(part.size(), total / parts + (i < total % parts ? 1 : 0));
       end = part.end;
       for (int64_t element = part.begin; element < part.end; ++element)
-        ASSERT_EQ(directory_of(total, parts, element), i);
+        ASSERT_EQ((Directory{total, parts}.rank_of(element)), i);
     }
     ASSERT_EQ(end, total);
   }
-  EXPECT_EQ(directory_of(5'000'000'000, 100'000, 4'999'999'999), 99'999);
+  EXPECT_EQ((Directory{5'000'000'000, 100'000}.rank_of(4'999'999'999)), 99'999);
 }
 
 TEST(SplitByDirectory, gives_each_its_part) {
   const Pieces held = pieces_of({{2, 0, 1, 10, 1, 5}});  // 2 12 22 32 42
-  const auto parts = split_by_directory(held, 50, 7);    // blocks of 8 and then 7: [0, 8) [8, 15) [15, 22) [22, 29) ...
+  const auto parts = split_by_directory(held, {50, 7});  // blocks of 8 and then 7: [0, 8) [8, 15) [15, 22) [22, 29) ...
   std::vector<int> directories;
   int64_t bytes = 0;
   for (const DirectoryPart& part : parts) {
     directories.push_back(part.directory);
-    EXPECT_EQ(part.elements, directory_block(50, 7, part.directory));
-    EXPECT_GT(bytes_within(held, part.elements), 0);
-    bytes += bytes_within(held, part.elements);
+    EXPECT_EQ(part.block, (Directory{50, 7}.block(part.directory)));
+    EXPECT_EQ(part.view, part.block);
+    EXPECT_GT(bytes_within(held, part.block), 0);
+    bytes += bytes_within(held, part.block);
   }
   EXPECT_THAT(directories, ElementsAre(0, 1, 3, 4, 5));
   EXPECT_EQ(bytes, 5);
-  EXPECT_THAT(split_by_directory(Pieces(), 0, 4), IsEmpty());
+  EXPECT_THAT(split_by_directory(Pieces(), {0, 4}), IsEmpty());
+}
+
+TEST(SplitByDirectory, tells_every_directory_rank_that_sees_a_part) {
+  Random random(35);
+  for (int round = 0; round < 2000; ++round) {
+    const int64_t elements = random(1, 200);
+    const Directory directory{elements, static_cast<int>(random(1, 12)), random(1, 20), random(0, 30)};
+    std::set<int64_t> list;
+    for (int64_t i = random(0, 10); i > 0; --i) list.insert(random(0, elements - 1));
+    std::vector<windrow::Run> runs;
+    for (const int64_t element : list) runs.push_back({element, 0, 1, 0, 0, 1});
+    std::vector<int> expected, told;
+    int64_t end = 0;
+    for (int rank = 0; rank < directory.ranks; ++rank) {
+      const Extent block = directory.block(rank), view = directory.view(rank);
+      ASSERT_EQ(block.begin, end);
+      ASSERT_TRUE(block.end == elements || block.end % directory.grain == 0);
+      end = block.end;
+      if (!block.empty()) {
+        ASSERT_EQ(view, (Extent{std::max<int64_t>(0, block.begin - directory.margin), std::min(elements, block.end + directory.margin)}));
+        ASSERT_EQ(directory.rank_of(block.begin), rank);
+        ASSERT_EQ(directory.rank_of(block.end - 1), rank);
+      }
+      if (list.lower_bound(view.begin) != list.lower_bound(view.end)) expected.push_back(rank);
+    }
+    ASSERT_EQ(end, elements);
+    const Pieces held = pieces_of(runs);
+    for (const DirectoryPart& part : split_by_directory(held, directory)) {
+      told.push_back(part.directory);
+      ASSERT_EQ(part.block, directory.block(part.directory));
+      ASSERT_EQ(part.view, directory.view(part.directory));
+    }
+    ASSERT_EQ(told, expected);
+  }
 }
 
 TEST(LostPieces, one_rank_of_those_that_share_keeps_each_element) {

@@ -171,6 +171,8 @@ contains
             call expect(all(values(:, i) == value_at(1, list(i)) + [0, 1, 2, 3]), 'points read')
         end do
 
+        call owners_and_holes()
+
         ! By the lowest rank that holds it.
         call windrow_options_create(options)
         call windrow_options_set(options, 'owner', 'first', stat, errmsg)
@@ -372,6 +374,41 @@ contains
         end do
         call windrow_decomposition_free(part)
     end subroutine read_in_another_cut
+
+    !> Who writes which points, what nobody holds, and meshes: of ten points a rank every tenth is left out.
+    subroutine owners_and_holes()
+        type(windrow_decomposition) :: part
+        type(windrow_options) :: options
+        integer(int64), allocatable :: mine(:), offsets(:), neighbours(:), part_offsets(:)
+        integer(int64) :: intervals, holes
+        integer, allocatable :: parts(:)
+        integer :: i
+        call windrow_options_create(options)
+        call windrow_options_set(options, 'imbalance', '10')
+        call windrow_points(MPI_COMM_WORLD, 10*ranks, [(10*rank + i, i=9, 1, -1)], part, options=options, stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'points with options')
+        call windrow_decomposition_owned(part, 'balanced', mine, intervals, stat, errmsg)
+        call expect_ok(stat, errmsg, 'owned')
+        call expect(all(mine == [(10*rank + i, i=1, 9)]) .and. intervals == 1, 'points that this rank writes')
+        call windrow_decomposition_owned(part, 'idg', mine, intervals, stat, errmsg)
+        call expect(stat == windrow_bad_argument .and. size(mine) == 0, 'no flags, no idg')
+        call windrow_decomposition_holes(part, holes, stat, errmsg)
+        call expect(holes == ranks, 'points that nobody holds')
+        call windrow_decomposition_free(part)
+        call windrow_options_free(options)
+
+        ! Two tetrahedra with a common face; then a triangle and a quadrilateral with a common edge.
+        call windrow_mesh_neighbours(5_int64, windrow_tetrahedron, int([1, 2, 3, 4, 2, 3, 4, 5], int64), offsets, neighbours, stat=stat)
+        call expect(stat == 0 .and. all(offsets == [1, 4, 8, 12, 16, 19]), 'offsets of neighbours')
+        call expect(all(neighbours == [2, 3, 4, 1, 3, 4, 5, 1, 2, 4, 5, 1, 2, 3, 5, 2, 3, 4]), 'neighbours')
+        call windrow_classify_nodes(offsets, neighbours, [0, 0, 0, 0, 1], part_offsets, parts, stat, errmsg)
+        call expect(all(parts == [0, 0, 1, 0, 1, 0, 1, 1, 0]) .and. part_offsets(6) == 10, 'parts of nodes')
+        call windrow_mesh_neighbours(5_int64, windrow_mixed_cells, int([4, 1, 2, 3, 5, 2, 4, 5, 3], int64), offsets, neighbours, &
+                                     .true., stat, errmsg)
+        call expect(stat == 0 .and. size(neighbours) == 16, 'neighbours across mixed cells')
+        call windrow_mesh_neighbours(3_int64, windrow_tetrahedron, int([1, 2, 3, 4], int64), offsets, neighbours, stat=stat)
+        call expect(stat == windrow_bad_argument, 'a node that is not there')
+    end subroutine owners_and_holes
 
     !> Two gets in one flush.
     subroutine read_points_and_rows()

@@ -232,5 +232,46 @@ TEST(Windows, cover_a_domain_beyond_4_gib_once) {
   EXPECT_EQ(at, windows.domain.end);
 }
 
+Plan irregular(const Strategy& strategy, int64_t points, int64_t load, bool flags, double link_seconds) {
+  const int64_t bytes = points * load * 4;
+  Topology topology{.ranks = 8, .host_roots = {0, 2, 4, 6}, .link_seconds = link_seconds};
+  if (link_seconds == 0) topology.host_roots = {0};
+  const Pattern pattern{.reading = false, .bytes = bytes, .pieces = points / 2, .ranks_with_data = 8, .largest_rank_bytes = bytes / 8, .owned_flags = flags,
+                        .replicas = true, .points = points, .load = load, .regions = {{0, bytes}}};
+  return make_plan(strategy, pattern, topology, {}).value();
+}
+
+// Figure 7 of the paper, with the names of its networks.
+TEST(MakePlan, goes_down_the_tree_of_bips3d) {
+  const double fast_ethernet = 1 / 12.5e6, myrinet = 1 / 250e6;
+  const auto is_two_phase = [](int64_t points, int64_t load, double link) {
+    const Plan plan = irregular(strategy_of({.preset = "bips3d-tree"}), points, load, true, link);
+    EXPECT_EQ(plan.strategy.owner, Owner::idg);
+    EXPECT_EQ(plan.strategy.access, plan.strategy.domains == Domains::even ? Access::contiguous : Access::list);
+    return plan.strategy.domains == Domains::even;
+  };
+  for (const double fast : {myrinet, 0.0}) {
+    EXPECT_TRUE(is_two_phase(47'219, 89, fast));
+    EXPECT_FALSE(is_two_phase(47'219, 90, fast));
+    EXPECT_TRUE(is_two_phase(73'260, 49, fast));
+    EXPECT_FALSE(is_two_phase(73'260, 50, fast));
+  }
+  EXPECT_FALSE(is_two_phase(47'219, 1, fast_ethernet));
+  EXPECT_FALSE(is_two_phase(289'650, 1, fast_ethernet));
+  const Plan asked = irregular(strategy_of({.preset = "bips3d-tree", .domains = "aligned"}), 47'219, 500, true, 0);
+  EXPECT_EQ(asked.strategy.domains, Domains::aligned);
+}
+
+TEST(MakePlan, says_who_owns_points_that_several_ranks_hold) {
+  const Plan automatic = irregular(Strategy{}, 1000, 1, false, 0);
+  EXPECT_EQ(automatic.strategy.owner, Owner::balanced);
+  EXPECT_THAT(automatic.reasons, testing::Contains(HasSubstr("owner balanced")));
+  EXPECT_EQ(irregular(Strategy{}, 1000, 1, true, 0).strategy.owner, Owner::partitioner);
+  const Plan idg = irregular(strategy_of({.preset = "idg"}), 1000, 1, false, 0);
+  EXPECT_EQ(idg.strategy.owner, Owner::first);
+  EXPECT_THAT(idg.reasons, testing::Contains(HasSubstr("owner=idg needs flags")));
+  EXPECT_EQ(irregular(strategy_of({.preset = "idg"}), 1000, 1, true, 0).strategy.owner, Owner::idg);
+}
+
 }  // namespace
 }  // namespace windrow

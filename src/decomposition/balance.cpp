@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "decomposition/balance.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+
+namespace windrow {
+namespace {
+
+// Points that an interval is worth, stage by stage. The first is more than all points of a segment can cost: those are at most two
+// grains, at prices of at most k_most_price and a distance of at most one.
+constexpr std::array<int64_t, 4> k_interval_points{int64_t{1} << 20, 64, 8, 1};
+constexpr int64_t k_most_price = 4 * k_price_of_point;
+constexpr int k_trials = 16;  // of a stage
+
+}  // namespace
+
+double imbalance_of(std::span<const int64_t> loads, std::span<const int64_t> held) noexcept {
+  int64_t most = 0, least = std::numeric_limits<int64_t>::max(), all = 0, ranks = 0;
+  for (size_t rank = 0; rank < loads.size(); ++rank) {
+    if (held[rank] == 0) continue;
+    most = std::max(most, loads[rank]);
+    least = std::min(least, loads[rank]);
+    all += loads[rank];
+    ++ranks;
+  }
+  return all == 0 ? 0 : static_cast<double>(most - least) * static_cast<double>(ranks) / static_cast<double>(all);
+}
+
+BalancedOwners::BalancedOwners(const SharedPoints& shared) : shared_(shared), chosen_(shared.runs.size()), kept_(shared.runs.size()) {
+  size_t most = 0;
+  for (const Segment& segment : shared.segments)
+    most = std::max(most, shared.runs[segment.end].holders - shared.runs[segment.begin].holders);
+  cost_.resize(most);
+  from_.resize(most);
+}
+
+void BalancedOwners::choose(const Prices& prices) {
+  for (const Segment& segment : shared_.segments) choose_segment(segment, prices);
+}
+
+void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices) {
+  const size_t base = shared_.runs[segment.begin].holders;
+  const auto price_of_side = [&](int neighbour, int holder) { return neighbour >= 0 && neighbour != holder ? prices.of_interval : 0; };
+  for (size_t run = segment.begin; run < segment.end; ++run) {
+    const auto holders = shared_.holders_of(run);
+    const size_t at = shared_.runs[run].holders - base;
+    const Extent points = shared_.runs[run].points;
+    const double middle = static_cast<double>(points.begin) + static_cast<double>(points.size()) / 2;
+    const auto place = static_cast<int64_t>(middle / static_cast<double>(prices.points) * static_cast<double>(k_price_of_point));
+    // The cheapest of the run before: whoever follows another comes from there.
+    std::span<const int> before;
+    size_t before_at = 0, cheapest = 0;
+    if (run > segment.begin) {
+      before = shared_.holders_of(run - 1);
+      before_at = shared_.runs[run - 1].holders - base;
+      cheapest = static_cast<size_t>(std::min_element(cost_.begin() + static_cast<std::ptrdiff_t>(before_at), cost_.begin() + static_cast<std::ptrdiff_t>(at)) -
+                                     cost_.begin());
+    }
+    size_t other = 0;  // walks along `before`: both lists ascend
+    for (size_t i = 0; i < holders.size(); ++i) {
+      const int holder = holders[i];
+      const auto rank = static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)]);
+      int64_t cost = points.size() * (prices.of_rank[rank] + std::abs(place - prices.place_of_rank[rank]));
+      int from = -1;
+      if (before.empty()) {
+        cost += price_of_side(segment.left, holder);
+      } else {
+        int64_t way = cost_[cheapest] + prices.of_interval;
+        from = static_cast<int>(cheapest);
+        while (other < before.size() && before[other] < holder) ++other;
+        if (other < before.size() && before[other] == holder && cost_[before_at + other] <= way) {
+          way = cost_[before_at + other];
+          from = static_cast<int>(before_at + other);
+        }
+        cost += way;
+      }
+      if (run + 1 == segment.end) cost += price_of_side(segment.right, holder);
+      cost_[at + i] = cost;
+      from_[at + i] = from;
+    }
+  }
+  const size_t last = shared_.runs[segment.end - 1].holders - base, end = shared_.runs[segment.end].holders - base;
+  auto way = std::min_element(cost_.begin() + static_cast<std::ptrdiff_t>(last), cost_.begin() + static_cast<std::ptrdiff_t>(end)) - cost_.begin();
+  for (size_t run = segment.end; run-- > segment.begin;) {
+    chosen_[run] = shared_.holders[base + static_cast<size_t>(way)];
+    way = from_[static_cast<size_t>(way)];
+  }
+}
+
+void BalancedOwners::add_totals(std::span<int64_t> totals) const noexcept {
+  int64_t& intervals = totals.back();
+  const auto load_of = [&](int holder) -> int64_t& { return totals[static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)])]; };
+  intervals += shared_.alone_starts;
+  for (size_t holder = 0; holder < shared_.ranks.size(); ++holder) load_of(static_cast<int>(holder)) += shared_.alone[holder];
+  for (const Segment& segment : shared_.segments) {
+    int before = segment.left;
+    for (size_t run = segment.begin; run < segment.end; ++run) {
+      load_of(chosen_[run]) += shared_.runs[run].points.size();
+      intervals += chosen_[run] != before ? 1 : 0;
+      before = chosen_[run];
+    }
+    intervals += segment.right >= 0 && segment.right != before ? 1 : 0;
+  }
+}
+
+std::vector<Pieces> BalancedOwners::lost() const {
+  std::vector<PiecesBuilder> lost(shared_.ranks.size());
+  for (const Segment& segment : shared_.segments)
+    for (size_t run = segment.begin; run < segment.end; ++run) {
+      const Extent points = shared_.runs[run].points;
+      for (const int holder : shared_.holders_of(run))
+        if (holder != kept_[run]) lost[static_cast<size_t>(holder)].add(Piece{points.begin, points.begin, points.size()});
+    }
+  std::vector<Pieces> lists;
+  for (PiecesBuilder& list : lost) lists.push_back(list.take());
+  return lists;
+}
+
+BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, double bound, std::optional<Balance> reference)
+    : points_(points), held_(std::move(held)), places_(held_.size()), prices_(held_.size()), steps_(held_.size()), last_sign_(held_.size()),
+      bound_(reference ? std::min(bound, reference->imbalance) : bound), reference_(reference) {
+  // Ranks in the order of where they hold points share the file evenly: their turns.
+  std::vector<size_t> order;
+  for (size_t rank = 0; rank < held_.size(); ++rank)
+    if (held_[rank] > 0) order.push_back(rank);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return places[a] < places[b]; });
+  const auto ranks = static_cast<int64_t>(order.size());
+  for (size_t turn = 0; turn < order.size(); ++turn) {
+    places_[order[turn]] = (2 * static_cast<int64_t>(turn) + 1) * k_price_of_point / (2 * ranks);
+    steps_[order[turn]] = std::max<int64_t>(1, k_price_of_point / (2 * ranks));
+  }
+  interval_ = k_interval_points[0] * k_price_of_point;
+}
+
+BalanceSearch::Verdict BalanceSearch::judge(std::span<const int64_t> totals) {
+  const auto loads = totals.first(held_.size());
+  const Balance now{totals.back(), imbalance_of(loads, held_)};
+  const bool allowed = !reference_ || (now.intervals <= reference_->intervals && now.imbalance <= reference_->imbalance);
+  const auto is_better = [&](const Balance& a, const Balance& b) {
+    const bool a_within = a.imbalance <= bound_, b_within = b.imbalance <= bound_;
+    if (a_within != b_within) return a_within;
+    if (!a_within) return a.imbalance < b.imbalance;
+    return a.intervals != b.intervals ? a.intervals < b.intervals : a.imbalance < b.imbalance;
+  };
+  const bool best = allowed && (!found_ || is_better(now, *found_));
+  if (best) found_ = now;
+  ++trial_;
+  const bool within = found_ && found_->imbalance <= bound_;
+  if (within && (stage_ == 0 || trial_ >= k_trials))  // of the first stage: nobody has fewer intervals
+    goes_on_ = false;
+  else if (trial_ >= k_trials)
+    next_stage();
+  if (goes_on_) next_prices(loads);
+  return best ? Verdict::best : Verdict::worse;
+}
+
+void BalanceSearch::next_stage() noexcept {
+  trial_ = 0;
+  if (++stage_ == k_interval_points.size())
+    goes_on_ = false;
+  else
+    interval_ = k_interval_points[stage_] * k_price_of_point;
+}
+
+// Each rank's price goes up while it has too much to write and down while it has too little; steps grow while they go the same way and
+// shrink when they have gone too far.
+void BalanceSearch::next_prices(std::span<const int64_t> loads) {
+  int64_t all = 0, ranks = 0;
+  for (size_t rank = 0; rank < held_.size(); ++rank) {
+    all += loads[rank];
+    ranks += held_[rank] > 0 ? 1 : 0;
+  }
+  for (size_t rank = 0; rank < held_.size(); ++rank) {
+    if (held_[rank] == 0) continue;
+    const int64_t surplus = loads[rank] - all / ranks;
+    const auto sign = static_cast<signed char>(surplus > 0 ? 1 : surplus < 0 ? -1 : 0);
+    if (sign * last_sign_[rank] > 0)
+      steps_[rank] = std::min(steps_[rank] * 3 / 2 + 1, k_price_of_point);
+    else if (sign * last_sign_[rank] < 0)
+      steps_[rank] = std::max<int64_t>(1, steps_[rank] / 2);
+    last_sign_[rank] = sign;
+    prices_[rank] = std::clamp(prices_[rank] + sign * steps_[rank], -k_most_price, k_most_price);
+  }
+}
+
+}  // namespace windrow

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// owner=balanced: who writes the points that several ranks hold, so that there are few intervals and no rank has many more points to
+// write than another. Pure; others send the numbers between the ranks.
+//
+// With a price on each interval and on each point that a rank writes, the cheapest owners of a segment are found exactly, by dynamic
+// programming over its runs, and segments do not depend on each other. The prices are the same on all ranks; a rank with
+// too many points becomes dearer from one trial to the next (Lagrangian relaxation of the balance). First an interval costs
+// more than any points do: such owners have the fewest intervals that there can be, and prices only choose among those that
+// have equally few; then it costs as much as 64, 8 and one point, until the balance asked for is reached. Of all trials the one with the fewest
+// intervals within the balance is kept. Proved: without cuts (shared_points.hpp) trials of the first kind have the least number of intervals, and
+// those of the others the least of all choices that cost no more at their prices. Not proved: that no other choice is within the balance
+// with fewer.
+//
+//   search = BalanceSearch(...)                    the same on every rank, from sums over ranks
+//   do owners.choose(search.prices())              each directory rank
+//      totals = sum over directory ranks of owners.totals()
+//   while (search.judge(totals, owners kept if told))
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "decomposition/grouping.hpp"
+#include "decomposition/shared_points.hpp"
+
+namespace windrow {
+
+// What a choice amounts to: the paper's formula 1, (most - least) / mean of the points that ranks with any write.
+struct Balance {
+  int64_t intervals = 0;
+  double imbalance = 0;
+  friend bool operator==(const Balance&, const Balance&) = default;
+};
+
+// Of ranks that hold nothing nobody asks: `held` [ranks] says who does.
+double imbalance_of(std::span<const int64_t> loads, std::span<const int64_t> held) noexcept;
+
+// In units that every computer agrees on: whole numbers.
+inline constexpr int64_t k_price_of_point = int64_t{1} << 20;  // about one point's worth
+struct Prices {
+  int64_t points = 0;                  // of the whole
+  int64_t of_interval = 0;
+  std::span<const int64_t> of_rank;    // [ranks] of a point that it writes
+  std::span<const int64_t> place_of_rank;  // [ranks] where in the file, in parts of k_price_of_point, it writes best: what else costs the same, its distance decides
+};
+
+// One directory rank's part.
+class BalancedOwners {
+ public:
+  explicit BalancedOwners(const SharedPoints& shared);
+
+  void choose(const Prices& prices);
+  // Adds to totals: [ranks] points that each rank writes, then the intervals.
+  void add_totals(std::span<int64_t> totals) const noexcept;
+  void keep() { kept_ = chosen_; }  // the last choice is the best so far
+  std::vector<Pieces> lost() const;   // [holders] by the choice that was kept
+
+ private:
+  void choose_segment(const Segment& segment, const Prices& prices);
+
+  const SharedPoints& shared_;
+  std::vector<int> chosen_, kept_;       // [runs] index of a holder
+  std::vector<int64_t> cost_;            // of a segment's holders' entries
+  std::vector<int> from_;
+};
+
+// Sets prices and judges what comes of them. The same on every rank.
+class BalanceSearch {
+ public:
+  // held: [ranks] points that each holds; places: [ranks] the mean of where they lie, in parts of k_price_of_point. `bound`: the imbalance
+  // asked for. `reference`: owners that are known: what is found has neither more intervals nor more imbalance than they, or is not found.
+  BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, double bound, std::optional<Balance> reference);
+
+  Prices prices() const noexcept { return {points_, interval_, prices_, places_}; }
+
+  enum class Verdict { worse, best };
+  // totals as BalancedOwners adds them, of all ranks together.
+  Verdict judge(std::span<const int64_t> totals);
+  bool goes_on() const noexcept { return goes_on_; }
+  const std::optional<Balance>& found() const noexcept { return found_; }
+
+ private:
+  void next_prices(std::span<const int64_t> loads);
+  void next_stage() noexcept;
+
+  int64_t points_;
+  std::vector<int64_t> held_, places_, prices_, steps_;
+  std::vector<signed char> last_sign_;
+  double bound_;
+  std::optional<Balance> reference_, found_;
+  int64_t interval_ = 0;
+  size_t stage_ = 0;
+  int trial_ = 0;
+  bool goes_on_ = true;
+};
+
+}  // namespace windrow

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/replicas.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include "base/varint.hpp"
+#include "comm/agree.hpp"
+#include "comm/sparse.hpp"
+#include "decomposition/ownership.hpp"
+#include "extent/encode.hpp"
+
+namespace windrow {
+namespace {
+
+// What one rank has of a point of one put, as the program has it in memory.
+struct Value {
+  int64_t variable = 0, record = 0, ordinal = 0, identity = 0, type = 0, size = 0;  // bytes of an element
+  int64_t point = 0;
+  int rank = 0;
+  std::span<const std::byte> bytes;
+  auto key() const noexcept { return std::tie(variable, record, ordinal, identity, type, size, point); }
+};
+
+// Adds one entry's replicas to the letters: head, list and values.
+Status write_entry(const QueueEntry& entry, const Variable& variable, int ranks, std::map<int, std::vector<std::byte>>& letters) {
+  auto replicas = entry.decomposition->replicas();
+  if (!replicas.ok()) return replicas.status();
+  auto trailing = load(entry.decomposition->local(), std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0));
+  if (!trailing.ok()) return trailing.status();
+  const Type type = entry.staged ? entry.staged->type : variable.type;
+  const int64_t size = entry.staged ? entry.staged->memory_bytes : element_bytes(variable.type, variable.details);
+  const int64_t each = trailing.value() * size;  // bytes that a point stands for
+  if (each == 0) return {};
+  for (const DirectoryPart& part : split_by_directory(replicas.value(), {entry.decomposition->local().elements, ranks})) {
+    auto& letter = letters[part.directory];
+    for (const int64_t word : {int64_t{entry.variable}, entry.record + 1, entry.ordinal, entry.decomposition->identity(), static_cast<int64_t>(type), size, each})
+      append_varint(letter, static_cast<uint64_t>(word));
+    encode(replicas.value(), part.block, letter);
+    for_each_piece(replicas.value(), part.block, [&](const Piece& piece) {
+      const std::byte* from = entry.data + piece.memory * each;
+      letter.insert(letter.end(), from, from + piece.length * each);
+    });
+  }
+  return {};
+}
+
+Status read_letter(const Letter& letter, std::vector<Value>& values) {
+  const std::span<const std::byte> bytes(letter.bytes);
+  for (size_t at = 0; at < bytes.size();) {
+    std::array<int64_t, 7> head{};
+    for (int64_t& word : head) word = static_cast<int64_t>(read_varint(bytes, at).value_or(0));
+    auto list = decode(bytes, at);
+    if (!list.ok()) return list.status();
+    const auto each = static_cast<size_t>(head[6]);
+    if (each == 0 || static_cast<size_t>(total_bytes(list.value())) > (bytes.size() - at) / each)
+      return {Code::internal, "a list of replicas from another rank is too short"};
+    for_each_piece(list.value(), [&](const Piece& piece) {
+      for (int64_t i = 0; i < piece.length; ++i, at += each)
+        values.push_back({head[0], head[1] - 1, head[2], head[3], head[4], head[5], piece.file + i, letter.peer, bytes.subspan(at, each)});
+    });
+  }
+  return {};
+}
+
+template <class Number>
+std::string number_text(std::span<const std::byte> bytes) {
+  Number number{};
+  std::memcpy(&number, bytes.data(), sizeof number);
+  return fmt::format("{}", number);
+}
+
+std::string text_of(Type type, std::span<const std::byte> bytes) {
+  switch (type) {
+    case Type::int8: return fmt::format("{}", static_cast<int>(static_cast<signed char>(bytes[0])));
+    case Type::uint8:
+    case Type::boolean: return fmt::format("{}", std::to_integer<int>(bytes[0]));
+    case Type::int16: return number_text<int16_t>(bytes);
+    case Type::uint16: return number_text<uint16_t>(bytes);
+    case Type::int32: return number_text<int32_t>(bytes);
+    case Type::uint32: return number_text<uint32_t>(bytes);
+    case Type::int64: return number_text<int64_t>(bytes);
+    case Type::uint64: return number_text<uint64_t>(bytes);
+    case Type::float32: return number_text<float>(bytes);
+    case Type::float64: return number_text<double>(bytes);
+    case Type::complex64: return number_text<float>(bytes) + "," + number_text<float>(bytes.subspan(sizeof(float)));
+    case Type::complex128: return number_text<double>(bytes) + "," + number_text<double>(bytes.subspan(sizeof(double)));
+    default: break;
+  }
+  std::string text = "0x";
+  for (const std::byte byte : bytes.first(std::min<size_t>(bytes.size(), 16))) text += fmt::format("{:02x}", std::to_integer<int>(byte));
+  return text;
+}
+
+Status compare(std::vector<Value>& values, std::span<const Variable> variables) {
+  std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) { return std::tuple(a.key(), a.rank) < std::tuple(b.key(), b.rank); });
+  for (size_t i = 1; i < values.size(); ++i) {
+    const Value &a = values[i - 1], &b = values[i];
+    if (a.key() != b.key() || std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end())) continue;
+    const Variable& variable = variables[static_cast<size_t>(a.variable)];
+    const auto size = static_cast<size_t>(a.size);
+    size_t element = 0;
+    while (std::equal(a.bytes.begin(), a.bytes.begin() + static_cast<std::ptrdiff_t>((element + 1) * size), b.bytes.begin())) ++element;
+    const auto value_of = [&](const Value& value) { return text_of(static_cast<Type>(value.type), value.bytes.subspan(element * size, size)); };
+    const std::string which = a.bytes.size() > size ? fmt::format(", element {}", element) : "";
+    return {Code::bad_argument, fmt::format("put of \"{}\": point {}{} is {} on rank {} and {} on rank {}; replicas must agree", variable.path, a.point,
+                                            which, value_of(a), a.rank, value_of(b), b.rank),
+            a.rank};
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_replicas(Comm& comm, Status local, std::span<const QueueEntry> queue, std::span<const Variable> variables) {
+  std::vector<Letter> out, in;
+  if (local.ok()) local = guard([&]() -> Status {
+    std::map<int, std::vector<std::byte>> letters;
+    for (const QueueEntry& entry : queue)
+      if (entry.put && entry.decomposition->has_replicas())
+        if (Status status = write_entry(entry, variables[static_cast<size_t>(entry.variable)], comm.size(), letters); !status.ok()) return status;
+    for (auto& [rank, bytes] : letters) out.push_back({rank, std::move(bytes)});
+    return {};
+  });
+  LetterCounters counters;
+  local = exchange_letters(comm, std::move(local), out, in, counters);
+  if (local.ok()) local = guard([&]() -> Status {
+    std::vector<Value> values;
+    for (const Letter& letter : in)
+      if (Status status = read_letter(letter, values); !status.ok()) return status;
+    return compare(values, variables);
+  });
+  return agree(comm, std::move(local));
+}
+
+}  // namespace windrow

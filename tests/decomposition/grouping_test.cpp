@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who writes points that several ranks hold: the paper's example, and random lists against plain models.
+#include "decomposition/grouping.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "decomposition/balance.hpp"
+#include "decomposition/decomposition.hpp"
+#include "extent/algebra.hpp"
+#include "extent/encode.hpp"
+#include "model.hpp"
+
+namespace windrow {
+namespace {
+
+using test::element_map;
+using test::Random;
+using testing::ElementsAre;
+
+// What ranks hold, and whom the partitioner gave each point.
+struct Mesh {
+  int64_t points = 0;
+  std::vector<std::set<int64_t>> held;  // [ranks]
+  std::map<int64_t, int> partition;
+};
+
+using Owners = std::map<int64_t, int>;
+
+struct Found {
+  Owners owners;
+  Balance balance;       // as the search counted it
+  bool by_search = false;
+};
+
+// As the ranks of a program find owners, with any number of directory ranks.
+class Program {
+ public:
+  Program(const Mesh& mesh, int directories, bool flags) : mesh_(mesh), directory_{mesh.points, directories, k_grain, k_grain} {
+    holdings_.resize(static_cast<size_t>(directories));
+    for (size_t rank = 0; rank < mesh.held.size(); ++rank) {
+      const std::vector<int64_t> list(mesh.held[rank].begin(), mesh.held[rank].end());
+      std::vector<unsigned char> owned;
+      if (flags)
+        for (const int64_t point : list) owned.push_back(mesh.partition.at(point) == static_cast<int>(rank));
+      const Decomposition mine = make_points(mesh.points, list, owned).value();
+      const Pieces held = element_pieces(mine);
+      for (const DirectoryPart& part : split_by_directory(held, directory_))
+        holdings_[static_cast<size_t>(part.directory)].push_back(
+            {static_cast<int>(rank), wire(held, part.view), wire(mine.flagged, part.view), mine.has_flags});
+    }
+    for (int rank = 0; rank < directories; ++rank)
+      shared_.push_back(find_shared(holdings_[static_cast<size_t>(rank)], {rank, directory_.block(rank), directory_.view(rank)}, mesh.points));
+  }
+
+  Found idg() const {
+    Found found;
+    std::vector<int64_t> loads(mesh_.held.size());
+    std::vector<std::vector<Pieces>> lost;
+    for (size_t i = 0; i < shared_.size(); ++i) {
+      const Grouping grouping = group_by_idg(shared_[i], holdings_[i], directory_.view(static_cast<int>(i)));
+      for (size_t holder = 0; holder < shared_[i].ranks.size(); ++holder) loads[static_cast<size_t>(shared_[i].ranks[holder])] += grouping.loads[holder];
+      found.balance.intervals += grouping.intervals;
+      lost.push_back(grouping.lost);
+    }
+    found.balance.imbalance = imbalance_of(loads, held());
+    found.owners = owners(lost);
+    return found;
+  }
+
+  Found random() const {
+    std::vector<std::vector<Pieces>> lost;
+    for (const SharedPoints& shared : shared_) lost.push_back(group_by_chance(shared).lost);
+    return {owners(lost), {}, true};
+  }
+
+  Found balanced(double bound, std::optional<Balance> reference, int trials = 1000) {
+    std::vector<BalancedOwners> parts;
+    for (const SharedPoints& shared : shared_) parts.emplace_back(shared);
+    BalanceSearch search(mesh_.points, held(), places(), bound, reference);
+    std::vector<int64_t> totals(mesh_.held.size() + 1);
+    for (; search.goes_on() && trials > 0; --trials) {
+      std::fill(totals.begin(), totals.end(), 0);
+      for (BalancedOwners& part : parts) {
+        part.choose(search.prices());
+        part.add_totals(totals);
+      }
+      if (search.judge(totals) == BalanceSearch::Verdict::best)
+        for (BalancedOwners& part : parts) part.keep();
+    }
+    if (!search.found()) return {};
+    std::vector<std::vector<Pieces>> lost;
+    for (const BalancedOwners& part : parts) lost.push_back(part.lost());
+    return {owners(lost), *search.found(), true};
+  }
+
+  int64_t holes() const {
+    int64_t holes = 0;
+    for (const SharedPoints& shared : shared_) holes += shared.holes;
+    return holes;
+  }
+
+ private:
+  static Pieces wire(PieceView list, Extent points) {
+    std::vector<std::byte> bytes;
+    encode(list, points, bytes);
+    size_t position = 0;
+    return decode(bytes, position).value();
+  }
+
+  std::vector<int64_t> held() const {
+    std::vector<int64_t> counts;
+    for (const auto& list : mesh_.held) counts.push_back(static_cast<int64_t>(list.size()));
+    return counts;
+  }
+
+  std::vector<int64_t> places() const {
+    std::vector<int64_t> places;
+    for (const auto& list : mesh_.held) {
+      double sum = 0;
+      for (const int64_t point : list) sum += static_cast<double>(point);
+      places.push_back(list.empty() ? 0 : static_cast<int64_t>(sum / static_cast<double>(list.size()) / static_cast<double>(mesh_.points) * (1 << 20)));
+    }
+    return places;
+  }
+
+  // What is left to each when all have been told what they lose: every point that is held must have one owner.
+  Owners owners(const std::vector<std::vector<Pieces>>& lost) const {
+    Owners owners;
+    for (size_t rank = 0; rank < mesh_.held.size(); ++rank) {
+      std::vector<Pieces> lists;
+      for (size_t i = 0; i < shared_.size(); ++i)
+        for (size_t holder = 0; holder < shared_[i].ranks.size(); ++holder)
+          if (shared_[i].ranks[holder] == static_cast<int>(rank)) lists.push_back(lost[i][holder]);
+      std::set<int64_t> left = mesh_.held[rank];
+      for (const Pieces& list : lists)
+        for (const auto& [point, memory] : element_map(list)) EXPECT_EQ(left.erase(point), 1U);
+      for (const int64_t point : left) EXPECT_TRUE(owners.emplace(point, static_cast<int>(rank)).second) << point;
+    }
+    EXPECT_EQ(owners.size(), mesh_.partition.size());
+    return owners;
+  }
+
+  const Mesh& mesh_;
+  Directory directory_;
+  std::vector<std::vector<Holding>> holdings_;  // [directories]
+  std::vector<SharedPoints> shared_;
+};
+
+int64_t intervals_of(const Owners& owners) {
+  int64_t intervals = 0, before = -2;
+  int last = -1;
+  for (const auto& [point, owner] : owners) {
+    if (point != before + 1 || owner != last) ++intervals;
+    before = point;
+    last = owner;
+  }
+  return intervals;
+}
+
+// A run goes on while some rank holds all of it: as few intervals as there can be.
+int64_t least_intervals(const Mesh& mesh) {
+  int64_t intervals = 0, before = -2;
+  std::set<int> going;
+  for (const auto& [point, owner] : mesh.partition) {
+    std::set<int> holders, both;
+    for (size_t rank = 0; rank < mesh.held.size(); ++rank)
+      if (mesh.held[rank].contains(point)) holders.insert(static_cast<int>(rank));
+    if (point == before + 1) std::set_intersection(going.begin(), going.end(), holders.begin(), holders.end(), std::inserter(both, both.begin()));
+    if (both.empty()) ++intervals;
+    going = both.empty() ? holders : both;
+    before = point;
+  }
+  return intervals;
+}
+
+// Stretches of a partition, with a seam of shared points around each end, holes now and then.
+Mesh random_mesh(Random& random, int64_t most_points, int64_t shared_percent) {
+  Mesh mesh{random(1, most_points), {}, {}};
+  mesh.held.resize(static_cast<size_t>(random(1, 7)));
+  const auto any_rank = [&] { return static_cast<int>(random(0, static_cast<int64_t>(mesh.held.size()) - 1)); };
+  int rank = any_rank();
+  for (int64_t point = 0; point < mesh.points; ++point) {
+    if (random(0, 15) == 0) rank = any_rank();
+    if (random(0, 40) == 0) continue;
+    mesh.partition[point] = rank;
+    mesh.held[static_cast<size_t>(rank)].insert(point);
+    while (random(0, 99) < shared_percent) mesh.held[static_cast<size_t>(any_rank())].insert(point);
+  }
+  return mesh;
+}
+
+// Figure 3 of the paper: parts 0 0 1 0 1 0 1 0, and the partition lists of table 1.
+const std::vector<std::vector<int>> k_paper_lists{{0}, {0, 1}, {1, 0}, {0}, {1, 0}, {0, 1}, {1}, {0, 1}};
+const std::vector<int> k_paper_parts{0, 0, 1, 0, 1, 0, 1, 0};
+
+TEST(Idg, table_2_of_the_paper_is_what_its_text_says_and_not_what_figure_4_says) {
+  std::vector<int> figure, table;
+  for (int node = 0; node < 8; ++node) {
+    const auto& list = k_paper_lists[static_cast<size_t>(node)];
+    const int before = node > 0 ? k_paper_parts[static_cast<size_t>(node - 1)] : k_nobody;
+    const int after = node < 7 ? k_paper_parts[static_cast<size_t>(node + 1)] : k_nobody;
+    figure.push_back(list.size() == 1 ? list[0] : idg_owner(list, before, after));
+    table.push_back(list.size() == 1 ? list[0] : idg_owner_as_in_table(list, node > 0 ? table.back() : k_nobody, after));
+  }
+  EXPECT_THAT(table, ElementsAre(0, 0, 0, 0, 0, 0, 1, 1));
+  EXPECT_THAT(figure, ElementsAre(0, 1, 0, 0, 0, 1, 1, 1));
+}
+
+TEST(Idg, of_the_papers_mesh_by_ranks) {
+  Mesh mesh{8, std::vector<std::set<int64_t>>(2), {}};
+  for (int node = 0; node < 8; ++node) {
+    mesh.partition[node] = k_paper_parts[static_cast<size_t>(node)];
+    for (const int part : k_paper_lists[static_cast<size_t>(node)]) mesh.held[static_cast<size_t>(part)].insert(node);
+  }
+  Program program(mesh, 2, true);
+  const Found idg = program.idg();
+  EXPECT_EQ(idg.owners, (Owners{{0, 0}, {1, 1}, {2, 0}, {3, 0}, {4, 0}, {5, 1}, {6, 1}, {7, 1}}));
+  EXPECT_EQ(idg.balance, (Balance{4, 0}));  // four points each
+  // As few intervals as in table 2, whose parts write six and two points, and no imbalance.
+  const Found balanced = program.balanced(0.05, idg.balance);
+  EXPECT_EQ(balanced.owners, (Owners{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 1}, {5, 1}, {6, 1}, {7, 1}}));
+  EXPECT_EQ(balanced.balance, (Balance{2, 0}));
+}
+
+TEST(Idg, follows_figure_4_whatever_the_number_of_directory_ranks) {
+  Random random(41);
+  for (int round = 0; round < 300; ++round) {
+    const Mesh mesh = random_mesh(random, round % 10 == 0 ? 6000 : 200, 30);
+    Owners expected;
+    for (const auto& [point, part] : mesh.partition) {
+      const auto partition_of = [&](int64_t at) { return mesh.partition.contains(at) ? mesh.partition.at(at) : k_nobody; };
+      std::vector<int> list{part};
+      for (size_t rank = 0; rank < mesh.held.size(); ++rank)
+        if (static_cast<int>(rank) != part && mesh.held[rank].contains(point)) list.push_back(static_cast<int>(rank));
+      expected[point] = list.size() == 1 ? part : idg_owner(list, partition_of(point - 1), partition_of(point + 1));
+    }
+    const Found found = Program(mesh, static_cast<int>(random(1, 9)), true).idg();
+    ASSERT_EQ(found.owners, expected);
+    ASSERT_EQ(found.balance.intervals, intervals_of(expected));
+  }
+}
+
+TEST(RandomOwner, is_a_holder_and_the_same_for_any_number_of_directory_ranks) {
+  Random random(42);
+  for (int round = 0; round < 100; ++round) {
+    const Mesh mesh = random_mesh(random, 5000, 30);
+    const Owners owners = Program(mesh, 1, false).random().owners;
+    ASSERT_EQ(Program(mesh, static_cast<int>(random(2, 9)), false).random().owners, owners);
+    for (const auto& [point, owner] : owners) ASSERT_TRUE(mesh.held[static_cast<size_t>(owner)].contains(point));
+  }
+  int64_t first = 0;
+  for (int64_t point = 0; point < 10'000; ++point) first += random_holder(point, 2) == 0 ? 1 : 0;
+  EXPECT_NEAR(static_cast<double>(first), 5000, 200);
+}
+
+TEST(Balanced, has_the_least_intervals_where_balance_does_not_matter) {
+  Random random(43);
+  for (int round = 0; round < 300; ++round) {
+    const Mesh mesh = random_mesh(random, round % 10 == 0 ? 6000 : 300, round % 2 == 0 ? 30 : 60);
+    Program program(mesh, static_cast<int>(random(1, 9)), true);
+    const Found found = program.balanced(1000, {}, 1);
+    ASSERT_EQ(intervals_of(found.owners), least_intervals(mesh));
+    ASSERT_EQ(found.balance.intervals, least_intervals(mesh));
+  }
+}
+
+TEST(Balanced, is_the_same_for_any_number_of_directory_ranks_and_never_behind_idg) {
+  Random random(44);
+  for (int round = 0; round < 100; ++round) {
+    const Mesh mesh = random_mesh(random, 8000, round % 2 == 0 ? 30 : 70);
+    Program alone(mesh, 1, true), several(mesh, static_cast<int>(random(2, 9)), true);
+    const Balance idg = alone.idg().balance;
+    const Found found = alone.balanced(0.05, idg);
+    ASSERT_EQ(several.balanced(0.05, idg).owners, found.owners);
+    ASSERT_EQ(several.idg().balance, idg);
+    if (!found.by_search) continue;
+    ASSERT_LE(found.balance.intervals, idg.intervals);
+    ASSERT_LE(found.balance.imbalance, idg.imbalance);
+    ASSERT_EQ(intervals_of(found.owners), found.balance.intervals);
+  }
+}
+
+// All points are held by all: no rank has to write anything, and each could write all.
+TEST(Balanced, shares_out_what_everybody_holds) {
+  Mesh mesh{100'000, std::vector<std::set<int64_t>>(8), {}};
+  for (int64_t point = 0; point < mesh.points; ++point) {
+    mesh.partition[point] = 0;
+    for (auto& list : mesh.held) list.insert(point);
+  }
+  for (const int directories : {1, 5}) {
+    const Found found = Program(mesh, directories, false).balanced(0.05, {});
+    EXPECT_LE(found.balance.imbalance, 0.05);
+    EXPECT_LE(intervals_of(found.owners), 16);
+    EXPECT_LE(intervals_of(found.owners), found.balance.intervals);  // a cut counts as the end of an interval
+  }
+}
+
+// Sequences of shared points longer than a grain are cut, at the same places whoever looks after them.
+TEST(Balanced, of_long_shared_sequences_is_nearly_the_least) {
+  Random random(45);
+  for (int round = 0; round < 20; ++round) {
+    Mesh mesh{20'000, std::vector<std::set<int64_t>>(5), {}};
+    for (int64_t begin = 0; begin < mesh.points;) {
+      const int64_t end = std::min(mesh.points, begin + random(1, 300));
+      const int a = static_cast<int>(random(0, 4)), b = (a + static_cast<int>(random(1, 4))) % 5;
+      for (; begin < end; ++begin) {
+        mesh.partition[begin] = a;
+        for (const int rank : {a, b}) mesh.held[static_cast<size_t>(rank)].insert(begin);
+      }
+    }
+    Program program(mesh, 1, true), several(mesh, 7, true);
+    const Found found = program.balanced(1000, {}, 1);
+    EXPECT_EQ(several.balanced(1000, {}, 1).owners, found.owners);
+    EXPECT_GE(intervals_of(found.owners), least_intervals(mesh));
+    EXPECT_LE(intervals_of(found.owners), least_intervals(mesh) + mesh.points / k_grain);
+  }
+}
+
+TEST(SharedPoints, count_what_nobody_holds) {
+  Random random(46);
+  for (int round = 0; round < 200; ++round) {
+    const Mesh mesh = random_mesh(random, 5000, 30);
+    ASSERT_EQ(Program(mesh, static_cast<int>(random(1, 9)), false).holes(), mesh.points - static_cast<int64_t>(mesh.partition.size()));
+  }
+}
+
+}  // namespace
+}  // namespace windrow
