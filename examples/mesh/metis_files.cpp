@@ -63,7 +63,7 @@ TetrahedralMesh read_metis_mesh(const std::string& path, const std::string& coor
     mesh.tetrahedra.push_back(corners);
   }
   if (mesh.tetrahedra.empty()) fail(path, "no tetrahedra found");
-  if (nodes > 4 * static_cast<int64_t>(mesh.tetrahedra.size())) fail(path, "has nodes without tetrahedra");
+  if (nodes > 4 * static_cast<int64_t>(mesh.tetrahedra.size())) fail(path, "a bad number of nodes");
   mesh.nodes.assign(static_cast<size_t>(nodes), {});
   if (coordinates.empty()) return mesh;
   std::ifstream file(coordinates);

@@ -166,9 +166,12 @@ CutMesh cut_mesh(TetrahedralMesh mesh, int parts) {
         if (auto& list = cut.holders[static_cast<size_t>(corner)]; list.empty() || list.back() != part)
           list.push_back(part);
   // METIS may give a node to a part that has none of its tetrahedra.
-  for (size_t node = 0; node < cut.owners.size(); ++node)
+  for (size_t node = 0; node < cut.owners.size(); ++node) {
+    if (cut.holders[node].empty())
+      throw std::runtime_error("node " + std::to_string(node) + " of the mesh belongs to no tetrahedron");
     if (!std::binary_search(cut.holders[node].begin(), cut.holders[node].end(), cut.owners[node]))
       cut.owners[node] = cut.holders[node].front();
+  }
   return cut;
 }
 

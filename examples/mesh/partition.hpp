@@ -17,8 +17,8 @@ namespace windrow::mesh {
 // Conference, 1969.
 void renumber_cuthill_mckee(TetrahedralMesh& mesh);
 
-// A mesh and which part each tetrahedron belongs to. A part holds every node that one of its tetrahedra touches; a node at
-// a seam is held by several parts and owned by the one that METIS gives it, or the lowest that holds it.
+// A mesh and which part each tetrahedron belongs to. A part holds every node that one of its tetrahedra touches; a node
+// at a seam is held by several parts and owned by the one that METIS gives it, or the lowest that holds it.
 struct CutMesh {
   TetrahedralMesh mesh;
   std::vector<std::vector<int64_t>> tetrahedra;  // of each part
@@ -26,8 +26,8 @@ struct CutMesh {
   std::vector<int> owners;                       // of each node
 };
 
-// Cuts the mesh by METIS (k-way, dual graph); one part needs no METIS. Throws std::runtime_error, as all here: more parts
-// than tetrahedra, or a build without METIS.
+// Cuts the mesh by METIS (k-way, dual graph); one part needs no METIS. Throws std::runtime_error, as all here: more
+// parts than tetrahedra, or a build without METIS.
 CutMesh cut_mesh(TetrahedralMesh mesh, int parts);
 
 // One part, as the rank that works on it needs it.

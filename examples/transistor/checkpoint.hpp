@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Newton steps in one HDF5 file, through Windrow: the mesh and the doping once, each step in a group of its own, and the
-// text for ParaView beside it. Variables have the numbering of the whole mesh, whatever the ranks and their parts.
+// Newton steps in one HDF5 file, through Windrow: the mesh and the doping once, each step in a group of its own, and
+// the text for ParaView beside it. Variables have the numbering of the whole mesh, whatever the ranks and their parts.
 #pragma once
 
 #include <string>

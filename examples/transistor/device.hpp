@@ -3,8 +3,8 @@
 //
 //     div(epsilon grad psi) = -q (p - n + D)      n = ni exp((psi - phi_n) / Vt)      p = ni exp((phi_p - psi) / Vt)
 //
-// psi is the electrostatic potential, D donors minus acceptors; the quasi-Fermi levels phi_n and phi_p are given, one value
-// a region, so that no current flows. The program has lengths in um, potentials in Vt and densities in 1e16 cm^-3:
+// psi is the electrostatic potential, D donors minus acceptors; the quasi-Fermi levels phi_n and phi_p are given, one
+// value a region: no current flows. The program has lengths in um, potentials in Vt, densities in 1e16 cm^-3:
 //
 //     div(k_lambda grad u) = n - p - D            n = k_intrinsic exp(u - phi_n)      p = k_intrinsic exp(phi_p - u)
 #pragma once

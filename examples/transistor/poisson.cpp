@@ -78,7 +78,7 @@ void Poisson::assemble() {
     for (size_t i = 0; i < 4; ++i) corners[i] = static_cast<size_t>(part_.corners[4 * cell + i]);
     for (size_t i = 1; i < 4; ++i) edges[i] = minus(part_.place(corners[i]), part_.place(corners[0]));
     const double determinant = product(edges[1], cross(edges[2], edges[3])), volume = std::abs(determinant) / 6;
-    if (!(volume > 0)) flat = std::max(flat, part_.cell_numbers[cell]);
+    if (!std::isnormal(volume)) flat = std::max(flat, part_.cell_numbers[cell]);
     for (size_t i = 1; i < 4; ++i) {
       gradients[i] = cross(edges[i % 3 + 1], edges[(i + 1) % 3 + 1]);
       for (double& component : gradients[i]) component /= determinant;
@@ -91,7 +91,7 @@ void Poisson::assemble() {
     }
   }
   for (auto& row : rows) {
-    std::sort(row.begin(), row.end());
+    std::ranges::stable_sort(row, {}, &std::pair<size_t, double>::first);
     for (const auto& [column, value] : row) {
       if (columns_.size() == row_starts_.back() || columns_.back() != column)
         columns_.push_back(column), stiffness_.push_back(0);

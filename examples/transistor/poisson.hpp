@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The nonlinear Poisson equation of device.hpp on linear tetrahedra, charge lumped at the nodes, solved by damped Newton
-// steps. Each rank has the matrix of its own tetrahedra; a product with it is finished by Seams::sum(), so that vectors
-// have the same values in all replicas.
+// The nonlinear Poisson equation of device.hpp on linear tetrahedra, charge lumped at the nodes, solved by damped
+// Newton steps. Each rank has the matrix of its own tetrahedra; a product with it is finished by Seams::sum(), so that
+// vectors have the same values in all replicas.
 #pragma once
 
 #include <mpi.h>

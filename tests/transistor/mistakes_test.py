@@ -50,6 +50,8 @@ class Mistakes(unittest.TestCase):
         mesh, coordinates = self.write_metis("far", self.cells, self.places + 100)
         self.refused("--coordinates", "--mesh", mesh)
         self.refused("no node at the contact of the emitter", "--mesh", mesh, "--coordinates", coordinates)
+        mesh, coordinates = self.write_metis("lonely", np.delete(self.cells, np.any(self.cells == 1000, axis=1), axis=0), self.places)
+        self.refused("node 1000 of the mesh belongs to no tetrahedron", "--mesh", mesh, "--coordinates", coordinates)
         mesh, coordinates = self.write_metis("flat", self.cells, self.places * [1, 1, 0])
         self.refused("has no volume", "--mesh", mesh, "--coordinates", coordinates)
         nodes, cells = np.unique(self.cells[:2], return_inverse=True)
