@@ -81,7 +81,7 @@ void solve(const Settings& settings, int rank) {
       std::printf("%4d %12.3e %8.4g %6d %12.3f %10.3f %8.0f\n", number, step.residual, step.length, step.iterations,
                   computing, writing, megabytes / writing);
     if (rank == 0 && last)
-      std::printf("%s\n%s%s\n", solved ? "solved" : "not solved yet: go on by --restart", settings.report ? "\n" : "",
+      std::printf("%s\n%s%s", solved ? "solved" : "not solved yet: go on by --restart", settings.report ? "\n" : "",
                   report.c_str());
     if (last) break;
     try {
