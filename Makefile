@@ -15,7 +15,7 @@ CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 .PHONY: help demo test test-full network bench sanitize asan tsan fuzz mpich install clean format format-check lint
 
 help:
-	@echo "make demo       write and read a mesh and a grid with several strategies, and show where the time goes"
+	@echo "make demo       a transistor solved on 4 ranks, restarted on 3, drawn; then every strategy beside the machine's limit"
 	@echo "make test       the quick tests: 1 to 4 ranks"
 	@echo "make test-full  all tests: odd, prime and larger numbers of ranks too"
 	@echo "make network    the tests with 8 ranks on 4 hosts, joined by links of 1 Gbit/s on this machine (root, Linux)"

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "partition.hpp"
 
+#ifdef WINDROW_HAS_METIS
 #include <metis.h>
+#endif
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace windrow::mesh {
 namespace {
@@ -83,19 +88,17 @@ void renumber_cuthill_mckee(TetrahedralMesh& mesh) {
     for (int64_t& corner : corners) corner = number[static_cast<size_t>(corner)];
 }
 
+#ifdef WINDROW_HAS_METIS
 namespace {
 
 struct Assignment {
-  std::vector<idx_t> elements;
-  std::vector<idx_t> nodes;
+  std::vector<int> tetrahedra, nodes;  // the part of each
 };
 
 Assignment run_metis(const TetrahedralMesh& mesh, int parts) {
   if (mesh.tetrahedra.size() > static_cast<size_t>(std::numeric_limits<idx_t>::max()) / 4)
     throw std::runtime_error("the mesh is too large for this METIS");
-  Assignment result{std::vector<idx_t>(mesh.tetrahedra.size(), 0), std::vector<idx_t>(mesh.nodes.size(), 0)};
-  if (parts == 1) return result;  // METIS divides by zero
-  std::vector<idx_t> starts, corners;
+  std::vector<idx_t> starts, corners, of_elements(mesh.tetrahedra.size()), of_nodes(mesh.nodes.size());
   for (const auto& tetrahedron : mesh.tetrahedra) {
     starts.push_back(static_cast<idx_t>(corners.size()));
     for (int64_t corner : tetrahedron) corners.push_back(static_cast<idx_t>(corner));
@@ -107,36 +110,125 @@ Assignment run_metis(const TetrahedralMesh& mesh, int parts) {
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_SEED] = 1;  // the same parts in every run
   const int code = METIS_PartMeshDual(&elements, &nodes, starts.data(), corners.data(), nullptr, nullptr, &common,
-                                      &count, nullptr, options, &cut, result.elements.data(), result.nodes.data());
+                                      &count, nullptr, options, &cut, of_elements.data(), of_nodes.data());
   if (code != METIS_OK) throw std::runtime_error("METIS failed with code " + std::to_string(code));
-  return result;
+  return {{of_elements.begin(), of_elements.end()}, {of_nodes.begin(), of_nodes.end()}};
+}
+
+std::vector<int> run_metis(const NodeGraph& graph, int parts) {
+  if (graph.neighbours.size() > static_cast<size_t>(std::numeric_limits<idx_t>::max()))
+    throw std::runtime_error("the graph is too large for this METIS");
+  std::vector<idx_t> starts(graph.starts.begin(), graph.starts.end());
+  std::vector<idx_t> neighbours(graph.neighbours.begin(), graph.neighbours.end()), owners(graph.starts.size() - 1);
+  auto nodes = static_cast<idx_t>(owners.size());
+  idx_t constraints = 1, count = parts, cut = 0;
+  idx_t options[METIS_NOPTIONS];
+  METIS_SetDefaultOptions(options);
+  options[METIS_OPTION_SEED] = 1;
+  const int code = METIS_PartGraphKway(&nodes, &constraints, starts.data(), neighbours.data(), nullptr, nullptr,
+                                       nullptr, &count, nullptr, nullptr, options, &cut, owners.data());
+  if (code != METIS_OK) throw std::runtime_error("METIS failed with code " + std::to_string(code));
+  return {owners.begin(), owners.end()};
 }
 
 }  // namespace
+#else
+namespace {
+
+[[noreturn]] void refuse() {
+  throw std::runtime_error("METIS was not found for this build (Debian: libmetis-dev): it cuts no mesh");
+}
+struct Assignment {
+  std::vector<int> tetrahedra, nodes;
+};
+Assignment run_metis(const TetrahedralMesh&, int) { refuse(); }
+std::vector<int> run_metis(const NodeGraph&, int) { refuse(); }
+
+}  // namespace
+#endif
+
+CutMesh cut_mesh(TetrahedralMesh mesh, int parts) {
+  if (static_cast<size_t>(parts) > mesh.tetrahedra.size())
+    throw std::runtime_error("a mesh of " + std::to_string(mesh.tetrahedra.size()) + " tetrahedra cannot be cut into " +
+                             std::to_string(parts) + " parts");
+  const Assignment given =
+      parts == 1  // METIS divides by zero
+          ? Assignment{std::vector<int>(mesh.tetrahedra.size(), 0), std::vector<int>(mesh.nodes.size(), 0)}
+          : run_metis(mesh, parts);
+  CutMesh cut{std::move(mesh), {}, {}, given.nodes};
+  cut.tetrahedra.resize(static_cast<size_t>(parts));
+  cut.holders.resize(cut.mesh.nodes.size());
+  for (size_t e = 0; e < given.tetrahedra.size(); ++e)
+    cut.tetrahedra[static_cast<size_t>(given.tetrahedra[e])].push_back(static_cast<int64_t>(e));
+  for (int part = 0; part < parts; ++part)
+    for (int64_t e : cut.tetrahedra[static_cast<size_t>(part)])
+      for (int64_t corner : cut.mesh.tetrahedra[static_cast<size_t>(e)])
+        if (auto& list = cut.holders[static_cast<size_t>(corner)]; list.empty() || list.back() != part)
+          list.push_back(part);
+  // METIS may give a node to a part that has none of its tetrahedra.
+  for (size_t node = 0; node < cut.owners.size(); ++node) {
+    if (cut.holders[node].empty())
+      throw std::runtime_error("node " + std::to_string(node) + " of the mesh belongs to no tetrahedron");
+    if (!std::binary_search(cut.holders[node].begin(), cut.holders[node].end(), cut.owners[node]))
+      cut.owners[node] = cut.holders[node].front();
+  }
+  return cut;
+}
+
+MeshPart part_of(const CutMesh& cut, int number) {
+  const TetrahedralMesh& mesh = cut.mesh;
+  MeshPart part;
+  part.totals = {static_cast<int64_t>(mesh.nodes.size()), static_cast<int64_t>(mesh.tetrahedra.size())};
+  part.cell_numbers = cut.tetrahedra[static_cast<size_t>(number)];
+  for (int64_t e : part.cell_numbers)
+    for (int64_t corner : mesh.tetrahedra[static_cast<size_t>(e)]) part.corners.push_back(corner);
+  part.numbers = part.corners;
+  std::sort(part.numbers.begin(), part.numbers.end());
+  part.numbers.erase(std::unique(part.numbers.begin(), part.numbers.end()), part.numbers.end());
+  for (int64_t& corner : part.corners)
+    corner = std::lower_bound(part.numbers.begin(), part.numbers.end(), corner) - part.numbers.begin();
+
+  std::map<int, std::vector<int64_t>> shared_with;
+  for (size_t i = 0; i < part.numbers.size(); ++i) {
+    const auto node = static_cast<size_t>(part.numbers[i]);
+    part.places.insert(part.places.end(), mesh.nodes[node].begin(), mesh.nodes[node].end());
+    part.owned.push_back(cut.owners[node] == number ? 1 : 0);
+    if (cut.holders[node].size() < 2) continue;
+    for (int holder : cut.holders[node]) shared_with[holder].push_back(static_cast<int64_t>(i));
+  }
+  part.starts = {0};
+  for (const auto& [neighbour, nodes] : shared_with) {
+    part.neighbours.push_back(neighbour);
+    part.shared.insert(part.shared.end(), nodes.begin(), nodes.end());
+    part.starts.push_back(static_cast<int64_t>(part.shared.size()));
+  }
+  return part;
+}
 
 std::vector<Part> partition(const TetrahedralMesh& mesh, int parts) {
-  const Assignment assignment = run_metis(mesh, parts);
-  std::vector<std::vector<int64_t>> held(static_cast<size_t>(parts));
-  for (size_t e = 0; e < mesh.tetrahedra.size(); ++e)
-    for (int64_t corner : mesh.tetrahedra[e]) held[static_cast<size_t>(assignment.elements[e])].push_back(corner);
-  for (auto& numbers : held) {
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  const CutMesh cut = cut_mesh(mesh, parts);
+  std::vector<Part> result;
+  for (int number = 0; number < parts; ++number) {
+    MeshPart part = part_of(cut, number);
+    result.push_back({std::move(part.numbers), std::move(part.places), std::move(part.owned)});
   }
-  std::vector<int> owner(mesh.nodes.size(), -1);
-  for (int part = 0; part < parts; ++part)
-    for (int64_t number : held[static_cast<size_t>(part)]) {
-      int& current = owner[static_cast<size_t>(number)];
-      if (current < 0 || assignment.nodes[static_cast<size_t>(number)] == part) current = part;
-    }
+  return result;
+}
+
+std::vector<Part> partition(const NodeGraph& graph, int parts) {
+  const size_t nodes = graph.starts.size() - 1;
+  if (static_cast<size_t>(parts) > nodes) throw std::runtime_error("there are more parts than nodes");
+  const std::vector<int> owners = parts == 1 ? std::vector<int>(nodes, 0) : run_metis(graph, parts);
   std::vector<Part> result(static_cast<size_t>(parts));
-  for (int part = 0; part < parts; ++part) {
-    Part& target = result[static_cast<size_t>(part)];
-    target.numbers = std::move(held[static_cast<size_t>(part)]);
-    for (int64_t number : target.numbers) {
-      const auto& place = mesh.nodes[static_cast<size_t>(number)];
-      target.coordinates.insert(target.coordinates.end(), place.begin(), place.end());
-      target.owned.push_back(owner[static_cast<size_t>(number)] == part ? 1 : 0);
+  for (size_t node = 0; node < nodes; ++node) {
+    std::vector<int> holders{owners[node]};
+    for (int64_t i = graph.starts[node]; i < graph.starts[node + 1]; ++i)
+      holders.push_back(owners[static_cast<size_t>(graph.neighbours[static_cast<size_t>(i)])]);
+    std::sort(holders.begin(), holders.end());
+    holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
+    for (int holder : holders) {
+      result[static_cast<size_t>(holder)].numbers.push_back(static_cast<int64_t>(node));
+      result[static_cast<size_t>(holder)].owned.push_back(holder == owners[node] ? 1 : 0);
     }
   }
   return result;

@@ -108,8 +108,10 @@ Status SharedDecomposition::find_owners(Comm& comm) {
     for (Share& share : shares_) share.is_found = comm.rank() != 0;  // rank 0 writes, the others nothing
     return agree(comm, Status{});
   }
-  if (local_.kind == DecompositionKind::rows || comm.size() == 1) return agree(comm, Status{});
   const bool points = local_.kind == DecompositionKind::points;
+  const bool sound_alone = comm.size() == 1 && (!has_flags_ || total_bytes(local_.flagged) == total_bytes(held_));
+  if (points && sound_alone) holes_ = local_.elements - total_bytes(held_);
+  if (local_.kind == DecompositionKind::rows || sound_alone) return agree(comm, Status{});
   const Directory directory{local_.elements, comm.size(), points ? k_grain : 1, points ? k_grain : 0};
   std::vector<Letter> out, in;
   Status local = guard([&] {

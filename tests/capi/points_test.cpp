@@ -5,11 +5,20 @@
 #include <random>
 #include <set>
 
+#include <gmock/gmock.h>
+
 #include "checked.hpp"
+
+#define EXPECT_WINDROW_ERROR(call, expected, words)           \
+  do {                                                        \
+    EXPECT_EQ((call), (expected)) << windrow_error_message(); \
+    EXPECT_THAT(windrow_error_message(), HasSubstr(words));   \
+  } while (false)
 
 namespace {
 
 using namespace windrow_test;
+using testing::HasSubstr;
 
 constexpr int64_t k_points = 5000, k_load = 3;
 
@@ -236,7 +245,9 @@ TEST(Points, that_one_rank_has_not_put_are_not_compared) {
   ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT16, 1, shape, &variable));
   std::vector<float> values;
   for (const int64_t point : part.list) values.push_back(static_cast<float>(point % 1000));
-  if (rank_of() > 0) ASSERT_WINDROW_OK(windrow_put_as(file, variable, points.get(), WINDROW_FLOAT32, values.data()));
+  if (rank_of() > 0) {
+    ASSERT_WINDROW_OK(windrow_put_as(file, variable, points.get(), WINDROW_FLOAT32, values.data()));
+  }
   EXPECT_WINDROW_OK(windrow_flush(file));
   EXPECT_WINDROW_OK(windrow_close(file));
 }

@@ -398,7 +398,8 @@ contains
         call windrow_options_free(options)
 
         ! Two tetrahedra with a common face; then a triangle and a quadrilateral with a common edge.
-        call windrow_mesh_neighbours(5_int64, windrow_tetrahedron, int([1, 2, 3, 4, 2, 3, 4, 5], int64), offsets, neighbours, stat=stat)
+        call windrow_mesh_neighbours(5_int64, windrow_tetrahedron, int([1, 2, 3, 4, 2, 3, 4, 5], int64), offsets, &
+                                     neighbours, stat=stat)
         call expect(stat == 0 .and. all(offsets == [1, 4, 8, 12, 16, 19]), 'offsets of neighbours')
         call expect(all(neighbours == [2, 3, 4, 1, 3, 4, 5, 1, 2, 4, 5, 1, 2, 3, 5, 2, 3, 4]), 'neighbours')
         call windrow_classify_nodes(offsets, neighbours, [0, 0, 0, 0, 1], part_offsets, parts, stat, errmsg)

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A mesh from a file of any kind that is read here.
+#pragma once
+
+#include <string>
+
+#include "msh.hpp"
+
+namespace windrow::mesh {
+
+// By the file's ending: .msh is gmsh's, .mesh METIS's, with a file of coordinates or ""; "box" is transistor_box().
+// Throws std::runtime_error; of another ending it says how to convert the file.
+TetrahedralMesh read_mesh(const std::string& path, const std::string& coordinates);
+
+}  // namespace windrow::mesh
