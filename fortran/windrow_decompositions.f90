@@ -215,7 +215,7 @@ contains
         call finish(code, stat, errmsg)
     end subroutine windrow_decomposition_rows
 
-    subroutine points_int64(comm, points, list, decomposition, owned, options, stat, errmsg)
+    subroutine points_int64(comm, points, list, decomposition, owned, stat, errmsg, options)
         integer, intent(in) :: comm
         integer(int64), intent(in) :: points, list(:)
         type(windrow_decomposition), intent(out) :: decomposition
@@ -243,7 +243,7 @@ contains
         call finish(code, stat, errmsg)
     end subroutine points_int64
 
-    subroutine points_int32(comm, points, list, decomposition, owned, options, stat, errmsg)
+    subroutine points_int32(comm, points, list, decomposition, owned, stat, errmsg, options)
         integer, intent(in) :: comm
         integer(int32), intent(in) :: points, list(:)
         type(windrow_decomposition), intent(out) :: decomposition
@@ -251,7 +251,7 @@ contains
         type(windrow_options), intent(in), optional :: options
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        call points_int64(comm, int(points, int64), int(list, int64), decomposition, owned, options, stat, errmsg)
+        call points_int64(comm, int(points, int64), int(list, int64), decomposition, owned, stat, errmsg, options)
     end subroutine points_int32
 
     !> Which points this rank writes if `owner` says so, a value of the option `owner`, ascending, and in how many runs of

@@ -124,7 +124,7 @@ contains
         call windrow_rows(comm%mpi_val, rows, decomposition, count, stat, errmsg)
     end subroutine rows_int64
 
-    subroutine points_int32(comm, points, list, decomposition, owned, options, stat, errmsg)
+    subroutine points_int32(comm, points, list, decomposition, owned, stat, errmsg, options)
         type(MPI_Comm), intent(in) :: comm
         integer(int32), intent(in) :: points, list(:)
         type(windrow_decomposition), intent(out) :: decomposition
@@ -132,10 +132,10 @@ contains
         type(windrow_options), intent(in), optional :: options
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        call windrow_points(comm%mpi_val, points, list, decomposition, owned, options, stat, errmsg)
+        call windrow_points(comm%mpi_val, points, list, decomposition, owned, stat, errmsg, options)
     end subroutine points_int32
 
-    subroutine points_int64(comm, points, list, decomposition, owned, options, stat, errmsg)
+    subroutine points_int64(comm, points, list, decomposition, owned, stat, errmsg, options)
         type(MPI_Comm), intent(in) :: comm
         integer(int64), intent(in) :: points, list(:)
         type(windrow_decomposition), intent(out) :: decomposition
@@ -143,7 +143,7 @@ contains
         type(windrow_options), intent(in), optional :: options
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        call windrow_points(comm%mpi_val, points, list, decomposition, owned, options, stat, errmsg)
+        call windrow_points(comm%mpi_val, points, list, decomposition, owned, stat, errmsg, options)
     end subroutine points_int64
 
     subroutine same_int32(comm, shape, decomposition, start, count, stat, errmsg)
