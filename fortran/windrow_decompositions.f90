@@ -235,7 +235,8 @@ contains
         held%points = points
         held%elements = size(list, kind=int64)
         if (fit) then
-            code = c_points(comm, points, held%elements, list - 1, flags, options_of(options), held%decomposition)
+            code = c_points(comm, points, held%elements, list - 1, flags, c_options_all(options_of(options)), &
+                             held%decomposition)
         else
             code = refused(comm, held%decomposition)
         end if

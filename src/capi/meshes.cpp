@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "capi/handles.hpp"
-#include "mesh/adjacency.hpp"
-#include "mesh/classification.hpp"
+#include "graph/adjacency.hpp"
+#include "graph/classification.hpp"
 
 using windrow::Code;
 using windrow::enter;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/classification.hpp"
+#include "graph/classification.hpp"
 
 #include <fmt/format.h>
 

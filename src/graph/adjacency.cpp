@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/adjacency.hpp"
+#include "graph/adjacency.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/status.hpp"
-#include "mesh/adjacency.hpp"
+#include "graph/adjacency.hpp"
 
 namespace windrow {
 

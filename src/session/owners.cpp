@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who writes points that several ranks hold: the words between the ranks while they find out. One half of class SharedDecomposition.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "comm/agree.hpp"
+#include "decomposition/balance.hpp"
+#include "decomposition/grouping.hpp"
+#include "decomposition/shared_points.hpp"
+#include "extent/encode.hpp"
+#include "session/shared_decomposition.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr std::array k_policies_of_points{OwnerPolicy::highest, OwnerPolicy::first, OwnerPolicy::partitioner,
+                                          OwnerPolicy::idg, OwnerPolicy::random, OwnerPolicy::balanced};
+
+// What the ranks tell each other while they look for balanced owners: numbers by rank, and a few that are about all.
+class OwnerSearch {
+ public:
+  OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared) : comm_(comm), points_(points), owners_(shared), sums_(2 * ranks() + 1) {}
+
+  // Collective. `held`: of this rank. Without a reference nothing is known of the groupings so far.
+  Status run(PieceView held, double bound, const Grouping* reference, const SharedPoints& shared) {
+    std::fill(sums_.begin(), sums_.end(), 0);
+    const auto me = static_cast<size_t>(comm_.rank());
+    sums_[me] = total_bytes(held);
+    sums_[ranks() + me] = place_of(held);
+    if (Status verdict = sum(); !verdict.ok()) return verdict;
+    std::vector<int64_t> held_by, places;
+    Status local = guard([&] {
+      held_by.assign(sums_.begin(), sums_.begin() + static_cast<std::ptrdiff_t>(ranks()));
+      places.assign(sums_.begin() + static_cast<std::ptrdiff_t>(ranks()), sums_.end() - 1);
+      return Status{};
+    });
+    if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
+    std::optional<Balance> known;
+    if (reference != nullptr) {
+      clear_totals();
+      for (size_t i = 0; i < shared.ranks.size(); ++i) totals()[static_cast<size_t>(shared.ranks[i])] = reference->loads[i];
+      totals().back() = reference->intervals;
+      if (Status verdict = sum(); !verdict.ok()) return verdict;
+      known = Balance{totals().back(), imbalance_of(totals().first(ranks()), held_by)};
+    }
+    std::optional<BalanceSearch> search;
+    local = guard([&] {
+      search.emplace(points_, std::move(held_by), places, bound, known);
+      return Status{};
+    });
+    if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
+    while (search->goes_on()) {
+      owners_.choose(search->prices());
+      clear_totals();
+      owners_.add_totals(totals());
+      if (Status verdict = sum(); !verdict.ok()) return verdict;
+      if (search->judge(totals()) == BalanceSearch::Verdict::best) owners_.keep();
+    }
+    found_ = search->found().has_value();
+    return {};
+  }
+
+  bool found() const noexcept { return found_; }
+  std::vector<Pieces> lost() const { return owners_.lost(); }
+
+ private:
+  size_t ranks() const noexcept { return static_cast<size_t>(comm_.size()); }
+  std::span<int64_t> totals() noexcept { return std::span(sums_).first(ranks() + 1); }
+  void clear_totals() noexcept { std::fill(sums_.begin(), sums_.end(), 0); }
+  Status sum() { return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = sums_, .bits = {}}); }
+
+  // The mean of where this rank holds points.
+  int64_t place_of(PieceView held) const {
+    double sum = 0;
+    for_each_piece(held, [&](const Piece& piece) {
+      sum += static_cast<double>(piece.length) * (static_cast<double>(piece.file) + static_cast<double>(piece.length) / 2);
+    });
+    const auto count = static_cast<double>(std::max<int64_t>(1, total_bytes(held)));
+    return static_cast<int64_t>(sum / count / static_cast<double>(points_) * static_cast<double>(k_price_of_point));
+  }
+
+  Comm& comm_;
+  int64_t points_;
+  BalancedOwners owners_;
+  std::vector<int64_t> sums_;
+  bool found_ = false;
+};
+
+}  // namespace
+
+Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPart& part, std::span<const Holding> holdings) {
+  SharedPoints shared;
+  std::array<int64_t, 2> known{};  // are points held by several ranks; how many by none
+  Status local = guard([&] {
+    shared = find_shared(holdings, part, local_.elements);
+    known = {shared.segments.empty() ? 0 : 1, shared.holes};
+    return Status{};
+  });
+  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = known, .bits = {}}); !verdict.ok()) return verdict;
+  has_replicas_ = known[0] > 0;
+  holes_ = known[1];
+
+  // A point without an owner is no error before somebody asks for the partitioner's word.
+  if (has_flags_) {
+    local = guard([&] { return lost_pieces(holdings, OwnerPolicy::partitioner).status(); });
+    Status verdict = agree(comm, std::move(local));
+    if (!verdict.ok() && verdict.code() != Code::bad_argument) return verdict;
+    for (const OwnerPolicy policy : {OwnerPolicy::partitioner, OwnerPolicy::idg, OwnerPolicy::balanced})
+      owner_status_[static_cast<size_t>(policy)] = verdict;
+  }
+  if (!has_replicas_) return agree(comm, Status{});
+
+  const bool by_flags = has_flags_ && owner_status_[static_cast<size_t>(OwnerPolicy::partitioner)].ok();
+  std::optional<Grouping> idg;
+  std::optional<OwnerSearch> search;
+  local = guard([&] {
+    if (by_flags) idg = group_by_idg(shared, holdings, part.view);
+    search.emplace(comm, local_.elements, shared);
+    return Status{};
+  });
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  if (Status verdict = search->run(held_, static_cast<double>(imbalance_) / 100, idg ? &*idg : nullptr, shared); !verdict.ok()) return verdict;
+
+  std::vector<Letter> out;
+  local = guard([&]() -> Status {
+    const auto highest = lost_pieces(holdings, OwnerPolicy::highest), first = lost_pieces(holdings, OwnerPolicy::first);
+    const std::vector<Pieces> none(holdings.size());
+    const auto owned = by_flags ? lost_pieces(holdings, OwnerPolicy::partitioner) : Result<std::vector<Pieces>>(none);
+    const auto random = group_by_chance(shared);
+    // Without any that are better than those of idg, these.
+    const auto balanced = search->found() ? search->lost() : idg ? idg->lost : first.value();
+    for (size_t i = 0; i < holdings.size(); ++i) {
+      if (highest.value()[i].empty() && first.value()[i].empty()) continue;  // holds nothing that others hold
+      out.push_back({holdings[i].rank, {}});
+      for (const Pieces* lost : {&highest.value()[i], &first.value()[i], &owned.value()[i], idg ? &idg->lost[i] : &none[i], &random.lost[i]})
+        encode(*lost, part.block, out.back().bytes);
+      encode(balanced[i], search->found() ? k_all_elements : part.block, out.back().bytes);
+    }
+    return {};
+  });
+  return tell_losses(comm, std::move(local), out, k_policies_of_points);
+}
+
+Status SharedDecomposition::tell_losses(Comm& comm, Status local, std::span<const Letter> out, std::span<const OwnerPolicy> policies) {
+  std::vector<Letter> in;
+  LetterCounters counters;
+  local = exchange_letters(comm, std::move(local), out, in, counters);
+  if (local.ok()) local = guard([&]() -> Status {
+    std::vector<size_t> positions(in.size());
+    for (const OwnerPolicy policy : policies) {
+      std::vector<Pieces> lost;
+      for (size_t i = 0; i < in.size(); ++i) {
+        auto pieces = decode(in[i].bytes, positions[i]);
+        if (!pieces.ok()) return pieces.status();
+        lost.push_back(std::move(pieces).value());
+      }
+      shares_[static_cast<size_t>(policy)].lost = join(lost);
+    }
+    return {};
+  });
+  return agree(comm, std::move(local));
+}
+
+}  // namespace windrow
