@@ -33,8 +33,8 @@ struct Part {
 };
 
 struct Cut {
-  int64_t nodes = 0, edges = 0, shared = 0, replicas = 0, intervals_as_in_table = 0;
-  double classify_seconds = 0, imbalance_as_in_table = 0;
+  int64_t nodes = 0, edges = 0, shared = 0, replicas = 0, least_intervals = 0;
+  double classify_seconds = 0;
   std::vector<Part> parts;
 };
 
@@ -48,21 +48,19 @@ NodeGraph read_graph(const Settings& settings) {
   return {std::move(lists.offsets), std::move(lists.numbers)};
 }
 
-// The owners that the paper's text and its table 2 give, which its figure 4 does not: the node before as it has been assigned.
-void count_as_in_table(Cut& cut, const windrow::Lists<int>& parts, const std::vector<int>& partition) {
-  std::vector<int64_t> loads(cut.parts.size());
-  int last = -1;
-  for (size_t node = 0; node < partition.size(); ++node) {
-    const auto list = parts[node];
-    const auto holds = [&](int part) { return std::find(list.begin(), list.end(), part) != list.end(); };
-    const int after = node + 1 < partition.size() ? partition[node + 1] : -1;
-    const int owner = list.size() == 1 ? list[0] : holds(last) ? last : holds(after) ? after : list[0];
-    cut.intervals_as_in_table += owner == last ? 0 : 1;
-    ++loads[static_cast<size_t>(owner)];
-    last = owner;
+// The least number of intervals: each goes on while some part holds all of it.
+int64_t least_intervals(const windrow::Lists<int>& parts, int64_t nodes) {
+  int64_t intervals = 0;
+  std::vector<int> going, both;
+  for (int64_t node = 0; node < nodes; ++node) {
+    const auto list = parts[static_cast<size_t>(node)];
+    both.clear();
+    std::copy_if(going.begin(), going.end(), std::back_inserter(both), [&](int part) { return std::find(list.begin(), list.end(), part) != list.end(); });
+    intervals += both.empty() ? 1 : 0;
+    going = both;
+    if (both.empty()) going.assign(list.begin(), list.end());
   }
-  const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
-  cut.imbalance_as_in_table = static_cast<double>(*most - *least) * static_cast<double>(loads.size()) / static_cast<double>(partition.size());
+  return intervals;
 }
 
 // On rank 0.
@@ -89,7 +87,7 @@ Cut cut_graph(const NodeGraph& graph, int parts) {
       cut.parts[static_cast<size_t>(part)].owned.push_back(part == partition[static_cast<size_t>(node)] ? 1 : 0);
     }
   }
-  count_as_in_table(cut, lists, partition);
+  cut.least_intervals = least_intervals(lists, cut.nodes);
   return cut;
 }
 
@@ -146,13 +144,10 @@ void run(const Settings& settings) {
     MPI_Barrier(MPI_COMM_WORLD);
     seconds.push_back(MPI_Wtime() - begin);
     if (i > 0) continue;
-    for (const char* owner : {"partitioner", "idg", "first", "random", "balanced"}) result["owners"][owner] = count(mesh, owner, nodes, size);
+    for (const char* owner : {"partitioner", "idg", "idg_figure", "first", "random", "balanced"}) result["owners"][owner] = count(mesh, owner, nodes, size);
   }
   result["inspector_seconds"] = seconds;
-  result["owners"]["optimum"] = count(make(100000000), "balanced", nodes, size);  // whatever the imbalance
-  result["owners"]["idg, table 2"] = {{"intervals", cut.intervals_as_in_table},
-                                      {"mean_length", static_cast<double>(nodes) / static_cast<double>(std::max<int64_t>(1, cut.intervals_as_in_table))},
-                                      {"imbalance", cut.imbalance_as_in_table}};
+  result["least_intervals"] = cut.least_intervals;
   for (const int imbalance : settings.imbalances) {
     json point = count(make(imbalance), "balanced", nodes, size);
     point["asked"] = imbalance;

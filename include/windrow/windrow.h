@@ -499,7 +499,8 @@ WINDROW_API int windrow_decomposition_rows(const windrow_decomposition *decompos
  * Who writes a point held by several ranks is the option "owner" of the file, found here once for all variables and time steps:
  *   `auto`         the flags where there are any, since replicas may then be out of date, else `balanced`
  *   `balanced`     few and long rows, without one rank writing many more points than another ("imbalance")
- *   `idg`          Interval Data Grouping: the owner of the point before or after, where that rank holds this one too; needs flags
+ *   `idg`          Interval Data Grouping: the rank that writes the point before or owns the one after, where it holds this one too; needs flags
+ *   `idg_figure`   the same as figure 4 of the paper has it, which makes more rows; needs flags
  *   `partitioner`  the flag
  *   `first`, `highest`, `random`  the lowest rank that holds it, the highest, or any
  * The same lists give the same writers, in whatever order they are.  Reading gives every holder its copy.

@@ -28,7 +28,7 @@ constexpr std::array k_registry{
     SettingInfo{"strategy", choice, "auto", "auto|scorpio|two-phase|tpc|list|idg|subfiling|ylib|bips3d-tree", "", 0,
                 "Preset for all axes; `auto` chooses each from what is written. An axis that is set itself wins over "
                 "the preset."},
-    SettingInfo{"owner", choice, "auto", "auto|partitioner|first|highest|idg|random|balanced", "", 0,
+    SettingInfo{"owner", choice, "auto", "auto|partitioner|first|highest|idg|idg_figure|random|balanced", "", 0,
                 "Who writes a point that several ranks hold. `balanced`: long rows, and not many more for one than for another; `auto`: by flags of who owns it, where there are any, else balanced."},
     SettingInfo{"gather", choice, "auto", "auto|none|host|team(N)|team(N,M)", "", 0,
                 "Whether ranks first hand their data to one rank of their host, or of every N consecutive ranks (M when reading)."},

@@ -11,9 +11,9 @@ namespace {
 
 // Points that an interval is worth, stage by stage. The first is more than all points of a segment can cost: those are at most two
 // grains, at prices of at most k_most_price and a distance of at most one.
-constexpr std::array<int64_t, 4> k_interval_points{int64_t{1} << 20, 64, 8, 1};
+constexpr std::array<int64_t, 3> k_interval_points{int64_t{1} << 20, 16, 2};
 constexpr int64_t k_most_price = 4 * k_price_of_point;
-constexpr int k_trials = 16;  // of a stage
+constexpr int k_trials = 12;  // of a stage
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 // programming over its runs, and segments do not depend on each other. The prices are the same on all ranks; a rank with
 // too many points becomes dearer from one trial to the next (Lagrangian relaxation of the balance). First an interval costs
 // more than any points do: such owners have the fewest intervals that there can be, and prices only choose among those that
-// have equally few; then it costs as much as 64, 8 and one point, until the balance asked for is reached. Of all trials the one with the fewest
+// have equally few; then it costs as much as 16 and as two points, until the balance asked for is reached. Of all trials the one with the fewest
 // intervals within the balance is kept. Proved: without cuts (shared_points.hpp) trials of the first kind have the least number of intervals, and
 // those of the others the least of all choices that cost no more at their prices. Not proved: that no other choice is within the balance
 // with fewer.

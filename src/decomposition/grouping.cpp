@@ -2,29 +2,39 @@
 #include "decomposition/grouping.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "extent/sweep.hpp"
 
 namespace windrow {
 namespace {
 
+class Losers {
+ public:
+  explicit Losers(size_t holders) : lost_(holders) {}
+  void add(int64_t point, std::span<const int> holders, int winner) {
+    for (const int holder : holders)
+      if (holder != winner) lost_[static_cast<size_t>(holder)].add(Piece{point, point, 1});
+  }
+  Losses take() {
+    Losses lists;
+    for (PiecesBuilder& list : lost_) lists.push_back(list.take());
+    return lists;
+  }
+
+ private:
+  std::vector<PiecesBuilder> lost_;
+};
+
 // Calls choose(point, holders) for each shared point of the block and notes who loses it.
 template <class Choose>
-void decide(const SharedPoints& shared, Grouping& grouping, Choose&& choose) {
-  std::vector<PiecesBuilder> lost(shared.ranks.size());
-  grouping.loads = shared.alone;
+Losses decide(const SharedPoints& shared, Choose&& choose) {
+  Losers losers(shared.ranks.size());
   for (size_t run = 0; run + 1 < shared.runs.size(); ++run) {
     const auto holders = shared.holders_of(run);
     const Extent points = intersect(shared.runs[run].points, shared.block);
-    for (int64_t point = points.begin; point < points.end; ++point) {
-      const int winner = choose(point, holders);
-      ++grouping.loads[static_cast<size_t>(winner)];
-      for (const int holder : holders)
-        if (holder != winner) lost[static_cast<size_t>(holder)].add(Piece{point, point, 1});
-    }
+    for (int64_t point = points.begin; point < points.end; ++point) losers.add(point, holders, choose(point, holders));
   }
-  for (PiecesBuilder& list : lost) grouping.lost.push_back(list.take());
+  return losers.take();
 }
 
 // Whom the partitioner gave the points of a view, asked in file order.
@@ -57,10 +67,22 @@ class Partition {
   size_t at_ = 0;
 };
 
+// A shared point's partitions: its own first.
+void list_partitions(int own, std::span<const int> holders, std::vector<int>& list) {
+  list.assign(1, own);
+  for (const int holder : holders)
+    if (holder != own) list.push_back(holder);
+}
+
 }  // namespace
 
 int idg_owner(std::span<const int> list, int before, int after) noexcept {
-  int owner = list.front();  // "not shown in the figure"
+  const auto holds = [&](int partition) { return std::find(list.begin(), list.end(), partition) != list.end(); };
+  return holds(before) ? before : holds(after) ? after : list.front();
+}
+
+int idg_owner_of_figure(std::span<const int> list, int before, int after) noexcept {
+  int owner = list.front();           // "not shown in the figure"
   for (const int partition : list) {  // L9
     if (partition == before)          // L10
       owner = before;
@@ -68,11 +90,6 @@ int idg_owner(std::span<const int> list, int before, int after) noexcept {
       owner = after;
   }
   return owner;
-}
-
-int idg_owner_as_in_table(std::span<const int> list, int before, int after) noexcept {
-  const auto holds = [&](int partition) { return std::find(list.begin(), list.end(), partition) != list.end(); };
-  return holds(before) ? before : holds(after) ? after : list.front();
 }
 
 int random_holder(int64_t point, int count) noexcept {
@@ -84,55 +101,47 @@ int random_holder(int64_t point, int count) noexcept {
   return static_cast<int>(bits % static_cast<uint64_t>(count));
 }
 
-Grouping group_by_idg(const SharedPoints& shared, std::span<const Holding> holdings, Extent view) {
-  Grouping grouping;
+Grouping group_by_idg(const SharedPoints& shared, std::span<const Holding> holdings) {
+  Grouping grouping{.lost = {}, .loads = shared.alone, .intervals = shared.alone_starts};
+  Losers losers(shared.ranks.size());
   Partition partition(holdings);
   std::vector<int> list;
-  const auto owner_of = [&](int64_t point, std::span<const int> holders) {
-    const int before = point > view.begin ? partition.owner_of(point - 1) : k_nobody;
-    const int own = partition.owner_of(point);
-    const int after = point + 1 < view.end ? partition.owner_of(point + 1) : k_nobody;
-    list.assign(1, own);
-    for (const int holder : holders)
-      if (holder != own) list.push_back(holder);
-    return idg_owner(list, before, after);
-  };
-  decide(shared, grouping, owner_of);
-
-  // Intervals: where a point's writer is not that of the point before.
-  int64_t end = view.begin;
-  int last = k_nobody;
-  const Extent from_before{shared.block.begin - 1, shared.block.end};
-  const auto pass = [&](int64_t point, int owner) {
-    if (point >= shared.block.begin && (point != end || owner != last)) ++grouping.intervals;
-    end = point + 1;
-    last = owner;
-  };
-  size_t run = 0;
-  std::vector<PieceView> lists;
-  for (const Holding& holding : holdings) lists.emplace_back(holding.held);
-  for_each_held(lists, [&](Extent range, std::span<const size_t> holders) {
-    range = intersect(range, from_before);
-    if (range.empty()) return;
-    if (holders.size() == 1) {
-      pass(range.begin, static_cast<int>(holders.front()));
-      end = range.end;
-      return;
+  for (const Segment& segment : shared.segments) {
+    int before = segment.left;
+    const int64_t end = shared.runs[segment.end - 1].points.end;
+    for (size_t run = segment.begin; run < segment.end; ++run) {
+      const auto holders = shared.holders_of(run);
+      for (int64_t point = shared.runs[run].points.begin; point < shared.runs[run].points.end; ++point) {
+        list_partitions(partition.owner_of(point), holders, list);
+        const int after = point + 1 < end ? partition.owner_of(point + 1) : segment.right;
+        const int owner = idg_owner(list, before, after);
+        losers.add(point, holders, owner);
+        ++grouping.loads[static_cast<size_t>(owner)];
+        grouping.intervals += owner == before ? 0 : 1;
+        before = owner;
+      }
     }
-    for (int64_t point = range.begin; point < range.end; ++point) {
-      while (shared.runs[run].points.end <= point) ++run;
-      pass(point, owner_of(point, shared.holders_of(run)));
-    }
-  });
+    grouping.intervals += segment.right >= 0 && segment.right != before ? 1 : 0;
+  }
+  grouping.lost = losers.take();
   return grouping;
 }
 
-Grouping group_by_chance(const SharedPoints& shared) {
-  Grouping grouping;
-  decide(shared, grouping, [](int64_t point, std::span<const int> holders) {
+Losses lose_by_figure(const SharedPoints& shared, std::span<const Holding> holdings, Extent view) {
+  Partition partition(holdings);
+  std::vector<int> list;
+  return decide(shared, [&](int64_t point, std::span<const int> holders) {
+    const int before = point > view.begin ? partition.owner_of(point - 1) : k_nobody;
+    list_partitions(partition.owner_of(point), holders, list);
+    const int after = point + 1 < view.end ? partition.owner_of(point + 1) : k_nobody;
+    return idg_owner_of_figure(list, before, after);
+  });
+}
+
+Losses lose_by_chance(const SharedPoints& shared) {
+  return decide(shared, [](int64_t point, std::span<const int> holders) {
     return holders[static_cast<size_t>(random_holder(point, static_cast<int>(holders.size())))];
   });
-  return grouping;
 }
 
 }  // namespace windrow

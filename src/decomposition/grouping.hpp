@@ -12,28 +12,32 @@
 
 namespace windrow {
 
-// The disk access scheduler of figure 4, L9 to L11, for one shared node. `list`: its partitions, its own (the partitioner's) first.
-// `before`, `after`: the partitioner's of the nodes next to it in the file; negative where there is none. Line by line: the loop has no
-// exit, so of two entries that match, the later one counts.
+// Who writes a shared node as the text of section 5 and table 2 have it: `before`, who has been chosen for the node before, where it holds this one
+// too; else `after`, the partitioner's of the next node; else the first of `list`, the node's partitions, the partitioner's own first. Negative: there is none.
 int idg_owner(std::span<const int> list, int before, int after) noexcept;
 
-// As the paper's text and its table 2 have it, which figure 4 does not give (its node 1 would go to 1, node 5 too): `before` is who
-// has been chosen for the node before; it comes first, then `after`, then the node's own.
-int idg_owner_as_in_table(std::span<const int> list, int before, int after) noexcept;
+// The same as figure 4 has it, L9 to L11, line by line: `before` is the partitioner's too, and the loop has no exit, so that of two entries that match the
+// later one counts. For the mesh of figure 3 that is not table 2: nodes 1 and 5 go to part 1, and there are four intervals instead of two.
+int idg_owner_of_figure(std::span<const int> list, int before, int after) noexcept;
 
 // Of `count` holders, the same one for a point whenever it is asked.
 int random_holder(int64_t point, int count) noexcept;
 
-// What each holder does not write, and what comes of it.
-struct Grouping {
-  std::vector<Pieces> lost;    // [holders] of the block; memory does not matter
-  std::vector<int64_t> loads;  // [holders] points of the block that each writes
-  int64_t intervals = 0;       // that begin in the block
-};
+// What each holder does not write; memory does not matter.
+using Losses = std::vector<Pieces>;  // [holders]
 
-// By the flags, which are complete and sound (see lost_pieces). The order of a list beyond its first is that of ranks: the
-// neighbours in the mesh, whose order the paper takes, are not known here.
-Grouping group_by_idg(const SharedPoints& shared, std::span<const Holding> holdings, Extent view);
-Grouping group_by_chance(const SharedPoints& shared);
+// Interval data grouping, of the directory rank's segments: what they lose and what comes of it. By the flags, which are complete and sound (see
+// lost_pieces). The order of a list beyond its first is that of ranks: the neighbours in the mesh, whose order the paper takes, are not known here.
+// Across a cut (shared_points.hpp) nothing is known of the point before and after.
+struct Grouping {
+  Losses lost;
+  std::vector<int64_t> loads;  // [holders] points that each writes, of the segments and alone in the block
+  int64_t intervals = 0;       // an interval that goes on across a cut counts twice
+};
+Grouping group_by_idg(const SharedPoints& shared, std::span<const Holding> holdings);
+
+// Of the block's points.
+Losses lose_by_figure(const SharedPoints& shared, std::span<const Holding> holdings, Extent view);
+Losses lose_by_chance(const SharedPoints& shared);
 
 }  // namespace windrow

@@ -21,8 +21,8 @@
 namespace windrow {
 
 // highest, first: the highest or lowest rank that holds an element writes it. partitioner: the rank that flagged it as
-// owned. Of points only (grouping.hpp, balance.hpp): idg, random, balanced.
-enum class OwnerPolicy { highest, first, partitioner, idg, random, balanced };
+// owned. Of points only (grouping.hpp, balance.hpp): idg, idg_figure, random, balanced.
+enum class OwnerPolicy { highest, first, partitioner, idg, idg_figure, random, balanced };
 
 // Part `index` of `total` things cut into `parts` as evenly as can be: the first `total` mod `parts` parts get one
 // more. For 0 <= index < parts.

@@ -11,7 +11,7 @@ namespace windrow {
 namespace {
 
 void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::string>& reasons) {
-  const bool needs_flags = strategy.owner == Owner::partitioner || strategy.owner == Owner::idg;
+  const bool needs_flags = strategy.owner == Owner::partitioner || strategy.owner == Owner::idg || strategy.owner == Owner::idg_figure;
   if (needs_flags && pattern.replicas && !pattern.owned_flags) {
     reasons.push_back(fmt::format("owner first: owner={} needs flags of who owns which points, and there are none", name_of(strategy.owner)));
     strategy.owner = Owner::first;

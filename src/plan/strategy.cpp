@@ -21,7 +21,7 @@ struct Named {
 
 constexpr std::array k_owners{
     Named{"auto", Owner::automatic, true}, Named{"partitioner", Owner::partitioner, true}, Named{"first", Owner::first, true},
-    Named{"highest", Owner::highest, true}, Named{"idg", Owner::idg, true}, Named{"random", Owner::random, true},
+    Named{"highest", Owner::highest, true}, Named{"idg", Owner::idg, true}, Named{"idg_figure", Owner::idg_figure, true}, Named{"random", Owner::random, true},
     Named{"balanced", Owner::balanced, true}};
 constexpr std::array k_gathers{Named{"auto", Gather::automatic, true}, Named{"none", Gather::none, true},
                                Named{"host", Gather::host, true}, Named{"team", Gather::team, true}};

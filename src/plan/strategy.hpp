@@ -12,7 +12,7 @@
 
 namespace windrow {
 
-enum class Owner { automatic, partitioner, first, highest, idg, random, balanced };
+enum class Owner { automatic, partitioner, first, highest, idg, idg_figure, random, balanced };
 enum class Gather { automatic, none, host, team };
 enum class Domains { automatic, none, even, aligned, cyclic, target };
 enum class Codec { automatic, off, lzo, lz4, zstd };

@@ -15,7 +15,7 @@ namespace windrow {
 namespace {
 
 constexpr std::array k_policies_of_points{OwnerPolicy::highest, OwnerPolicy::first, OwnerPolicy::partitioner,
-                                          OwnerPolicy::idg, OwnerPolicy::random, OwnerPolicy::balanced};
+                                          OwnerPolicy::idg, OwnerPolicy::idg_figure, OwnerPolicy::random, OwnerPolicy::balanced};
 
 // What the ranks tell each other while they look for balanced owners: numbers by rank, and a few that are about all.
 class OwnerSearch {
@@ -106,7 +106,7 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPar
     local = guard([&] { return lost_pieces(holdings, OwnerPolicy::partitioner).status(); });
     Status verdict = agree(comm, std::move(local));
     if (!verdict.ok() && verdict.code() != Code::bad_argument) return verdict;
-    for (const OwnerPolicy policy : {OwnerPolicy::partitioner, OwnerPolicy::idg, OwnerPolicy::balanced})
+    for (const OwnerPolicy policy : {OwnerPolicy::partitioner, OwnerPolicy::idg, OwnerPolicy::idg_figure, OwnerPolicy::balanced})
       owner_status_[static_cast<size_t>(policy)] = verdict;
   }
   if (!has_replicas_) return agree(comm, Status{});
@@ -115,7 +115,7 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPar
   std::optional<Grouping> idg;
   std::optional<OwnerSearch> search;
   local = guard([&] {
-    if (by_flags) idg = group_by_idg(shared, holdings, part.view);
+    if (by_flags) idg = group_by_idg(shared, holdings);
     search.emplace(comm, local_.elements, shared);
     return Status{};
   });
@@ -127,15 +127,17 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPar
     const auto highest = lost_pieces(holdings, OwnerPolicy::highest), first = lost_pieces(holdings, OwnerPolicy::first);
     const std::vector<Pieces> none(holdings.size());
     const auto owned = by_flags ? lost_pieces(holdings, OwnerPolicy::partitioner) : Result<std::vector<Pieces>>(none);
-    const auto random = group_by_chance(shared);
+    const Losses figure = by_flags ? lose_by_figure(shared, holdings, part.view) : none, random = lose_by_chance(shared);
     // Without any that are better than those of idg, these.
-    const auto balanced = search->found() ? search->lost() : idg ? idg->lost : first.value();
+    const Losses balanced = search->found() ? search->lost() : idg ? idg->lost : first.value();
+    const Extent balanced_of = search->found() || idg ? k_all_elements : part.block;  // segments go on beyond the block
     for (size_t i = 0; i < holdings.size(); ++i) {
       if (highest.value()[i].empty() && first.value()[i].empty()) continue;  // holds nothing that others hold
-      out.push_back({holdings[i].rank, {}});
-      for (const Pieces* lost : {&highest.value()[i], &first.value()[i], &owned.value()[i], idg ? &idg->lost[i] : &none[i], &random.lost[i]})
-        encode(*lost, part.block, out.back().bytes);
-      encode(balanced[i], search->found() ? k_all_elements : part.block, out.back().bytes);
+      auto& letter = out.emplace_back(Letter{holdings[i].rank, {}}).bytes;
+      for (const Pieces* lost : {&highest.value()[i], &first.value()[i], &owned.value()[i]}) encode(*lost, part.block, letter);
+      encode(idg ? idg->lost[i] : none[i], k_all_elements, letter);
+      for (const Pieces* lost : {&figure[i], &random[i]}) encode(*lost, part.block, letter);
+      encode(balanced[i], balanced_of, letter);
     }
     return {};
   });

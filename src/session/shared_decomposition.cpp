@@ -151,6 +151,7 @@ OwnerPolicy SharedDecomposition::owner_for(Owner asked) const noexcept {
     case Owner::automatic: return has_flags_ ? OwnerPolicy::partitioner : has_replicas_ ? OwnerPolicy::balanced : OwnerPolicy::first;
     case Owner::partitioner: return has_flags_ ? OwnerPolicy::partitioner : OwnerPolicy::first;
     case Owner::idg: return has_flags_ ? OwnerPolicy::idg : OwnerPolicy::first;
+    case Owner::idg_figure: return has_flags_ ? OwnerPolicy::idg_figure : OwnerPolicy::first;
     case Owner::highest: return OwnerPolicy::highest;
     case Owner::random: return OwnerPolicy::random;
     case Owner::balanced: return OwnerPolicy::balanced;
@@ -221,7 +222,7 @@ const Pieces& SharedDecomposition::find_share(OwnerPolicy owner) {
 }
 
 Result<Pieces> SharedDecomposition::written_by(Owner asked) {
-  const bool needs_flags = asked == Owner::partitioner || asked == Owner::idg;
+  const bool needs_flags = asked == Owner::partitioner || asked == Owner::idg || asked == Owner::idg_figure;
   if (needs_flags && !has_flags_) return Status{Code::bad_argument, fmt::format("owner={} needs owner flags for all points", name_of(asked))};
   const auto owner = owner_for(asked);
   if (const Status& status = owner_status_[static_cast<size_t>(owner)]; !status.ok()) return status;

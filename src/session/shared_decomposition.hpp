@@ -19,7 +19,7 @@
 
 namespace windrow {
 
-inline constexpr size_t k_owner_policies = 6;
+inline constexpr size_t k_owner_policies = 7;
 inline constexpr Extent k_all_elements{0, INT64_MAX};
 
 // A list of elements seen as bytes, and what every flush asks of it. Keeps the list alive.

@@ -121,7 +121,7 @@ TEST(Points, have_one_writer_each_by_every_rule) {
   const Decomposition points = Part(mesh, rank_of()).make();
   const auto partitioner = owners_of(mesh, points, "partitioner");
   EXPECT_EQ(partitioner, mesh.partition);
-  const auto first = owners_of(mesh, points, "first"), highest = owners_of(mesh, points, "highest"), idg = owners_of(mesh, points, "idg");
+  const auto first = owners_of(mesh, points, "first"), highest = owners_of(mesh, points, "highest"), idg = owners_of(mesh, points, "idg"), figure = owners_of(mesh, points, "idg_figure");
   owners_of(mesh, points, "random");
   EXPECT_EQ(owners_of(mesh, points, "auto"), partitioner);
   const Decomposition unflagged = Part(mesh, rank_of()).make(false);
@@ -131,14 +131,18 @@ TEST(Points, have_one_writer_each_by_every_rule) {
     if (ranks.empty()) continue;
     EXPECT_EQ(first[point], ranks.front());
     EXPECT_EQ(highest[point], ranks.back());
-    // Figure 4 of the paper, from the partition of the points before and after.
-    int expected = mesh.partition[point];
-    std::vector<int> list{expected};
+    // The paper's text and its figure 4, with the ranks in ascending order behind the point's own.
+    std::vector<int> list{mesh.partition[point]};
     for (const int rank : ranks)
       if (rank != list.front()) list.push_back(rank);
+    const auto holds = [&](int rank) { return std::find(list.begin(), list.end(), rank) != list.end(); };
+    const int last = point > 0 ? idg[point - 1] : -1, before = point > 0 ? mesh.partition[point - 1] : -1;
+    const int after = point + 1 < mesh.partition.size() ? mesh.partition[point + 1] : -1;
+    EXPECT_EQ(idg[point], list.size() == 1 ? list.front() : holds(last) ? last : holds(after) ? after : list.front()) << point;
+    int expected = list.front();
     for (const int rank : list)
-      if ((point > 0 && rank == mesh.partition[point - 1]) || (point + 1 < mesh.partition.size() && rank == mesh.partition[point + 1])) expected = rank;
-    EXPECT_EQ(idg[point], ranks.size() == 1 ? ranks.front() : expected) << point;
+      if (rank == before || rank == after) expected = rank;
+    EXPECT_EQ(figure[point], list.size() == 1 ? list.front() : expected) << point;
   }
 }
 
@@ -178,7 +182,7 @@ TEST(Points, holes_are_counted_and_read_as_the_fill_value) {
   ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &all));
   const Decomposition same(all);
   for (const char* strategy : {"auto", "idg", "bips3d-tree", "two-phase", "list"})
-    for (const char* owner : {"auto", "balanced", "idg", "random", "first", "highest", "partitioner"}) {
+    for (const char* owner : {"auto", "balanced", "idg", "idg_figure", "random", "first", "highest", "partitioner"}) {
       SCOPED_TRACE(std::string(strategy) + " " + owner);
       windrow_file* file = nullptr;
       int variable = -1;
