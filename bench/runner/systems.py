@@ -93,10 +93,11 @@ def _owner_variants() -> list[Variant]:
     """The techniques of section 6.1 of the paper with each owner of a node that several ranks hold, its tree, and auto."""
     found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
     found += [Variant(AUTO, "windrow", "auto"), Variant("windrow bips3d-tree", "windrow", "bips3d-tree")]
-    techniques = (("list", "list"), ("two-phase", "two-phase"), ("sequential", f"auto+domains=none+gather=team({1 << 20})"))
+    techniques = (("list", "list"), ("2-phase", "two-phase"), ("root", f"auto+domains=none+gather=team({1 << 20})"))
     for name, strategy in techniques:
         for owner in ("partitioner", "idg", "first", "random", "balanced"):
-            found.append(Variant(f"windrow {name} {owner}", "windrow", f"{strategy}+owner={owner}"))
+            label = owner.replace("partitioner", "metis")
+            found.append(Variant(f"windrow {name} {label}", "windrow", f"{strategy}+owner={owner}"))
     for mode in ("collective", "independent"):
         found += [Variant(f"mpi-io {mode}", "mpiio", f"{mode}-indexed", io) for io in COMPONENTS]
     found.append(Variant("mpi-io independent", "mpiio", "independent-indexed-nosieve", "romio321"))
