@@ -108,11 +108,8 @@ Result<std::vector<std::byte>> parse_fill(Type type, const Details& details, boo
   return bytes;
 }
 
-std::string fill_text(Type type, const Details& details, bool big_endian, const std::vector<std::byte>& fill) {
-  if (fill.empty()) return "";
-  std::vector<std::byte> native = fill;
-  order(native, type, big_endian);
-  const std::byte* bytes = native.data();
+std::string element_text(Type type, const Details& details, std::span<const std::byte> element) {
+  const std::byte* bytes = element.data();
   switch (type) {
     case Type::int8: return number_text<int8_t>(bytes);
     case Type::uint8: return number_text<uint8_t>(bytes);
@@ -124,21 +121,28 @@ std::string fill_text(Type type, const Details& details, bool big_endian, const 
     case Type::uint64: return number_text<uint64_t>(bytes);
     case Type::float32: return number_text<float>(bytes);
     case Type::float64: return number_text<double>(bytes);
-    case Type::boolean: return "true";
+    case Type::boolean: return *bytes == std::byte{0} ? "false" : "true";
     case Type::complex64: return number_text<float>(bytes) + ',' + number_text<float>(bytes + sizeof(float));
     case Type::complex128: return number_text<double>(bytes) + ',' + number_text<double>(bytes + sizeof(double));
     case Type::text: {
-      std::string text(reinterpret_cast<const char*>(bytes), native.size());
+      std::string text(reinterpret_cast<const char*>(bytes), element.size());
       const char padding = details.text_padding == TextPadding::space_padded ? ' ' : '\0';
       while (!text.empty() && text.back() == padding) text.pop_back();
       return text;
     }
     default: {
       std::string text = "0x";
-      for (const std::byte each : native) text += fmt::format("{:02x}", static_cast<unsigned>(each));
+      for (const std::byte each : element) text += fmt::format("{:02x}", static_cast<unsigned>(each));
       return text;
     }
   }
+}
+
+std::string fill_text(Type type, const Details& details, bool big_endian, const std::vector<std::byte>& fill) {
+  if (fill.empty()) return "";
+  std::vector<std::byte> native = fill;
+  order(native, type, big_endian);
+  return element_text(type, details, native);
 }
 
 void paint(std::span<std::byte> bytes, int64_t phase, std::span<const std::byte> fill) noexcept {

@@ -18,6 +18,9 @@ Result<std::vector<std::byte>> parse_fill(Type type, const Details& details, boo
 // What parse_fill() makes the same bytes of, but for the payload of a NaN; "" for none.
 std::string fill_text(Type type, const Details& details, bool big_endian, const std::vector<std::byte>& fill);
 
+// The value of one element in native order, as text for users.
+std::string element_text(Type type, const Details& details, std::span<const std::byte> element);
+
 // `bytes` becomes part of elements one behind the other: it begins `phase` bytes behind the beginning of one. No value means zeros.
 void paint(std::span<std::byte> bytes, int64_t phase, std::span<const std::byte> fill) noexcept;
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <tuple>
 
@@ -14,6 +13,7 @@
 #include "comm/sparse.hpp"
 #include "decomposition/ownership.hpp"
 #include "extent/encode.hpp"
+#include "format/fill.hpp"
 
 namespace windrow {
 namespace {
@@ -68,35 +68,6 @@ Status read_letter(const Letter& letter, std::vector<Value>& values) {
   return {};
 }
 
-template <class Number>
-std::string number_text(std::span<const std::byte> bytes) {
-  Number number{};
-  std::memcpy(&number, bytes.data(), sizeof number);
-  return fmt::format("{}", number);
-}
-
-std::string text_of(Type type, std::span<const std::byte> bytes) {
-  switch (type) {
-    case Type::int8: return fmt::format("{}", static_cast<int>(static_cast<signed char>(bytes[0])));
-    case Type::uint8:
-    case Type::boolean: return fmt::format("{}", std::to_integer<int>(bytes[0]));
-    case Type::int16: return number_text<int16_t>(bytes);
-    case Type::uint16: return number_text<uint16_t>(bytes);
-    case Type::int32: return number_text<int32_t>(bytes);
-    case Type::uint32: return number_text<uint32_t>(bytes);
-    case Type::int64: return number_text<int64_t>(bytes);
-    case Type::uint64: return number_text<uint64_t>(bytes);
-    case Type::float32: return number_text<float>(bytes);
-    case Type::float64: return number_text<double>(bytes);
-    case Type::complex64: return number_text<float>(bytes) + "," + number_text<float>(bytes.subspan(sizeof(float)));
-    case Type::complex128: return number_text<double>(bytes) + "," + number_text<double>(bytes.subspan(sizeof(double)));
-    default: break;
-  }
-  std::string text = "0x";
-  for (const std::byte byte : bytes.first(std::min<size_t>(bytes.size(), 16))) text += fmt::format("{:02x}", std::to_integer<int>(byte));
-  return text;
-}
-
 Status compare(std::vector<Value>& values, std::span<const Variable> variables) {
   std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) { return std::tuple(a.key(), a.rank) < std::tuple(b.key(), b.rank); });
   for (size_t i = 1; i < values.size(); ++i) {
@@ -106,7 +77,7 @@ Status compare(std::vector<Value>& values, std::span<const Variable> variables) 
     const auto size = static_cast<size_t>(a.size);
     size_t element = 0;
     while (std::equal(a.bytes.begin(), a.bytes.begin() + static_cast<std::ptrdiff_t>((element + 1) * size), b.bytes.begin())) ++element;
-    const auto value_of = [&](const Value& value) { return text_of(static_cast<Type>(value.type), value.bytes.subspan(element * size, size)); };
+    const auto value_of = [&](const Value& value) { return element_text(static_cast<Type>(value.type), variable.details, value.bytes.subspan(element * size, size)); };
     const std::string which = a.bytes.size() > size ? fmt::format(", element {}", element) : "";
     return {Code::bad_argument, fmt::format("put of \"{}\": point {}{} is {} on rank {} and {} on rank {}; replicas must agree", variable.path, a.point,
                                             which, value_of(a), a.rank, value_of(b), b.rank),
