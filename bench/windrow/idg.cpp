@@ -2,13 +2,17 @@
 // bench-idg: who writes the nodes that several parts of a mesh hold (bench/README.md, "idg"). One run is one mesh with as many parts as
 // ranks. Prints one line "IDG {...}": nodes, replicas, seconds, and of each owner the intervals and the imbalance.
 #include <mpi.h>
+#include <sys/resource.h>
 #include <windrow/windrow.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <stdexcept>
 
 #include "mesh/metis_files.hpp"
 #include "mesh/partition.hpp"
@@ -22,6 +26,7 @@ using windrow::mesh::NodeGraph;
 
 struct Settings {
   std::string mesh, numbering = "generator";
+  int64_t box = 0;
   int repeat = 5;
   std::vector<int> imbalances;
 };
@@ -91,6 +96,45 @@ Cut cut_graph(const NodeGraph& graph, int parts) {
   return cut;
 }
 
+// A box of nodes in as many blocks as there are parts, each with the layer of neighbours around it: what a mesh of any size looks like to a rank, without
+// one that holds all of it. Numbered in the order of space, or scattered, as gmsh's own numbers nearly are.
+struct Box {
+  std::array<int64_t, 3> nodes{}, parts{};
+
+  Box(int64_t about, int size) {
+    nodes.fill(std::max<int64_t>(2, std::llround(std::cbrt(static_cast<double>(about)))));
+    std::array<int, 3> split{};
+    MPI_Dims_create(size, 3, split.data());
+    std::copy(split.begin(), split.end(), parts.begin());
+  }
+
+  int64_t size() const { return nodes[0] * nodes[1] * nodes[2]; }
+
+  // x runs fastest.
+  Part part(int rank, bool scattered) const {
+    const std::array<int64_t, 3> at{rank % parts[0], rank / parts[0] % parts[1], rank / parts[0] / parts[1]};
+    std::array<int64_t, 3> begin{}, end{};
+    for (size_t axis = 0; axis < 3; ++axis) {
+      begin[axis] = at[axis] * nodes[axis] / parts[axis];
+      end[axis] = (at[axis] + 1) * nodes[axis] / parts[axis];
+    }
+    auto stride = static_cast<int64_t>(static_cast<double>(size()) * 0.618);  // of consecutive nodes' numbers: without a common divisor no two get the same
+    while (std::gcd(stride, size()) != 1) ++stride;
+    const auto first = [&](size_t axis) { return std::max<int64_t>(0, begin[axis] - 1); };
+    const auto last = [&](size_t axis) { return std::min(nodes[axis], end[axis] + 1); };
+    const auto inside = [&](size_t axis, int64_t i) { return i >= begin[axis] && i < end[axis]; };
+    Part part;
+    for (int64_t z = first(2); z < last(2); ++z)
+      for (int64_t y = first(1); y < last(1); ++y)
+        for (int64_t x = first(0); x < last(0); ++x) {
+          const int64_t number = (z * nodes[1] + y) * nodes[0] + x;
+          part.list.push_back(scattered ? number * stride % size() : number);
+          part.owned.push_back(inside(0, x) && inside(1, y) && inside(2, z) ? 1 : 0);
+        }
+    return part;
+  }
+};
+
 Part receive_part(const std::vector<Part>& parts, int rank, int size) {
   if (rank == 0) {
     for (int other = 1; other < size; ++other) {
@@ -122,15 +166,33 @@ json count(const windrow::Decomposition& mesh, const char* owner, int64_t nodes,
           {"imbalance", static_cast<double>(all[1] + all[2]) * size / static_cast<double>(nodes)}};
 }
 
+// Of the rank with the most, since it began.
+int64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  int64_t bytes = usage.ru_maxrss * 1024;
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  return bytes;
+}
+
 void run(const Settings& settings) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   Cut cut;
-  if (rank == 0) cut = cut_graph(read_graph(settings), size);
-  int64_t nodes = cut.nodes;
-  MPI_Bcast(&nodes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-  const Part part = receive_part(cut.parts, rank, size);
+  Part part;
+  if (settings.box > 0) {
+    const Box box(settings.box, size);
+    part = box.part(rank, settings.numbering == "scattered");
+    cut.nodes = box.size();
+    const auto held = static_cast<int64_t>(part.list.size());
+    MPI_Allreduce(&held, &cut.replicas, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  } else {
+    if (rank == 0) cut = cut_graph(read_graph(settings), size);
+    MPI_Bcast(&cut.nodes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    part = receive_part(cut.parts, rank, size);
+  }
+  const int64_t nodes = cut.nodes;
   const auto make = [&](int imbalance) {
     return windrow::Decomposition::points(MPI_COMM_WORLD, nodes, part.list, part.owned, windrow::Options{{"imbalance", std::to_string(imbalance)}});
   };
@@ -147,6 +209,7 @@ void run(const Settings& settings) {
     for (const char* owner : {"partitioner", "idg", "idg_figure", "first", "random", "balanced"}) result["owners"][owner] = count(mesh, owner, nodes, size);
   }
   result["inspector_seconds"] = seconds;
+  result["peak_bytes"] = peak_bytes();
   result["least_intervals"] = cut.least_intervals;
   for (const int imbalance : settings.imbalances) {
     json point = count(make(imbalance), "balanced", nodes, size);
@@ -163,12 +226,14 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   bench::Settings settings;
   CLI::App app("Who writes the nodes that several parts of a mesh hold: as many parts as ranks");
-  app.add_option("mesh", settings.mesh, "a gmsh or METIS mesh of tetrahedra, or a METIS graph (.graph)")->required();
-  app.add_option("--numbering", settings.numbering, "generator or cuthill-mckee");
+  app.add_option("mesh", settings.mesh, "a gmsh or METIS mesh of tetrahedra, or a METIS graph (.graph)");
+  app.add_option("--box", settings.box, "instead: about so many nodes in a box, which no rank holds whole");
+  app.add_option("--numbering", settings.numbering, "generator or cuthill-mckee; of a box: scattered too");
   app.add_option("--repeat", settings.repeat, "times that the decomposition is made");
   app.add_option("--imbalance", settings.imbalances, "per cent: points of the curve of owner=balanced")->delimiter(',');
   try {
     app.parse(argc, argv);
+    if (settings.mesh.empty() == (settings.box == 0)) throw std::runtime_error("give a mesh or --box");
     bench::run(settings);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);

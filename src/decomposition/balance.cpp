@@ -9,11 +9,12 @@
 namespace windrow {
 namespace {
 
-// Points that an interval is worth, stage by stage. The first is more than all points of a segment can cost: those are at most two
+// Points that an interval is worth in each trial. The first is more than all points of a segment can cost: those are at most two
 // grains, at prices of at most k_most_price and a distance of at most one.
-constexpr std::array<int64_t, 3> k_interval_points{int64_t{1} << 20, 16, 2};
+constexpr std::array<int64_t, k_trials> k_interval_points{int64_t{1} << 20, 16, 2};
+constexpr std::array<int64_t, k_trials> k_first_steps{2, 2, 16};  // parts of a point's worth, shared out between the ranks
 constexpr int64_t k_most_price = 4 * k_price_of_point;
-constexpr int k_trials = 12;  // of a stage
+constexpr int k_rounds = 20;
 
 }  // namespace
 
@@ -29,7 +30,8 @@ double imbalance_of(std::span<const int64_t> loads, std::span<const int64_t> hel
   return all == 0 ? 0 : static_cast<double>(most - least) * static_cast<double>(ranks) / static_cast<double>(all);
 }
 
-BalancedOwners::BalancedOwners(const SharedPoints& shared) : shared_(shared), chosen_(shared.runs.size()), kept_(shared.runs.size()) {
+BalancedOwners::BalancedOwners(const SharedPoints& shared) : shared_(shared), kept_(shared.runs.size()) {
+  for (auto& chosen : chosen_) chosen.resize(shared.runs.size());
   size_t most = 0;
   for (const Segment& segment : shared.segments)
     most = std::max(most, shared.runs[segment.end].holders - shared.runs[segment.begin].holders);
@@ -37,11 +39,11 @@ BalancedOwners::BalancedOwners(const SharedPoints& shared) : shared_(shared), ch
   from_.resize(most);
 }
 
-void BalancedOwners::choose(const Prices& prices) {
-  for (const Segment& segment : shared_.segments) choose_segment(segment, prices);
+void BalancedOwners::choose(size_t trial, const Prices& prices) {
+  for (const Segment& segment : shared_.segments) choose_segment(segment, prices, chosen_[trial]);
 }
 
-void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices) {
+void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices, std::span<int> chosen) {
   const size_t base = shared_.runs[segment.begin].holders;
   const auto price_of_side = [&](int neighbour, int holder) { return neighbour >= 0 && neighbour != holder ? prices.of_interval : 0; };
   for (size_t run = segment.begin; run < segment.end; ++run) {
@@ -85,12 +87,13 @@ void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices
   const size_t last = shared_.runs[segment.end - 1].holders - base, end = shared_.runs[segment.end].holders - base;
   auto way = std::min_element(cost_.begin() + static_cast<std::ptrdiff_t>(last), cost_.begin() + static_cast<std::ptrdiff_t>(end)) - cost_.begin();
   for (size_t run = segment.end; run-- > segment.begin;) {
-    chosen_[run] = shared_.holders[base + static_cast<size_t>(way)];
+    chosen[run] = shared_.holders[base + static_cast<size_t>(way)];
     way = from_[static_cast<size_t>(way)];
   }
 }
 
-void BalancedOwners::add_totals(std::span<int64_t> totals) const noexcept {
+void BalancedOwners::add_totals(size_t trial, std::span<int64_t> totals) const noexcept {
+  const std::span<const int> chosen = chosen_[trial];
   int64_t& intervals = totals.back();
   const auto load_of = [&](int holder) -> int64_t& { return totals[static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)])]; };
   intervals += shared_.alone_starts;
@@ -98,9 +101,9 @@ void BalancedOwners::add_totals(std::span<int64_t> totals) const noexcept {
   for (const Segment& segment : shared_.segments) {
     int before = segment.left;
     for (size_t run = segment.begin; run < segment.end; ++run) {
-      load_of(chosen_[run]) += shared_.runs[run].points.size();
-      intervals += chosen_[run] != before ? 1 : 0;
-      before = chosen_[run];
+      load_of(chosen[run]) += shared_.runs[run].points.size();
+      intervals += chosen[run] != before ? 1 : 0;
+      before = chosen[run];
     }
     intervals += segment.right >= 0 && segment.right != before ? 1 : 0;
   }
@@ -120,54 +123,54 @@ std::vector<Pieces> BalancedOwners::lost() const {
 }
 
 BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, double bound, std::optional<Balance> reference)
-    : points_(points), held_(std::move(held)), places_(held_.size()), prices_(held_.size()), steps_(held_.size()), last_sign_(held_.size()),
-      bound_(reference ? std::min(bound, reference->imbalance) : bound), reference_(reference) {
+    : points_(points), held_(std::move(held)), places_(held_.size()), bound_(reference ? std::min(bound, reference->imbalance) : bound), reference_(reference) {
   // Ranks in the order of where they hold points share the file evenly: their turns.
   std::vector<size_t> order;
   for (size_t rank = 0; rank < held_.size(); ++rank)
     if (held_[rank] > 0) order.push_back(rank);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return places[a] < places[b]; });
   const auto ranks = static_cast<int64_t>(order.size());
-  for (size_t turn = 0; turn < order.size(); ++turn) {
+  for (size_t turn = 0; turn < order.size(); ++turn)
     places_[order[turn]] = (2 * static_cast<int64_t>(turn) + 1) * k_price_of_point / (2 * ranks);
-    steps_[order[turn]] = std::max<int64_t>(1, k_price_of_point / (2 * ranks));
+  for (size_t i = 0; i < k_trials; ++i) {
+    const int64_t step = std::max<int64_t>(1, k_price_of_point / k_first_steps[i] / std::max<int64_t>(1, ranks));
+    trials_[i] = {k_interval_points[i] * k_price_of_point, std::vector<int64_t>(held_.size()), std::vector<int64_t>(held_.size(), step),
+                  std::vector<signed char>(held_.size())};
   }
-  interval_ = k_interval_points[0] * k_price_of_point;
 }
 
-BalanceSearch::Verdict BalanceSearch::judge(std::span<const int64_t> totals) {
-  const auto loads = totals.first(held_.size());
-  const Balance now{totals.back(), imbalance_of(loads, held_)};
-  const bool allowed = !reference_ || (now.intervals <= reference_->intervals && now.imbalance <= reference_->imbalance);
-  const auto is_better = [&](const Balance& a, const Balance& b) {
-    const bool a_within = a.imbalance <= bound_, b_within = b.imbalance <= bound_;
-    if (a_within != b_within) return a_within;
-    if (!a_within) return a.imbalance < b.imbalance;
-    return a.intervals != b.intervals ? a.intervals < b.intervals : a.imbalance < b.imbalance;
-  };
-  const bool best = allowed && (!found_ || is_better(now, *found_));
-  if (best) found_ = now;
-  ++trial_;
-  const bool within = found_ && found_->imbalance <= bound_;
-  if (within && (stage_ == 0 || trial_ >= k_trials))  // of the first stage: nobody has fewer intervals
-    goes_on_ = false;
-  else if (trial_ >= k_trials)
-    next_stage();
-  if (goes_on_) next_prices(loads);
-  return best ? Verdict::best : Verdict::worse;
+bool BalanceSearch::is_better(const Balance& now) const noexcept {
+  if (reference_ && (now.intervals > reference_->intervals || now.imbalance > reference_->imbalance)) return false;
+  if (!found_) return true;
+  const bool within = now.imbalance <= bound_, was_within = found_->imbalance <= bound_;
+  if (within != was_within) return within;
+  if (!within) return now.imbalance < found_->imbalance;
+  return now.intervals != found_->intervals ? now.intervals < found_->intervals : now.imbalance < found_->imbalance;
 }
 
-void BalanceSearch::next_stage() noexcept {
-  trial_ = 0;
-  if (++stage_ == k_interval_points.size())
-    goes_on_ = false;
-  else
-    interval_ = k_interval_points[stage_] * k_price_of_point;
+std::optional<size_t> BalanceSearch::judge(std::span<const int64_t> totals) {
+  std::optional<size_t> best;
+  for (size_t i = 0; i < k_trials; ++i) {
+    const auto loads = totals.subspan(i * (held_.size() + 1), held_.size());
+    const Balance now{totals[i * (held_.size() + 1) + held_.size()], imbalance_of(loads, held_)};
+    if (is_better(now)) {
+      found_ = now;
+      best = i;
+    }
+    // Nobody has fewer intervals than the first.
+    if (i == 0 && found_ && std::max(now.imbalance, found_->imbalance) <= bound_) {
+      goes_on_ = false;
+      return best;
+    }
+    next_prices(trials_[i], loads);
+  }
+  if (++round_ == k_rounds) goes_on_ = false;
+  return best;
 }
 
 // Each rank's price goes up while it has too much to write and down while it has too little; steps grow while they go the same way and
 // shrink when they have gone too far.
-void BalanceSearch::next_prices(std::span<const int64_t> loads) {
+void BalanceSearch::next_prices(Trial& trial, std::span<const int64_t> loads) const {
   int64_t all = 0, ranks = 0;
   for (size_t rank = 0; rank < held_.size(); ++rank) {
     all += loads[rank];
@@ -177,12 +180,13 @@ void BalanceSearch::next_prices(std::span<const int64_t> loads) {
     if (held_[rank] == 0) continue;
     const int64_t surplus = loads[rank] - all / ranks;
     const auto sign = static_cast<signed char>(surplus > 0 ? 1 : surplus < 0 ? -1 : 0);
-    if (sign * last_sign_[rank] > 0)
-      steps_[rank] = std::min(steps_[rank] * 3 / 2 + 1, k_price_of_point);
-    else if (sign * last_sign_[rank] < 0)
-      steps_[rank] = std::max<int64_t>(1, steps_[rank] / 2);
-    last_sign_[rank] = sign;
-    prices_[rank] = std::clamp(prices_[rank] + sign * steps_[rank], -k_most_price, k_most_price);
+    int64_t& step = trial.steps[rank];
+    if (sign * trial.last_sign[rank] > 0)
+      step = std::min(step * 3 / 2 + 1, k_price_of_point);
+    else if (sign * trial.last_sign[rank] < 0)
+      step = std::max<int64_t>(1, step / 2);
+    trial.last_sign[rank] = sign;
+    trial.prices[rank] = std::clamp(trial.prices[rank] + sign * step, -k_most_price, k_most_price);
   }
 }
 

@@ -4,19 +4,22 @@
 //
 // With a price on each interval and on each point that a rank writes, the cheapest owners of a segment are found exactly, by dynamic
 // programming over its runs, and segments do not depend on each other. The prices are the same on all ranks; a rank with
-// too many points becomes dearer from one trial to the next (Lagrangian relaxation of the balance). First an interval costs
+// too many points becomes dearer from one round to the next (Lagrangian relaxation of the balance). There are three trials in a round, since a
+// round waits for all ranks and a trial costs little. In the first an interval costs
 // more than any points do: such owners have the fewest intervals that there can be, and prices only choose among those that
-// have equally few; then it costs as much as 16 and as two points, until the balance asked for is reached. Of all trials the one with the fewest
-// intervals within the balance is kept. Proved: without cuts (shared_points.hpp) trials of the first kind have the least number of intervals, and
+// have equally few; in the others it costs as much as 16 and as two points. Of all trials the one with the fewest
+// intervals within the balance asked for is kept. Proved: without cuts (shared_points.hpp) trials of the first kind have the least number of intervals, and
 // those of the others the least of all choices that cost no more at their prices. Not proved: that no other choice is within the balance
 // with fewer.
 //
-//   search = BalanceSearch(...)                    the same on every rank, from sums over ranks
-//   do owners.choose(search.prices())              each directory rank
-//      totals = sum over directory ranks of owners.totals()
-//   while (search.judge(totals, owners kept if told))
+//   search = BalanceSearch(...)                              the same on every rank, from sums over ranks
+//   while (search.goes_on())
+//     for each trial owners.choose(trial, search.prices(trial))   each directory rank
+//     totals = sum over directory ranks of all trials' owners.add_totals()
+//     if ((trial = search.judge(totals))) owners.keep(*trial)
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -47,22 +50,25 @@ struct Prices {
   std::span<const int64_t> place_of_rank;  // [ranks] where in the file, in parts of k_price_of_point, it writes best: what else costs the same, its distance decides
 };
 
+inline constexpr size_t k_trials = 3;  // of a round
+
 // One directory rank's part.
 class BalancedOwners {
  public:
   explicit BalancedOwners(const SharedPoints& shared);
 
-  void choose(const Prices& prices);
+  void choose(size_t trial, const Prices& prices);
   // Adds to totals: [ranks] points that each rank writes, then the intervals.
-  void add_totals(std::span<int64_t> totals) const noexcept;
-  void keep() { kept_ = chosen_; }  // the last choice is the best so far
+  void add_totals(size_t trial, std::span<int64_t> totals) const noexcept;
+  void keep(size_t trial) { kept_ = chosen_[trial]; }  // it is the best so far
   std::vector<Pieces> lost() const;   // [holders] by the choice that was kept
 
  private:
-  void choose_segment(const Segment& segment, const Prices& prices);
+  void choose_segment(const Segment& segment, const Prices& prices, std::span<int> chosen);
 
   const SharedPoints& shared_;
-  std::vector<int> chosen_, kept_;       // [runs] index of a holder
+  std::array<std::vector<int>, k_trials> chosen_;  // [runs] index of a holder
+  std::vector<int> kept_;
   std::vector<int64_t> cost_;            // of a segment's holders' entries
   std::vector<int> from_;
 };
@@ -74,26 +80,29 @@ class BalanceSearch {
   // asked for. `reference`: owners that are known: what is found has neither more intervals nor more imbalance than they, or is not found.
   BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, double bound, std::optional<Balance> reference);
 
-  Prices prices() const noexcept { return {points_, interval_, prices_, places_}; }
+  Prices prices(size_t trial) const noexcept { return {points_, trials_[trial].interval, trials_[trial].prices, places_}; }
 
-  enum class Verdict { worse, best };
-  // totals as BalancedOwners adds them, of all ranks together.
-  Verdict judge(std::span<const int64_t> totals);
+  // totals: [trials][ranks + 1], each as BalancedOwners adds them, of all ranks together. The trial that is the best of all so far, if any.
+  std::optional<size_t> judge(std::span<const int64_t> totals);
   bool goes_on() const noexcept { return goes_on_; }
   const std::optional<Balance>& found() const noexcept { return found_; }
 
  private:
-  void next_prices(std::span<const int64_t> loads);
-  void next_stage() noexcept;
+  struct Trial {
+    int64_t interval = 0;
+    std::vector<int64_t> prices, steps;  // [ranks]
+    std::vector<signed char> last_sign;
+  };
+
+  bool is_better(const Balance& now) const noexcept;
+  void next_prices(Trial& trial, std::span<const int64_t> loads) const;
 
   int64_t points_;
-  std::vector<int64_t> held_, places_, prices_, steps_;
-  std::vector<signed char> last_sign_;
+  std::vector<int64_t> held_, places_;
+  std::array<Trial, k_trials> trials_;
   double bound_;
   std::optional<Balance> reference_, found_;
-  int64_t interval_ = 0;
-  size_t stage_ = 0;
-  int trial_ = 0;
+  int round_ = 0;
   bool goes_on_ = true;
 };
 

@@ -11,11 +11,12 @@ namespace windrow {
 namespace {
 
 void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::string>& reasons) {
-  const bool needs_flags = strategy.owner == Owner::partitioner || strategy.owner == Owner::idg || strategy.owner == Owner::idg_figure;
-  if (needs_flags && pattern.replicas && !pattern.owned_flags) {
+  if (needs_flags(strategy.owner) && pattern.replicas && !pattern.owned_flags) {
     reasons.push_back(fmt::format("owner first: owner={} needs flags of who owns which points, and there are none", name_of(strategy.owner)));
     strategy.owner = Owner::first;
   }
+  if (pattern.holes > 0 && !pattern.reading)
+    reasons.push_back(fmt::format("{} of {} points are held by no rank: they keep what they have, or the fill value", pattern.holes, pattern.points));
   if (strategy.owner != Owner::automatic) return;
   strategy.owner = pattern.owned_flags ? Owner::partitioner : pattern.replicas ? Owner::balanced : Owner::first;
   if (pattern.reading) return;

@@ -29,6 +29,7 @@ struct Pattern {
   bool owned_flags = false;     // points carry flags that say who owns them
   bool replicas = false;        // several ranks hold some of the points
   int64_t points = 0, load = 0; // where there are points: how many, and how many elements of a variable each stands for
+  int64_t holes = 0;            // points that nobody holds
   bool overlapping = false;     // variables lie over each other, as they do in no sound file
   std::vector<Extent> regions;  // bytes of the file that the variables concerned occupy: sorted, disjoint, maximal
 };

@@ -13,6 +13,7 @@
 namespace windrow {
 
 enum class Owner { automatic, partitioner, first, highest, idg, idg_figure, random, balanced };
+constexpr bool needs_flags(Owner owner) noexcept { return owner == Owner::partitioner || owner == Owner::idg || owner == Owner::idg_figure; }
 enum class Gather { automatic, none, host, team };
 enum class Domains { automatic, none, even, aligned, cyclic, target };
 enum class Codec { automatic, off, lzo, lz4, zstd };

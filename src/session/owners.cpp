@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 
 #include "comm/agree.hpp"
 #include "decomposition/balance.hpp"
@@ -20,42 +21,36 @@ constexpr std::array k_policies_of_points{OwnerPolicy::highest, OwnerPolicy::fir
 // What the ranks tell each other while they look for balanced owners: numbers by rank, and a few that are about all.
 class OwnerSearch {
  public:
-  OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared) : comm_(comm), points_(points), owners_(shared), sums_(2 * ranks() + 1) {}
+  OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared) : comm_(comm), points_(points), owners_(shared), sums_(k_trials * (ranks() + 1)) {}
 
   // Collective. `held`: of this rank. Without a reference nothing is known of the groupings so far.
   Status run(PieceView held, double bound, const Grouping* reference, const SharedPoints& shared) {
-    std::fill(sums_.begin(), sums_.end(), 0);
+    clear_totals();
     const auto me = static_cast<size_t>(comm_.rank());
-    sums_[me] = total_bytes(held);
-    sums_[ranks() + me] = place_of(held);
-    if (Status verdict = sum(); !verdict.ok()) return verdict;
-    std::vector<int64_t> held_by, places;
-    Status local = guard([&] {
-      held_by.assign(sums_.begin(), sums_.begin() + static_cast<std::ptrdiff_t>(ranks()));
-      places.assign(sums_.begin() + static_cast<std::ptrdiff_t>(ranks()), sums_.end() - 1);
-      return Status{};
-    });
-    if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
-    std::optional<Balance> known;
+    const auto [held_by, places, loads] = std::tuple(of_ranks(0), of_ranks(1), of_ranks(2));
+    held_by[me] = total_bytes(held);
+    places[me] = place_of(held);
     if (reference != nullptr) {
-      clear_totals();
-      for (size_t i = 0; i < shared.ranks.size(); ++i) totals()[static_cast<size_t>(shared.ranks[i])] = reference->loads[i];
-      totals().back() = reference->intervals;
-      if (Status verdict = sum(); !verdict.ok()) return verdict;
-      known = Balance{totals().back(), imbalance_of(totals().first(ranks()), held_by)};
+      for (size_t i = 0; i < shared.ranks.size(); ++i) loads[static_cast<size_t>(shared.ranks[i])] = reference->loads[i];
+      sums_.back() = reference->intervals;
     }
+    if (Status verdict = sum(); !verdict.ok()) return verdict;
     std::optional<BalanceSearch> search;
-    local = guard([&] {
-      search.emplace(points_, std::move(held_by), places, bound, known);
+    Status local = guard([&] {
+      std::optional<Balance> known;
+      if (reference != nullptr) known = Balance{sums_.back(), imbalance_of(loads, held_by)};
+      search.emplace(points_, std::vector(held_by.begin(), held_by.end()), places, bound, known);
       return Status{};
     });
     if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
     while (search->goes_on()) {
-      owners_.choose(search->prices());
       clear_totals();
-      owners_.add_totals(totals());
+      for (size_t trial = 0; trial < k_trials; ++trial) {
+        owners_.choose(trial, search->prices(trial));
+        owners_.add_totals(trial, totals(trial));
+      }
       if (Status verdict = sum(); !verdict.ok()) return verdict;
-      if (search->judge(totals()) == BalanceSearch::Verdict::best) owners_.keep();
+      if (const auto best = search->judge(sums_)) owners_.keep(*best);
     }
     found_ = search->found().has_value();
     return {};
@@ -66,7 +61,8 @@ class OwnerSearch {
 
  private:
   size_t ranks() const noexcept { return static_cast<size_t>(comm_.size()); }
-  std::span<int64_t> totals() noexcept { return std::span(sums_).first(ranks() + 1); }
+  std::span<int64_t> of_ranks(size_t i) noexcept { return std::span(sums_).subspan(i * ranks(), ranks()); }
+  std::span<int64_t> totals(size_t trial) noexcept { return std::span(sums_).subspan(trial * (ranks() + 1), ranks() + 1); }
   void clear_totals() noexcept { std::fill(sums_.begin(), sums_.end(), 0); }
   Status sum() { return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = sums_, .bits = {}}); }
 

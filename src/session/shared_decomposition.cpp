@@ -222,8 +222,7 @@ const Pieces& SharedDecomposition::find_share(OwnerPolicy owner) {
 }
 
 Result<Pieces> SharedDecomposition::written_by(Owner asked) {
-  const bool needs_flags = asked == Owner::partitioner || asked == Owner::idg || asked == Owner::idg_figure;
-  if (needs_flags && !has_flags_) return Status{Code::bad_argument, fmt::format("owner={} needs owner flags for all points", name_of(asked))};
+  if (needs_flags(asked) && !has_flags_) return Status{Code::bad_argument, fmt::format("owner={} needs owner flags for all points", name_of(asked))};
   const auto owner = owner_for(asked);
   if (const Status& status = owner_status_[static_cast<size_t>(owner)]; !status.ok()) return status;
   return find_share(owner);

@@ -96,6 +96,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   if (entry.decomposition->local().kind == DecompositionKind::points) {
     wave.points = std::max(wave.points, entry.decomposition->local().elements);
     wave.load = std::max(wave.load, trailing.value());
+    wave.holes = std::max(wave.holes, entry.decomposition->holes());
   }
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
   if (runs->total == 0) return {};
@@ -156,7 +157,7 @@ int64_t File::number_of(const Wave& wave, int rank) const {
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most) {
-  constexpr size_t k_waves = 2, k_maxima = 11, k_sums = 6;
+  constexpr size_t k_waves = 2, k_maxima = 12, k_sums = 6;
   std::array<int64_t, k_waves * k_maxima + 1> maximum{};
   std::array<int64_t, k_waves * k_sums> sum{};
   std::fill(maximum.begin(), maximum.end(), -std::numeric_limits<int64_t>::max());
@@ -167,7 +168,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
     for (const Wave* wave : waves) {
       const std::array<int64_t, k_maxima> max_of{wave->bytes,   wave->owned_flags, wave->shared_reads, wave->in_memory,
                                                  wave->uniform, -wave->uniform,    -wave->hull.begin,  wave->hull.end,
-                                                 wave->replicas, wave->points,     wave->load};
+                                                 wave->replicas, wave->points,     wave->load,         wave->holes};
       const std::array<int64_t, k_sums> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
                                                     wave->long_bytes, wave->long_pieces};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_maxima));
@@ -190,6 +191,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                .replicas = max[8],
                .points = max[9],
                .load = max[10],
+               .holes = max[11],
                .shared_reads = max[2],
                .uniform = max[4] == -max[5],
                .in_memory = max[3],
@@ -245,6 +247,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .replicas = numbers.replicas != 0,
                   .points = std::max<int64_t>(0, numbers.points),
                   .load = std::max<int64_t>(0, numbers.load),
+                  .holes = std::max<int64_t>(0, numbers.holes),
                   .regions = {}};
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     const Placement& place = catalog_.variables[i].placement;

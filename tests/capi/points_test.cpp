@@ -191,6 +191,9 @@ TEST(Points, holes_are_counted_and_read_as_the_fill_value) {
       ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder.file("holes.raw").c_str(), options, &file));
       ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_FLOAT64, 2, shape, &variable));
       ASSERT_WINDROW_OK(windrow_write(file, variable, points.get(), part.values.data()));
+      const char* report = nullptr;
+      ASSERT_WINDROW_OK(windrow_explain(file, "text", &report));
+      EXPECT_THAT(std::string(report), testing::HasSubstr(std::to_string(holes) + " of " + std::to_string(k_points) + " points are held by no rank"));
       std::vector<double> read(k_points * k_load, -1);
       ASSERT_WINDROW_OK(windrow_read(file, variable, same.get(), read.data()));
       for (int64_t point = 0; point < k_points; ++point)

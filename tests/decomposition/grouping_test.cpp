@@ -83,19 +83,21 @@ class Program {
     return owners(lost);
   }
 
-  Found balanced(double bound, std::optional<Balance> reference, int trials = 1000) {
+  Found balanced(double bound, std::optional<Balance> reference, int rounds = 1000) {
     std::vector<BalancedOwners> parts;
     for (const SharedPoints& shared : shared_) parts.emplace_back(shared);
     BalanceSearch search(mesh_.points, held(), places(), bound, reference);
-    std::vector<int64_t> totals(mesh_.held.size() + 1);
-    for (; search.goes_on() && trials > 0; --trials) {
+    const size_t length = mesh_.held.size() + 1;
+    std::vector<int64_t> totals(k_trials * length);
+    for (; search.goes_on() && rounds > 0; --rounds) {
       std::fill(totals.begin(), totals.end(), 0);
-      for (BalancedOwners& part : parts) {
-        part.choose(search.prices());
-        part.add_totals(totals);
-      }
-      if (search.judge(totals) == BalanceSearch::Verdict::best)
-        for (BalancedOwners& part : parts) part.keep();
+      for (BalancedOwners& part : parts)
+        for (size_t trial = 0; trial < k_trials; ++trial) {
+          part.choose(trial, search.prices(trial));
+          part.add_totals(trial, std::span(totals).subspan(trial * length, length));
+        }
+      if (const auto best = search.judge(totals))
+        for (BalancedOwners& part : parts) part.keep(*best);
     }
     if (!search.found()) return {};
     std::vector<std::vector<Pieces>> lost;
