@@ -11,10 +11,11 @@ namespace {
 
 // Points that an interval is worth in each trial. The first is more than all points of a segment can cost: those are at most two
 // grains, at prices of at most k_most_price and a distance of at most one.
-constexpr std::array<int64_t, k_trials> k_interval_points{int64_t{1} << 20, 16, 2};
-constexpr std::array<int64_t, k_trials> k_first_steps{2, 2, 16};  // parts of a point's worth, shared out between the ranks
+constexpr std::array<int64_t, k_priced> k_interval_points{int64_t{1} << 20, 2};
+constexpr std::array<int64_t, k_priced> k_first_steps{2, 16};  // parts of a point's worth, shared out between the ranks
 constexpr int64_t k_most_price = 4 * k_price_of_point;
-constexpr int k_rounds = 20;
+constexpr int k_rounds = 20, k_rounds_of_prices = 8;  // the fourth trial begins after these
+constexpr int64_t k_eagerness = 2;  // how much of a surplus tries to move in a round
 
 }  // namespace
 
@@ -30,7 +31,8 @@ double imbalance_of(std::span<const int64_t> loads, std::span<const int64_t> hel
   return all == 0 ? 0 : static_cast<double>(most - least) * static_cast<double>(ranks) / static_cast<double>(all);
 }
 
-BalancedOwners::BalancedOwners(const SharedPoints& shared) : shared_(shared), kept_(shared.runs.size()) {
+BalancedOwners::BalancedOwners(const SharedPoints& shared, std::vector<int> known)
+    : shared_(shared), kept_(known.empty() ? first_holders(shared) : std::move(known)) {
   for (auto& chosen : chosen_) chosen.resize(shared.runs.size());
   size_t most = 0;
   for (const Segment& segment : shared.segments)
@@ -39,8 +41,41 @@ BalancedOwners::BalancedOwners(const SharedPoints& shared) : shared_(shared), ke
   from_.resize(most);
 }
 
-void BalancedOwners::choose(size_t trial, const Prices& prices) {
-  for (const Segment& segment : shared_.segments) choose_segment(segment, prices, chosen_[trial]);
+void BalancedOwners::try_all(const BalanceSearch& search) {
+  for (size_t trial = 0; trial < k_priced; ++trial)
+    for (const Segment& segment : shared_.segments) choose_segment(segment, search.prices(trial), chosen_[trial]);
+  chosen_[k_from_best] = kept_;
+  if (!search.moves(k_from_fewest)) chosen_[k_from_fewest] = chosen_[0];
+  for (const size_t trial : {k_from_best, k_from_fewest})
+    if (const auto moves = search.moves(trial))
+      for (const Segment& segment : shared_.segments) move_ends(segment, *moves, chosen_[trial]);
+}
+
+// All runs decide for themselves, by chance, how much of a surplus moves: else all would move at once what one of them should. The same
+// runs on every number of directory ranks.
+bool BalancedOwners::is_moved(int64_t point, int64_t count, int from, int to, const Moves& moves) const noexcept {
+  const int64_t surplus = moves.loads[static_cast<size_t>(shared_.ranks[static_cast<size_t>(from)])] -
+                          moves.loads[static_cast<size_t>(shared_.ranks[static_cast<size_t>(to)])];
+  if (surplus <= count) return false;
+  const auto chance = static_cast<int64_t>(scramble(point ^ (int64_t{moves.round} << 48)) % 1024);
+  return chance * moves.mean < k_eagerness * surplus * 1024;
+}
+
+void BalancedOwners::move_ends(const Segment& segment, const Moves& moves, std::span<int> chosen) const {
+  for (size_t run = segment.begin; run < segment.end; ++run) {
+    const int before = run == segment.begin ? segment.left : chosen[run - 1], now = chosen[run];
+    const int after = run + 1 == segment.end ? segment.right : chosen[run + 1];
+    // An interval begins at the segment's begin, whoever is there, unless who is before goes on; at its end it does where somebody follows.
+    const auto breaks = [&](int holder) { return (holder != before ? 1 : 0) + (after >= 0 && holder != after ? 1 : 0); };
+    const auto holders = shared_.holders_of(run);
+    const Extent points = shared_.runs[run].points;
+    for (const int other : {before, after}) {
+      if (other < 0 || other == now || breaks(other) > breaks(now) || !std::binary_search(holders.begin(), holders.end(), other)) continue;
+      if (!is_moved(points.begin, points.size(), now, other, moves)) continue;
+      chosen[run] = other;
+      break;
+    }
+  }
 }
 
 void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices, std::span<int> chosen) {
@@ -122,8 +157,10 @@ std::vector<Pieces> BalancedOwners::lost() const {
   return lists;
 }
 
-BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, double bound, std::optional<Balance> reference)
-    : points_(points), held_(std::move(held)), places_(held_.size()), bound_(reference ? std::min(bound, reference->imbalance) : bound), reference_(reference) {
+BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, double bound, std::optional<Balance> reference,
+                             std::vector<int64_t> loads)
+    : points_(points), held_(std::move(held)), places_(held_.size()), loads_(std::move(loads)), bound_(reference ? std::min(bound, reference->imbalance) : bound),
+      reference_(reference), found_(reference) {
   // Ranks in the order of where they hold points share the file evenly: their turns.
   std::vector<size_t> order;
   for (size_t rank = 0; rank < held_.size(); ++rank)
@@ -132,7 +169,7 @@ BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::spa
   const auto ranks = static_cast<int64_t>(order.size());
   for (size_t turn = 0; turn < order.size(); ++turn)
     places_[order[turn]] = (2 * static_cast<int64_t>(turn) + 1) * k_price_of_point / (2 * ranks);
-  for (size_t i = 0; i < k_trials; ++i) {
+  for (size_t i = 0; i < k_priced; ++i) {
     const int64_t step = std::max<int64_t>(1, k_price_of_point / k_first_steps[i] / std::max<int64_t>(1, ranks));
     trials_[i] = {k_interval_points[i] * k_price_of_point, std::vector<int64_t>(held_.size()), std::vector<int64_t>(held_.size(), step),
                   std::vector<signed char>(held_.size())};
@@ -156,16 +193,22 @@ std::optional<size_t> BalanceSearch::judge(std::span<const int64_t> totals) {
     if (is_better(now)) {
       found_ = now;
       best = i;
+      loads_.assign(loads.begin(), loads.end());
     }
     // Nobody has fewer intervals than the first.
-    if (i == 0 && found_ && std::max(now.imbalance, found_->imbalance) <= bound_) {
-      goes_on_ = false;
-      return best;
-    }
-    next_prices(trials_[i], loads);
+    if (i == 0) least_ = now.intervals;
+    if (i < k_priced) next_prices(trials_[i], loads);
+    if (i == k_from_fewest) loads_of_fewest_.assign(loads.begin(), loads.end());
   }
-  if (++round_ == k_rounds) goes_on_ = false;
+  goes_on_ = ++round_ < k_rounds && (found_->imbalance > bound_ || found_->intervals > least_);
   return best;
+}
+
+std::optional<Moves> BalanceSearch::moves(size_t trial) const noexcept {
+  const auto& loads = trial == k_from_best ? loads_ : loads_of_fewest_;
+  if (loads.empty() || (trial == k_from_fewest && round_ <= k_rounds_of_prices)) return {};
+  const auto ranks = std::count_if(held_.begin(), held_.end(), [](int64_t count) { return count > 0; });
+  return Moves{loads, std::accumulate(loads.begin(), loads.end(), int64_t{0}) / std::max<std::ptrdiff_t>(1, ranks), round_};
 }
 
 // Each rank's price goes up while it has too much to write and down while it has too little; steps grow while they go the same way and

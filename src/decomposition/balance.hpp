@@ -4,17 +4,19 @@
 //
 // With a price on each interval and on each point that a rank writes, the cheapest owners of a segment are found exactly, by dynamic
 // programming over its runs, and segments do not depend on each other. The prices are the same on all ranks; a rank with
-// too many points becomes dearer from one round to the next (Lagrangian relaxation of the balance). There are three trials in a round, since a
+// too many points becomes dearer from one round to the next (Lagrangian relaxation of the balance). There are four trials in a round, since a
 // round waits for all ranks and a trial costs little. In the first an interval costs
 // more than any points do: such owners have the fewest intervals that there can be, and prices only choose among those that
-// have equally few; in the others it costs as much as 16 and as two points. Of all trials the one with the fewest
-// intervals within the balance asked for is kept. Proved: without cuts (shared_points.hpp) trials of the first kind have the least number of intervals, and
-// those of the others the least of all choices that cost no more at their prices. Not proved: that no other choice is within the balance
-// with fewer.
+// have equally few. In the second it costs as much as two points. The others move the ends of intervals from ranks with more points to
+// those with fewer, where no interval is added: the third begins with the best owners so far, idg's if there are no others, and the fourth goes on with
+// its own, which are the first's to begin with. Of all trials the one with the fewest
+// intervals within the balance asked for is kept; where none is within it, the one with the best balance. Proved: without cuts (shared_points.hpp) the
+// first trial has the least number of intervals, and the second the least of all choices that cost no more at their prices. Not proved: that no other
+// choice is within the balance with fewer.
 //
 //   search = BalanceSearch(...)                              the same on every rank, from sums over ranks
 //   while (search.goes_on())
-//     for each trial owners.choose(trial, search.prices(trial))   each directory rank
+//     owners.try_all(search)                                 each directory rank
 //     totals = sum over directory ranks of all trials' owners.add_totals()
 //     if ((trial = search.judge(totals))) owners.keep(*trial)
 #pragma once
@@ -50,20 +52,32 @@ struct Prices {
   std::span<const int64_t> place_of_rank;  // [ranks] where in the file, in parts of k_price_of_point, it writes best: what else costs the same, its distance decides
 };
 
-inline constexpr size_t k_trials = 3;  // of a round
+inline constexpr size_t k_priced = 2, k_from_best = 2, k_from_fewest = 3, k_trials = 4;  // of a round
+
+// What ends of intervals are moved by.
+struct Moves {
+  std::span<const int64_t> loads;  // [ranks] points that each writes with the owners that are moved
+  int64_t mean = 0;
+  int round = 0;
+};
+
+class BalanceSearch;
 
 // One directory rank's part.
 class BalancedOwners {
  public:
-  explicit BalancedOwners(const SharedPoints& shared);
+  // What is kept at first: `known`, [runs] holders, or anything where that is empty.
+  BalancedOwners(const SharedPoints& shared, std::vector<int> known);
 
-  void choose(size_t trial, const Prices& prices);
+  void try_all(const BalanceSearch& search);
   // Adds to totals: [ranks] points that each rank writes, then the intervals.
   void add_totals(size_t trial, std::span<int64_t> totals) const noexcept;
   void keep(size_t trial) { kept_ = chosen_[trial]; }  // it is the best so far
   std::vector<Pieces> lost() const;   // [holders] by the choice that was kept
 
  private:
+  bool is_moved(int64_t point, int64_t count, int from, int to, const Moves& moves) const noexcept;
+  void move_ends(const Segment& segment, const Moves& moves, std::span<int> chosen) const;
   void choose_segment(const Segment& segment, const Prices& prices, std::span<int> chosen);
 
   const SharedPoints& shared_;
@@ -77,15 +91,18 @@ class BalancedOwners {
 class BalanceSearch {
  public:
   // held: [ranks] points that each holds; places: [ranks] the mean of where they lie, in parts of k_price_of_point. `bound`: the imbalance
-  // asked for. `reference`: owners that are known: what is found has neither more intervals nor more imbalance than they, or is not found.
-  BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, double bound, std::optional<Balance> reference);
+  // asked for. `reference`: owners that are known, with `loads` [ranks]: what is found has neither more intervals nor more imbalance than they.
+  BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, double bound, std::optional<Balance> reference,
+                std::vector<int64_t> loads);
 
   Prices prices(size_t trial) const noexcept { return {points_, trials_[trial].interval, trials_[trial].prices, places_}; }
+  // Nothing where it is too early to move.
+  std::optional<Moves> moves(size_t trial) const noexcept;
 
   // totals: [trials][ranks + 1], each as BalancedOwners adds them, of all ranks together. The trial that is the best of all so far, if any.
   std::optional<size_t> judge(std::span<const int64_t> totals);
   bool goes_on() const noexcept { return goes_on_; }
-  const std::optional<Balance>& found() const noexcept { return found_; }
+  const Balance& found() const noexcept { return *found_; }  // after a round
 
  private:
   struct Trial {
@@ -99,9 +116,11 @@ class BalanceSearch {
 
   int64_t points_;
   std::vector<int64_t> held_, places_;
-  std::array<Trial, k_trials> trials_;
+  std::vector<int64_t> loads_, loads_of_fewest_;  // [ranks] of what was found, of the last trial; empty: nothing yet
+  std::array<Trial, k_priced> trials_;
   double bound_;
   std::optional<Balance> reference_, found_;
+  int64_t least_ = 0;  // intervals
   int round_ = 0;
   bool goes_on_ = true;
 };

@@ -92,17 +92,18 @@ int idg_owner_of_figure(std::span<const int> list, int before, int after) noexce
   return owner;
 }
 
-int random_holder(int64_t point, int count) noexcept {
+uint64_t scramble(int64_t number) noexcept {
   // SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): one step from the point's number.
-  uint64_t bits = static_cast<uint64_t>(point) + 0x9e3779b97f4a7c15U;
+  uint64_t bits = static_cast<uint64_t>(number) + 0x9e3779b97f4a7c15U;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
-  bits ^= bits >> 31;
-  return static_cast<int>(bits % static_cast<uint64_t>(count));
+  return bits ^ (bits >> 31);
 }
 
+int random_holder(int64_t point, int count) noexcept { return static_cast<int>(scramble(point) % static_cast<uint64_t>(count)); }
+
 Grouping group_by_idg(const SharedPoints& shared, std::span<const Holding> holdings) {
-  Grouping grouping{.lost = {}, .loads = shared.alone, .intervals = shared.alone_starts};
+  Grouping grouping{.lost = {}, .chosen = first_holders(shared), .loads = shared.alone, .intervals = shared.alone_starts};
   Losers losers(shared.ranks.size());
   Partition partition(holdings);
   std::vector<int> list;
@@ -116,6 +117,7 @@ Grouping group_by_idg(const SharedPoints& shared, std::span<const Holding> holdi
         const int after = point + 1 < end ? partition.owner_of(point + 1) : segment.right;
         const int owner = idg_owner(list, before, after);
         losers.add(point, holders, owner);
+        grouping.chosen[run] = owner;  // of a run's later points too: its owner is the one before
         ++grouping.loads[static_cast<size_t>(owner)];
         grouping.intervals += owner == before ? 0 : 1;
         before = owner;

@@ -20,6 +20,9 @@ int idg_owner(std::span<const int> list, int before, int after) noexcept;
 // later one counts. For the mesh of figure 3 that is not table 2: nodes 1 and 5 go to part 1, and there are four intervals instead of two.
 int idg_owner_of_figure(std::span<const int> list, int before, int after) noexcept;
 
+// The same for a number on every computer, and as good as random.
+uint64_t scramble(int64_t number) noexcept;
+
 // Of `count` holders, the same one for a point whenever it is asked.
 int random_holder(int64_t point, int count) noexcept;
 
@@ -31,6 +34,7 @@ using Losses = std::vector<Pieces>;  // [holders]
 // Across a cut (shared_points.hpp) nothing is known of the point before and after.
 struct Grouping {
   Losses lost;
+  std::vector<int> chosen;     // [runs] index of a holder; of runs in no segment the first
   std::vector<int64_t> loads;  // [holders] points that each writes, of the segments and alone in the block
   int64_t intervals = 0;       // an interval that goes on across a cut counts twice
 };

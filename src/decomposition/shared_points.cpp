@@ -101,6 +101,12 @@ class Finder {
 
 }  // namespace
 
+std::vector<int> first_holders(const SharedPoints& shared) {
+  std::vector<int> first(shared.runs.size());
+  for (size_t run = 0; run + 1 < shared.runs.size(); ++run) first[run] = shared.holders_of(run).front();
+  return first;
+}
+
 SharedPoints find_shared(std::span<const Holding> holdings, const DirectoryPart& part, int64_t points) {
   SharedPoints found;
   found.block = part.block;

@@ -50,6 +50,9 @@ struct SharedPoints {
   }
 };
 
+// [runs] the lowest holder of each.
+std::vector<int> first_holders(const SharedPoints& shared);
+
 // `holdings`: by rank, what each holds of `part.view`; `points`: of the whole. May throw std::bad_alloc.
 SharedPoints find_shared(std::span<const Holding> holdings, const DirectoryPart& part, int64_t points);
 

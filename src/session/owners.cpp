@@ -21,42 +21,44 @@ constexpr std::array k_policies_of_points{OwnerPolicy::highest, OwnerPolicy::fir
 // What the ranks tell each other while they look for balanced owners: numbers by rank, and a few that are about all.
 class OwnerSearch {
  public:
-  OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared) : comm_(comm), points_(points), owners_(shared), sums_(k_trials * (ranks() + 1)) {}
+  OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared, const Grouping* reference)
+      : comm_(comm), points_(points), shared_(shared), reference_(reference),
+        owners_(shared, reference != nullptr ? reference->chosen : std::vector<int>()), sums_(k_trials * (ranks() + 1)) {}
 
-  // Collective. `held`: of this rank. Without a reference nothing is known of the groupings so far.
-  Status run(PieceView held, double bound, const Grouping* reference, const SharedPoints& shared) {
+  // Collective. `held`: of this rank.
+  Status run(PieceView held, double bound) {
     clear_totals();
     const auto me = static_cast<size_t>(comm_.rank());
     const auto [held_by, places, loads] = std::tuple(of_ranks(0), of_ranks(1), of_ranks(2));
     held_by[me] = total_bytes(held);
     places[me] = place_of(held);
-    if (reference != nullptr) {
-      for (size_t i = 0; i < shared.ranks.size(); ++i) loads[static_cast<size_t>(shared.ranks[i])] = reference->loads[i];
-      sums_.back() = reference->intervals;
+    if (reference_ != nullptr) {
+      for (size_t i = 0; i < shared_.ranks.size(); ++i) loads[static_cast<size_t>(shared_.ranks[i])] = reference_->loads[i];
+      sums_.back() = reference_->intervals;
     }
     if (Status verdict = sum(); !verdict.ok()) return verdict;
     std::optional<BalanceSearch> search;
     Status local = guard([&] {
       std::optional<Balance> known;
-      if (reference != nullptr) known = Balance{sums_.back(), imbalance_of(loads, held_by)};
-      search.emplace(points_, std::vector(held_by.begin(), held_by.end()), places, bound, known);
+      std::vector<int64_t> known_loads;
+      if (reference_ != nullptr) {
+        known = Balance{sums_.back(), imbalance_of(loads, held_by)};
+        known_loads.assign(loads.begin(), loads.end());
+      }
+      search.emplace(points_, std::vector(held_by.begin(), held_by.end()), places, bound, known, std::move(known_loads));
       return Status{};
     });
     if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
     while (search->goes_on()) {
       clear_totals();
-      for (size_t trial = 0; trial < k_trials; ++trial) {
-        owners_.choose(trial, search->prices(trial));
-        owners_.add_totals(trial, totals(trial));
-      }
+      owners_.try_all(*search);
+      for (size_t trial = 0; trial < k_trials; ++trial) owners_.add_totals(trial, totals(trial));
       if (Status verdict = sum(); !verdict.ok()) return verdict;
       if (const auto best = search->judge(sums_)) owners_.keep(*best);
     }
-    found_ = search->found().has_value();
     return {};
   }
 
-  bool found() const noexcept { return found_; }
   std::vector<Pieces> lost() const { return owners_.lost(); }
 
  private:
@@ -78,9 +80,10 @@ class OwnerSearch {
 
   Comm& comm_;
   int64_t points_;
+  const SharedPoints& shared_;
+  const Grouping* reference_;  // owners that are known, or nullptr
   BalancedOwners owners_;
   std::vector<int64_t> sums_;
-  bool found_ = false;
 };
 
 }  // namespace
@@ -112,11 +115,11 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPar
   std::optional<OwnerSearch> search;
   local = guard([&] {
     if (by_flags) idg = group_by_idg(shared, holdings);
-    search.emplace(comm, local_.elements, shared);
+    search.emplace(comm, local_.elements, shared, idg ? &*idg : nullptr);
     return Status{};
   });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
-  if (Status verdict = search->run(held_, static_cast<double>(imbalance_) / 100, idg ? &*idg : nullptr, shared); !verdict.ok()) return verdict;
+  if (Status verdict = search->run(held_, static_cast<double>(imbalance_) / 100); !verdict.ok()) return verdict;
 
   std::vector<Letter> out;
   local = guard([&]() -> Status {
@@ -124,16 +127,14 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPar
     const std::vector<Pieces> none(holdings.size());
     const auto owned = by_flags ? lost_pieces(holdings, OwnerPolicy::partitioner) : Result<std::vector<Pieces>>(none);
     const Losses figure = by_flags ? lose_by_figure(shared, holdings, part.view) : none, random = lose_by_chance(shared);
-    // Without any that are better than those of idg, these.
-    const Losses balanced = search->found() ? search->lost() : idg ? idg->lost : first.value();
-    const Extent balanced_of = search->found() || idg ? k_all_elements : part.block;  // segments go on beyond the block
+    const Losses balanced = search->lost();
     for (size_t i = 0; i < holdings.size(); ++i) {
       if (highest.value()[i].empty() && first.value()[i].empty()) continue;  // holds nothing that others hold
       auto& letter = out.emplace_back(Letter{holdings[i].rank, {}}).bytes;
       for (const Pieces* lost : {&highest.value()[i], &first.value()[i], &owned.value()[i]}) encode(*lost, part.block, letter);
       encode(idg ? idg->lost[i] : none[i], k_all_elements, letter);
       for (const Pieces* lost : {&figure[i], &random[i]}) encode(*lost, part.block, letter);
-      encode(balanced[i], balanced_of, letter);
+      encode(balanced[i], k_all_elements, letter);  // segments go on beyond the block
     }
     return {};
   });
