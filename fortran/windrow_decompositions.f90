@@ -234,12 +234,9 @@ contains
         end if
         held%points = points
         held%elements = size(list, kind=int64)
-        if (fit) then
-            code = c_points(comm, points, held%elements, list - 1, flags, c_options_all(options_of(options)), &
-                             held%decomposition)
-        else
-            code = refused(comm, held%decomposition)
-        end if
+        if (.not. fit) held%elements = -1  ! refused inside the collective call
+        code = c_points(comm, points, held%elements, list - 1, flags, c_options_all(options_of(options)), &
+                        held%decomposition)
         call hold(decomposition, held)
         call finish(code, stat, errmsg)
     end subroutine points_int64

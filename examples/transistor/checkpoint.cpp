@@ -4,10 +4,9 @@
 namespace transistor {
 namespace {
 
-std::vector<double> in_units(const std::vector<double>& values, double unit) {
-  std::vector<double> result(values);
-  for (double& value : result) value *= unit;
-  return result;
+std::vector<double> in_units(std::vector<double> values, double unit) {
+  for (double& value : values) value *= unit;
+  return values;
 }
 
 std::string group_of(int step) { return "step " + std::to_string(step); }
@@ -22,28 +21,32 @@ Checkpoint::Checkpoint(MPI_Comm comm, const std::string& path, const windrow::Op
       // Replicas need not be left out: the flags say which rank's value counts. A tetrahedron is on one rank only.
       nodes_(windrow::Decomposition::points(comm, part.totals[0], part.numbers, part.owned)),
       tetrahedra_(windrow::Decomposition::points(comm, part.totals[1], part.cell_numbers)) {
-  coordinates_ = file_.define_variable<double>("mesh/coordinates", {part.totals[0], 3});
-  corners_ = file_.define_variable<int64_t>("mesh/tetrahedra", {part.totals[1], 4});
-  doping_ = file_.define_variable<double>("mesh/doping", {part.totals[0]});
-  const std::vector<double> doping = in_units(poisson.fields().doping, k_density);
-  std::vector<int64_t> corners;
-  for (int64_t corner : part.corners) corners.push_back(part.numbers[static_cast<size_t>(corner)]);
-  file_.put(coordinates_, nodes_, part.places);
-  file_.put(corners_, tetrahedra_, corners);
-  file_.put(doping_, nodes_, doping);
-  file_.put_attribute("mesh/coordinates", "units", "um");
-  file_.put_attribute("mesh/doping", "units", "cm^-3");
-  file_.put_attribute("/", "voltages", std::vector<double>(voltages.begin(), voltages.end()));
-  file_.flush();
+  try {
+    coordinates_ = file_.define_variable<double>("mesh/coordinates", {part.totals[0], 3});
+    corners_ = file_.define_variable<int64_t>("mesh/tetrahedra", {part.totals[1], 4});
+    doping_ = file_.define_variable<double>("mesh/doping", {part.totals[0]});
+    const std::vector<double> doping = in_units(poisson.fields().doping, k_density);
+    std::vector<int64_t> corners;
+    for (int64_t corner : part.corners) corners.push_back(part.numbers[static_cast<size_t>(corner)]);
+    file_.put(coordinates_, nodes_, part.places);
+    file_.put(corners_, tetrahedra_, corners);
+    file_.put(doping_, nodes_, doping);
+    file_.put_attribute("mesh/coordinates", "units", "um");
+    file_.put_attribute("mesh/doping", "units", "cm^-3");
+    file_.put_attribute("/", "voltages", std::vector<double>(voltages.begin(), voltages.end()));
+    file_.flush();
+  } catch (const windrow::Error&) {  // on every rank
+    file_.discard();
+    throw;
+  }
 }
 
-std::string Checkpoint::write(int number, const Step& step, bool with_report) {
+std::string Checkpoint::write(int number, const Step& step, bool with_report) try {
   const Fields& fields = poisson_.fields();
   const std::array<std::vector<double>, 4> values{
       in_units(fields.potential, k_thermal), in_units(fields.electrons, k_density), in_units(fields.holes, k_density),
       in_units(fields.residuals, k_density)};
-  constexpr std::array k_names{"potential", "electrons", "holes", "residual"};
-  constexpr std::array k_units{"V", "cm^-3", "cm^-3", "um^3 cm^-3"};
+  constexpr std::array k_names{"potential", "electrons", "holes", "residual"}, k_units{"V", "cm^-3", "cm^-3", "um^3 cm^-3"};
   const std::string group = group_of(number);
   const int mesh = file_.xdmf_mesh("transistor", number, windrow::Cell::tetrahedron, corners_, coordinates_);
   file_.xdmf_field(mesh, "doping", windrow::Center::nodes, doping_);
@@ -60,6 +63,9 @@ std::string Checkpoint::write(int number, const Step& step, bool with_report) {
   file_.put_attribute("/", "last_step", number);
   file_.sync();
   return report;
+} catch (const windrow::Error&) {
+  file_.discard();
+  throw;
 }
 
 Saved read_checkpoint(MPI_Comm comm, const std::string& path, int step) {
@@ -77,9 +83,8 @@ Saved read_checkpoint(MPI_Comm comm, const std::string& path, int step) {
       of_field.size() != 1 || of_field[0] != of_nodes[0])
     throw Failure("\"" + path + "\" is no checkpoint of this program");
   std::copy_n(voltages.begin(), 3, saved.voltages.begin());
-  const int64_t nodes = of_nodes[0], tetrahedra = of_cells[0];
   // Rank 0 alone holds something here: the whole mesh, until it is dealt out.
-  const int64_t share = rank == 0 ? 1 : 0;
+  const int64_t nodes = of_nodes[0], tetrahedra = of_cells[0], share = rank == 0 ? 1 : 0;
   const auto all_nodes = windrow::Decomposition::block(comm, {nodes}, {0}, {share * nodes});
   const auto all_tetrahedra = windrow::Decomposition::block(comm, {tetrahedra}, {0}, {share * tetrahedra});
   std::vector<double> places(static_cast<size_t>(share * nodes) * 3);

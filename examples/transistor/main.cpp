@@ -27,7 +27,7 @@ int parse(int argc, char** argv, int rank, Settings& settings) {
   app.add_option("--mesh", settings.mesh, "FILE.msh of gmsh, FILE.mesh of METIS, or box: a built-in mesh");
   app.add_option("--coordinates", settings.coordinates, "For a .mesh: a text of three numbers a node, in um");
   app.add_option("--restart", settings.restart, "Go on from this checkpoint, whose mesh is taken");
-  app.add_option("--from", settings.from, "From this step of it; else from its last")->needs("--restart");
+  app.add_option("--from", settings.from, "From this step of it; else from its last")->needs("--restart")->check(CLI::Range(0, 1 << 30));
   app.add_option("--output", settings.output, "The checkpoint to write");
   app.add_option("--steps", settings.steps, "Newton steps at most")->check(CLI::Range(0, 1000));
   app.add_option("--tolerance", settings.tolerance, "Of the residual, against the doping's charge");
@@ -38,8 +38,7 @@ int parse(int argc, char** argv, int rank, Settings& settings) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::ostringstream silence;
-    const int code = rank == 0 ? app.exit(error) : app.exit(error, silence, silence);
-    return code == 0 ? 0 : 2;
+    return (rank == 0 ? app.exit(error) : app.exit(error, silence, silence)) == 0 ? 0 : 2;
   }
   return -1;
 }
@@ -65,13 +64,11 @@ void solve(const Settings& settings, int rank) {
   transistor::Checkpoint checkpoint(MPI_COMM_WORLD, settings.output, options, start.part, poisson, start.voltages);
 
   if (rank == 0)
-    std::printf("%" PRId64 " nodes, %" PRId64
-                " tetrahedra; base %g V, collector %g V\n"
+    std::printf("%" PRId64 " nodes, %" PRId64 " tetrahedra; base %g V, collector %g V\n"
                 "step     residual   length     CG  computing s  writing s     MB/s\n",
                 start.part.totals[0], start.part.totals[1], start.voltages[1], start.voltages[2]);
   transistor::Step step{poisson.residual(), 0, 0};
-  const double megabytes = static_cast<double>(start.part.totals[0] * 4 * 8) / 1e6;
-  double computing = 0;
+  double computing = 0, megabytes = static_cast<double>(start.part.totals[0] * 4 * 8) / 1e6;
   for (int number = start.step;; ++number) {
     const bool solved = step.residual <= settings.tolerance, last = solved || number - start.step == settings.steps;
     const double begin = MPI_Wtime();
@@ -80,9 +77,7 @@ void solve(const Settings& settings, int rank) {
     if (rank == 0)
       std::printf("%4d %12.3e %8.4g %6d %12.3f %10.3f %8.0f\n", number, step.residual, step.length, step.iterations,
                   computing, writing, megabytes / writing);
-    if (rank == 0 && last)
-      std::printf("%s\n%s%s", solved ? "solved" : "not solved yet: go on by --restart", settings.report ? "\n" : "",
-                  report.c_str());
+    if (rank == 0 && last) std::printf("%s\n%s", solved ? "solved" : "not solved yet: go on by --restart", report.c_str());
     if (last) break;
     try {
       step = poisson.advance();
@@ -107,8 +102,7 @@ int main(int argc, char** argv) {
     if (code < 0) solve(settings, rank), code = 0;
   } catch (const std::exception& error) {
     // Failures and Windrow's errors are the same on every rank, which all come here. Others end the job for all.
-    const bool shared =
-        dynamic_cast<const windrow::Error*>(&error) || dynamic_cast<const windrow::mesh::Failure*>(&error);
+    const bool shared = dynamic_cast<const windrow::Error*>(&error) || dynamic_cast<const transistor::Failure*>(&error);
     if (rank == 0 || !shared) std::fprintf(stderr, "windrow-transistor: %s\n", error.what());
     if (!shared) MPI_Abort(MPI_COMM_WORLD, 1);
     code = 1;

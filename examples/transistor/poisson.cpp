@@ -167,9 +167,8 @@ int Poisson::solve(std::vector<double>& correction) {
 
 // A correction that is too long is halved until the residual falls: the carriers are exponentials of the potential.
 Step Poisson::advance() {
-  Step step;
   std::vector<double> correction;
-  step.iterations = solve(correction);
+  Step step{0, 0, solve(correction)};
   const std::vector<double> from = fields_.potential;
   const double before = residual_;
   for (step.length = 1; step.length > k_shortest_step; step.length /= 2) {

@@ -4,6 +4,7 @@
 
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -96,6 +97,8 @@ Status guard(Work&& work) noexcept {
   try {
     return std::forward<Work>(work)();
   } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const std::length_error&) {  // more than any memory could hold
     return out_of_memory();
   } catch (const std::exception& error) {
     try {

@@ -102,6 +102,14 @@ Result<Extent> place_rows(const Comm& comm, int64_t rows, int64_t count) {
   return Extent{first, first + count};
 }
 
+// What says how a file is written would have no effect here.
+Status check_options_of_points(const Settings& settings) {
+  for (const auto& [key, value] : settings.values())
+    if (key != "imbalance" && !key.starts_with("text_"))  // those are with all options from Fortran
+      return {Code::bad_argument, fmt::format("option \"{}\" is one of files; decompositions by points take \"imbalance\"", key)};
+  return {};
+}
+
 Status check_points(const windrow_decomposition& decomposition) {
   if (decomposition.shared->local().kind == DecompositionKind::points) return {};
   return {Code::bad_argument, "the decomposition was not made by windrow_points()"};
@@ -176,11 +184,11 @@ int windrow_points_with(MPI_Comm comm, int64_t points, int64_t count, const int6
     Status local = windrow::guard([&] {
       auto resolved = windrow::resolve(options == nullptr ? windrow::Settings() : options->settings);
       if (resolved.ok()) settings = std::move(resolved).value();
-      return resolved.status();
+      return resolved.ok() && options != nullptr ? windrow::check_options_of_points(options->settings) : resolved.status();
     });
     const auto make = [&]() -> Result<Decomposition> {
       if (!local.ok()) return local;
-      if (count < 0) return Status{Code::bad_argument, "the number of this rank's points is " + std::to_string(count)};
+      if (count < 0) return Status{Code::bad_argument, fmt::format("this rank gives {} points; with owner flags it must give as many of these (from C++ and Fortran: the lists differ in length)", count)};
       if (count > 0 && list == nullptr) return windrow::null_argument("the list of points");
       const auto size = static_cast<size_t>(count);
       return windrow::make_points(points, std::span(list, size), owned == nullptr ? std::span<const unsigned char>() : std::span(owned, size));

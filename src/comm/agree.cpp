@@ -92,19 +92,22 @@ Verdict decode_verdict(int64_t value) {
 
 // Collective. The message of `rank`, on all ranks; cut to what fits, so that nothing here can fail for want of memory.
 Status share_message(const Comm& comm, const Status& local, Verdict verdict, bool everybody) {
-  std::array<char, 2048> text{};
+  // What all came with may be a verdict of before, which names a rank; and some verdicts are about another rank than the one that speaks.
+  int rank = everybody || local.rank() >= 0 ? local.rank() : verdict.rank;
+  std::array<char, 2048> words{};
+  const auto text = std::span(words).subspan(sizeof(rank));
   if (comm.rank() == verdict.rank) {
+    std::memcpy(words.data(), &rank, sizeof(rank));
     size_t length = std::min(local.message().size(), text.size() - 200);
     while (length > 0 && length < local.message().size() && (static_cast<unsigned char>(local.message()[length]) & 0xc0) == 0x80)
       --length;  // not inside a character
     std::memcpy(text.data(), local.message().data(), length);
-    if (!everybody && comm.size() > 1)
+    if (!everybody && comm.size() > 1 && local.rank() < 0)
       fmt::format_to_n(text.data() + length, text.size() - 1 - length, " (rank {}, host {})", comm.rank(), comm.host_name());
   }
-  if (int rc = MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, verdict.rank, comm.get()); rc != MPI_SUCCESS)
+  if (int rc = MPI_Bcast(words.data(), static_cast<int>(words.size()), MPI_CHAR, verdict.rank, comm.get()); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Bcast");
-  // What all came with may be a verdict of before, which names a rank.
-  const int rank = everybody ? local.rank() : verdict.rank;
+  std::memcpy(&rank, words.data(), sizeof(rank));
   try {
     return {verdict.code, std::string(text.data()), rank};
   } catch (const std::bad_alloc&) {

@@ -57,13 +57,15 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
   std::shared_ptr<SharedDecomposition> made;
   // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The kind
   // and the whole's size have to be the same everywhere.
-  std::array<int64_t, 8> same{};
+  std::array<int64_t, 9> same{};
   Status status = local.status();
   if (local.ok()) {
     const auto& value = local.value();
     const auto whole = static_cast<int64_t>(hash_of_whole(value) >> 2);
+    const bool points = value.kind == DecompositionKind::points;
     same = {static_cast<int64_t>(value.kind), -static_cast<int64_t>(value.kind), whole, -whole,
-            value.kind == DecompositionKind::points && !value.has_flags ? 1 : 0, identity, imbalance, -imbalance};
+            points && !value.has_flags ? comm.size() - comm.rank() : 0, identity, imbalance, -imbalance,
+            points && value.has_flags && value.memory_elements > 0 ? comm.size() - comm.rank() : 0};
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
       made->held_ = with_runs(element_pieces(made->local_));
@@ -76,6 +78,11 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
     return Status{Code::bad_argument, "the decomposition's kind or shape (of `same`: start and count too) differs between the ranks; all ranks "
                                       "must give the same"};
   if (same[6] != -same[7]) return Status{Code::bad_argument, "the option \"imbalance\" differs between the ranks; all ranks must give the same"};
+  if (same[4] > 0 && same[8] > 0) {
+    const auto without = static_cast<int>(comm.size() - same[4]);
+    return Status{Code::bad_argument, fmt::format("rank {} gave no owner flags with its points, but rank {} did; give them on all ranks that have points, or on none",
+                                                  without, comm.size() - same[8]), without};
+  }
   made->identity_ = same[5];
   made->imbalance_ = imbalance;
   made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;

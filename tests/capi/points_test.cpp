@@ -230,6 +230,7 @@ TEST(Points, replicas_that_differ_are_named_on_all_ranks) {
     if (spoilt) {
       const std::string message = "put of \"/v\": point " + std::to_string(victim) + ", element 2 is ";
       EXPECT_WINDROW_ERROR(windrow_flush(file), WINDROW_BAD_ARGUMENT, message);
+      EXPECT_THAT(holders, testing::Contains(windrow_error_rank()));
       EXPECT_WINDROW_ERROR(windrow_write(file, variable, points.get(), part.values.data()), WINDROW_BAD_ARGUMENT,
                            "-7 on rank " + std::to_string(holders.back()));
     } else {
@@ -274,6 +275,23 @@ TEST(Points, flags_that_contradict_each_other_are_an_error_where_they_are_needed
   EXPECT_WINDROW_OK(windrow_decomposition_owned(unflagged.get(), "balanced", 0, nullptr, &count, &intervals));
 }
 
+TEST(Points, flags_of_some_ranks_only_are_an_error) {
+  if (size_of() == 1) GTEST_SKIP() << "one rank gives flags or does not";
+  const Mesh mesh(size_of());
+  const Part part(mesh, rank_of());
+  windrow_decomposition* d = nullptr;
+  const int without = size_of() - 1;
+  EXPECT_WINDROW_ERROR(windrow_points(MPI_COMM_WORLD, k_points, static_cast<int64_t>(part.list.size()), part.list.data(),
+                                      rank_of() == without ? nullptr : part.owned.data(), &d),
+                       WINDROW_BAD_ARGUMENT, "rank " + std::to_string(without) + " gave no owner flags with its points, but rank 0 did");
+  EXPECT_EQ(windrow_error_rank(), without);
+  EXPECT_EQ(d, nullptr);
+  // A rank without points has none to give.
+  EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_points, rank_of() == without ? 0 : static_cast<int64_t>(part.list.size()), part.list.data(),
+                                   rank_of() == without ? nullptr : part.owned.data(), &d));
+  windrow_decomposition_free(d);
+}
+
 TEST(Points, bad_arguments) {
   const Mesh mesh(size_of());
   const Part part(mesh, rank_of());
@@ -290,6 +308,9 @@ TEST(Points, bad_arguments) {
   EXPECT_WINDROW_ERROR(windrow_decomposition_holes(rows, &number), WINDROW_BAD_ARGUMENT, "windrow_points()");
   EXPECT_WINDROW_ERROR(windrow_decomposition_owned(rows, "idg", 0, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "windrow_points()");
   windrow_decomposition_free(rows);
+  windrow_decomposition* none = nullptr;
+  EXPECT_WINDROW_ERROR(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"owner", "idg"}}), &none), WINDROW_BAD_ARGUMENT,
+                       "option \"owner\" is one of files");
   const Options options({{"imbalance", rank_of() == 0 ? "7" : "8"}});
   windrow_decomposition* d = nullptr;
   const int rc = windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, options, &d);

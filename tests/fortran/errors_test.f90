@@ -91,7 +91,7 @@ contains
         call expect_error(stat, errmsg, windrow_bad_argument, 'points', 'point number 0')
         list = [1, 2]
         call windrow_points(MPI_COMM_WORLD, 2, list, none, [.true.], stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, entries, 'points: owned too short')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'as many of these', 'points: owned too short')
         call windrow_rows(MPI_COMM_WORLD, 10*ranks, none, merge(9, 10, odd_one), stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'add up to', 'rows that do not add up')
         call windrow_rows(MPI_COMM_WORLD, 10*ranks, none, merge(-1, 10, odd_one), stat, errmsg)

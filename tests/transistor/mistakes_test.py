@@ -90,6 +90,21 @@ class Mistakes(unittest.TestCase):
             self.assertLess(file[f"step {file.attrs['last_step']}"].attrs["residual"], 1e-10)
         self.assertEqual([each for each in os.listdir(self.folder) if each.startswith(".failed")], [])
 
+    def test_a_full_disk_leaves_whole_steps_and_nothing_else(self) -> None:
+        output, kept = self.folder / "full.h5", set()
+        for writes in (2, 6, 8, 10):
+            fault = f"fault=rank=0,operation=write,after={writes},error=no_space"
+            done = start(RANKS, "--steps", 3, "--output", output, "--option", "store=faulty", "--option", fault)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("no space left on device", done.stderr)
+            self.assertEqual([each for each in os.listdir(self.folder) if each.startswith(".full")], [])
+            kept.add(output.exists())
+            if output.exists():
+                with h5py.File(output) as file:
+                    self.assertTrue(np.isfinite(file[f"step {file.attrs['last_step']}/potential"][()]).all())
+                output.unlink()
+        self.assertEqual(kept, {False, True})  # before the first whole step there is nothing to keep
+
     def test_a_mesh_of_metis(self) -> None:
         mesh, coordinates = self.write_metis("device", self.cells, self.places)
         run(RANKS, "--mesh", mesh, "--coordinates", coordinates, "--steps", 1, "--output", self.folder / "metis.h5")
