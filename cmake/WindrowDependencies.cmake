@@ -71,6 +71,11 @@ windrow_optional_library(LZ4 liblz4 "Chunks and messages compressed")
 windrow_optional_library(ZSTD libzstd "Chunks and messages compressed")
 windrow_optional_library(LZO lzo2 "Messages compressed")
 
+# PnetCDF is of one MPI, and Debian's of Open MPI: with another it is asked for by name.
+if(WINDROW_MPI_NAME STREQUAL "openmpi" OR WINDROW_PNETCDF)
+  windrow_optional_library(PNETCDF pnetcdf "Files of netCDF classic")
+endif()
+
 if(WINDROW_CLI)
   windrow_require(CLI11 "the command needs it (Debian: libcli11-dev); without the command: -DWINDROW_CLI=OFF")
 endif()

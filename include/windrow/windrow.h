@@ -120,7 +120,8 @@ enum windrow_mode {
  * until then a file that stood there before stays whole.
  *
  * @param comm     [same]
- * @param path     [same] The format follows from the option "format", or else from the name: .h5 .hdf5 .nc4 is HDF5; .raw is raw.
+ * @param path     [same] The format follows from the option "format", or else from the name: .h5 .hdf5 .nc4 is HDF5; .nc .cdf is
+ *                 netCDF classic (docs/netcdf.md); .raw is raw.
  * @param options  NULL: defaults and environment.  Copied.  [same]
  * @param file     [out] NULL on error.
  * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO: the folder; WINDROW_BAD_ARGUMENT: the name, too long for the file
@@ -251,7 +252,8 @@ typedef struct windrow_variable_info {
   int ndims;
   int64_t shape[WINDROW_MAX_DIMENSIONS];
   int64_t bytes;                          /**< Stored size of all elements. */
-  int64_t offset;                         /**< First byte in the file; -1 when not stored contiguously. */
+  int64_t offset;                         /**< First byte in the file; -1 when not stored contiguously.  In netCDF classic that of the first record
+                                           * of what can grow; it is not known, -1, before the flush after a definition. */
   int big_endian;                         /**< 1: stored in big-endian order. */
   const char *unsupported;                /**< "" or why it cannot be read yet ("compressed", "compound type", ...). */
   int has_fill_value;                     /**< 1: elements never written are another value than 0. */
@@ -291,12 +293,12 @@ WINDROW_API const char *windrow_group_path(const windrow_file *file, int group);
  * A name means the dimension or variable called so in the variable's group or, where there is none, in the groups above it.  A variable must have
  * one dimension, of that length: it then holds the coordinates, and its own dimension has its name.  What is nowhere becomes a new dimension
  * in the variable's group; so variables with coordinates are to be defined first.  In an HDF5 file these are dimension scales: ncdump, xarray and
- * h5py show them.
+ * h5py show them.  In netCDF classic every dimension has a name, made up where none is given, and that of what can grow is the unlimited one.
  *
  * @param variable  [same]
  * @param names     [ndims] each a name, a path that begins with a slash, or "" for none.  [same]
  * @return WINDROW_BAD_ARGUMENT: another length; WINDROW_EXISTS: the dimensions have names, or something else is called so; WINDROW_UNSUPPORTED:
- *         built without HDF5's high-level library.
+ *         built without HDF5's high-level library, or a second unlimited dimension in netCDF classic.
  *
  *     const char *names[2] = {"time", "cell"};
  *     windrow_name_dimensions(file, temperature, names);
@@ -572,7 +574,7 @@ WINDROW_API int windrow_get(windrow_file *file, int variable, const windrow_deco
  *     windrow_put_record(file, variable, step, decomposition_of_ny_nx, data);  windrow_flush(file);
  *
  * A put behind the end of a variable defined with the option extendible makes it so long, at the flush; what lies between and is never written reads
- * as 0.  Records of variables of a fixed shape are written and read in the same way.  Since 0.1.
+ * as 0 or the option fill_value.  In netCDF classic all variables that can grow have one length.  Records of variables of a fixed shape are written and read in the same way.  Since 0.1.
  * @param record  >= 0.  Ranks may put different records in one flush.
  * @return WINDROW_BAD_ARGUMENT: behind the end of what cannot grow, or of what is read.
  */

@@ -58,9 +58,9 @@ constexpr std::array k_registry{
     SettingInfo{"io_thread", choice, "auto", "auto|on|off", "", 0,
                 "Whether a writer or reader makes its storage requests in a thread of its own while the ranks go on copying; `auto`: where its "
                 "host has more cores than ranks. The thread makes no call of MPI."},
-    SettingInfo{"format", choice, "auto", "auto|hdf5|raw", "", 0,
+    SettingInfo{"format", choice, "auto", "auto|hdf5|netcdf|raw", "", 0,
                 "Format of a file that is created; `auto`: from its name."},
-    SettingInfo{"byte_order", choice, "native", "native|little|big", "", 0, "Byte order of new variables in the file."},
+    SettingInfo{"byte_order", choice, "native", "native|little|big", "", 0, "Byte order of new variables in the file; netCDF classic has big."},
     SettingInfo{"element_bytes", bytes, "0", "", "bytes", 0,
                 "Of one variable or attribute: bytes of one element of text or opaque; 0: text of variable length."},
     SettingInfo{"text_characters", choice, "utf8", "utf8|ascii", "", 0, "Of one variable or attribute: the character set that its text is marked with."},
@@ -83,7 +83,7 @@ constexpr std::array k_registry{
                 "What becomes of values that do not fit when windrow_put_as() or windrow_get_as() converts: the nearest value that fits, counted in "
                 "the report, or an error."},
     SettingInfo{"alignment", bytes, "1", "", "bytes", 1,
-                "Variables of 64 KiB and more begin at a multiple of this in an HDF5 file."},
+                "Variables of 64 KiB and more begin at a multiple of this in an HDF5 file; all that do not grow in one of netCDF classic."},
     SettingInfo{"chunks", text, "auto", "", "elements", 0,
                 "Shape of the chunks of new variables in an HDF5 file, as \"64x64x64\"; `none`: contiguous; `auto`: none without filters, else "
                 "1 to 2 MiB, as near to a cube as halving makes it."},
@@ -92,7 +92,13 @@ constexpr std::array k_registry{
                 "`lz4`, `blosc:CODEC:0..9`, `fletcher32`."},
     SettingInfo{"extendible", boolean, "false", "", "", 0,
                 "Of one new variable: its first dimension may grow, by records that are put behind its end. Chunks then hold 64 KiB of records or "
-                "more, unless `chunks` is given."},
+                "more, unless `chunks` is given; netCDF classic has none."},
+    SettingInfo{"netcdf_version", choice, "auto", "auto|1|2|5", "", 0,
+                "Version of a netCDF classic file; `auto`: the smallest that holds it, and of a file that exists its own."},
+    SettingInfo{"header_room", bytes, "0", "", "bytes", 0,
+                "Bytes left free at least behind the header of a new netCDF classic file, for what is defined later; it is rounded up to 4 KiB together with the "
+                "header."},
+    SettingInfo{"record_alignment", bytes, "4", "", "bytes", 1, "The first record of a netCDF classic file begins at a multiple of this."},
     SettingInfo{"durable", boolean, "false", "", "", 0,
                 "Data is on stable storage before a file takes its name, and after a sync."},
     SettingInfo{"store", choice, "posix", "posix|faulty", "", 0,

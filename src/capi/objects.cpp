@@ -58,9 +58,11 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options, w
   const std::string chunks = (own("chunks") ? options->settings : of_file).text("chunks");
   const std::string filters = (own("filters") ? options->settings : of_file).text("filters");
   const bool filtered = !filters.empty() && filters != "none";
+  const bool needs_none = file->file->traits().grows_as_one;
   definition.extendible = options != nullptr && options->settings.boolean("extendible");
   if (definition.extendible && definition.shape.empty())
     return {Code::bad_argument, "variable \"" + definition.path + "\": a scalar cannot grow"};
+  if (needs_none && !filtered && (chunks == "none" || chunks == "auto")) return {};
   if (definition.extendible && chunks == "none")
     return {Code::bad_argument, "variable \"" + definition.path + "\": what can grow needs chunks"};
   if (chunks == "none" || (chunks == "auto" && !filtered && !definition.extendible)) {
@@ -121,7 +123,7 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
   definition.details = details_of(from.options);
   definition.null_space = asks_for_null_space(from.options);
   const bool has_order = definition.type != Type::text && definition.type != Type::opaque;
-  definition.big_endian = has_order && asks_for_big_endian(file, from.options);
+  definition.big_endian = has_order && (asks_for_big_endian(file, from.options) || file->file->traits().big_endian);
   if (Status status = fill_fill_value(from.options, definition); !status.ok()) return status;
   for (const int64_t extent : definition.shape)
     if (extent < 0) return {};  // refused later, by name

@@ -145,6 +145,7 @@ constexpr auto k_variable = [](auto& pass, auto& variable) {
   pass.number(variable.placement.offset);
   pass.number(variable.placement.bytes);
   pass.number(variable.placement.big_endian);
+  pass.number(variable.placement.stride);
   pass.list(variable.chunking.shape, k_number);
   pass.list(variable.chunking.filters, k_filter);
   pass.number(variable.extendible);

@@ -9,10 +9,14 @@
 
 #include "format/check.hpp"
 #include "format/hdf5/signature.hpp"
+#include "format/netcdf/signature.hpp"
 #include "format/raw/raw_format.hpp"
 #include "storage/store.hpp"
 #ifdef WINDROW_HAS_HDF5
 #include "format/hdf5/hdf5_format.hpp"
+#endif
+#ifdef WINDROW_HAS_PNETCDF
+#include "format/netcdf/netcdf_format.hpp"
 #endif
 
 namespace windrow {
@@ -41,8 +45,19 @@ Opened open_hdf5_format(const std::string& path, FormatMode, const FormatOptions
 }
 #endif
 
+#ifdef WINDROW_HAS_PNETCDF
+constexpr bool k_has_netcdf = true;
+#else
+constexpr bool k_has_netcdf = false;
+Opened open_netcdf_format(const std::string& path, FormatMode, const FormatOptions&, std::unique_ptr<Store>) {
+  return Status(Code::unsupported, fmt::format("\"{}\": this Windrow was built without PnetCDF (-DWINDROW_PNETCDF=OFF, or none was found for this "
+                                               "MPI), which netCDF classic files need; format=hdf5 makes a file that netCDF-4 reads", path));
+}
+#endif
+
 constexpr std::array k_kinds{
     Kind{"hdf5", {".h5", ".hdf5", ".nc4"}, k_has_hdf5, open_hdf5_format, recognises_hdf5, no_companions},
+    Kind{"netcdf", {".nc", ".cdf"}, k_has_netcdf, open_netcdf_format, recognises_netcdf, no_companions},
     Kind{"raw", {".raw"}, true, open_raw_format, recognises_raw, raw_companions},
 };
 
@@ -69,7 +84,7 @@ Result<FoundFormat> recognise(const std::string& path, FormatMode mode) {
     if (!is_it.ok()) return is_it.status();
     if (is_it.value()) return FoundFormat{std::string(kind.name), std::move(file).value()};
   }
-  return Status(Code::bad_file, fmt::format("\"{}\" is neither an HDF5 file nor a raw file with its sidecar \"{}\"", path,
+  return Status(Code::bad_file, fmt::format("\"{}\" is neither an HDF5 file, nor netCDF classic, nor a raw file with its sidecar \"{}\"", path,
                                             raw_companions(path).front()));
 }
 
@@ -191,6 +206,10 @@ std::span<const std::string_view> format_names() noexcept { return built_in_name
 Status Format::extend(const std::string& path, std::span<const int64_t>) {
   return {Code::unsupported, "\"" + path + "\": this format has no extendible variables"};
 }
+
+Result<Layout> Format::lay_out() { return Status(Code::internal, "this format places its variables when they are defined"); }
+
+Status Format::write_anew(std::unique_ptr<Store>) { return {Code::internal, "this format places its variables when they are defined"}; }
 
 Result<int64_t> Format::place_chunk(const std::string& path, std::span<const int64_t>, int64_t) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");

@@ -30,11 +30,12 @@ int64_t type_size(Type type) noexcept;           // 0 for none, text, opaque and
 int64_t component_size(Type type) noexcept;      // what a byte order is of: half a complex number; 1 for text and opaque
 const char* type_name(Type type) noexcept;       // "int8" ... "float64", "text", "bool", ..., "none"
 
-// Where a variable's bytes lie: contiguous, in C order.
+// Where a variable's bytes lie: contiguous, in C order; or each record (index of the first dimension) for itself.
 struct Placement {
-  int64_t offset = -1;      // from the file's start; -1: not stored contiguously, or nothing to store
-  int64_t bytes = 0;
+  int64_t offset = -1;      // from the file's start; -1: not stored contiguously, or nothing to store, or not known yet
+  int64_t bytes = 0;        // of all elements, without what lies between records
   bool big_endian = false;
+  int64_t stride = 0;       // from one record to the next; 0: contiguous
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
@@ -158,6 +159,23 @@ bool is_moved_whole(Type type, const Details& details) noexcept;
 struct FormatOptions {
   int64_t alignment = 1;          // variables of at least alignment_threshold bytes begin at a multiple of this
   int64_t alignment_threshold = 65536;
+  int netcdf_version = 0;         // 1, 2 or 5; 0: the smallest that holds the file
+  int64_t header_room = 0;        // bytes left free at least behind a header that data follow
+  int64_t record_alignment = 4;   // the first record begins at a multiple of this, where records of variables are interleaved
+};
+
+// In what a format is unlike others, where that matters outside of it.
+struct FormatTraits {
+  bool places_late = false;       // lay_out() finds the places of variables, and may move them
+  bool grows_as_one = false;      // variables that grow have one length and no chunks
+  bool big_endian = false;        // all numbers are
+  friend bool operator==(const FormatTraits&, const FormatTraits&) = default;
+};
+
+// Where variables go, in the order of the catalog.
+struct Layout {
+  std::vector<Placement> placements;
+  bool moves = false;             // some that had a place get another
 };
 
 class Format {
@@ -182,6 +200,13 @@ class Format {
   virtual Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);
   // Where a chunk lies.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
+  virtual FormatTraits traits() const noexcept { return {}; }
+  // Of a format that places late: to be called after definitions, before the variables' bytes are moved. What does not move is in force at
+  // once. Else the file has to be written anew: write_anew() puts all but the variables' bytes into another file, which is empty; others copy
+  // these; take_layout() then makes that file the format's own. Until then, and where it is not called, the file is as it was.
+  virtual Result<Layout> lay_out();
+  virtual Status write_anew(std::unique_ptr<Store> file);
+  virtual void take_layout() noexcept {}
   virtual Status flush() = 0;   // metadata handed to the operating system
   virtual Status close() = 0;   // flush and close; once; the file is complete and has its full size
 };
@@ -189,7 +214,7 @@ class Format {
 enum class FormatMode { read, update, create };
 StoreMode store_mode(FormatMode mode) noexcept;
 
-// `name`: "hdf5" or "raw"; Code::unsupported when it is not built in. Files beside `path` that belong to it (a sidecar) are named by format_companions().
+// `name`: "hdf5", "netcdf" or "raw"; Code::unsupported when it is not built in. Files beside `path` that belong to it (a sidecar) are named by format_companions().
 // `opened`: the file as find_format() has found and opened it in the same mode; or none, and it is opened here.
 Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::string& path, FormatMode mode,
                                             const FormatOptions& options, std::unique_ptr<Store> opened = nullptr);

@@ -47,6 +47,7 @@ class DataFile {
   bool used() const noexcept { return used_; }  // whether this rank has moved data since open_for_flush()
   void begin_flush() noexcept { used_ = false; }
   const std::string& path() const noexcept { return path_; }
+  const StoreOptions& options() const noexcept { return options_; }
   void rename(std::string path) { path_ = std::move(path); }  // the file has taken another name; an open store goes on
   // Collective wish of a plan: memory for write_over_holes, so that nothing is allocated while data moves.
   Status reserve(int64_t bytes);

@@ -115,7 +115,8 @@ void File::enter(VariableDefinition definition, Placement placement) {
   variable.details = std::move(definition.details);
   variable.null_space = definition.null_space;
   variable.fill = std::move(definition.fill);
-  if (!variable.fill.empty() && variable.chunking.empty() && placement.bytes > 0) unfilled_[catalog_.variables.size()] = 1;
+  const bool interleaved = variable.extendible && traits_.grows_as_one;
+  if (!variable.fill.empty() && variable.chunking.empty() && placement.bytes > 0 && !interleaved) unfilled_[catalog_.variables.size()] = 1;
   catalog_.variables.push_back(std::move(variable));
 }
 
@@ -152,6 +153,8 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   const auto end = static_cast<int>(catalog_.variables.size());
   std::erase_if(added.variables, [&](const auto& entry) { return entry.second >= end; });
   variable_numbers_.merge(added.variables);
+  grow_as_one();
+  unplaced_ = traits_.places_late;
   if (end > first)
     for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
   if (!verdict.ok()) return verdict;
@@ -235,6 +238,7 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
   // Every rank has it by now, so what the format has done is what all ranks will know.
   local = comm_->rank() == 0 ? guard([&] { return format_->put_attribute(clean, attribute); }) : Status{};
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  unplaced_ = traits_.places_late;
   Attribute& value = one.value().groups.front().attributes.front();
   for (Attribute& existing : *attributes)
     if (existing.name == value.name) {

@@ -103,6 +103,7 @@ Status File::define_dimensions(Additions groups, std::vector<Dimension> added, c
   })
                                     : Status{};
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  unplaced_ = traits_.places_late;
   for (std::string& group : groups.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
   for (Dimension& dimension : added) catalog_.dimensions.push_back(std::move(dimension));
   return {};

@@ -16,6 +16,7 @@ Status File::check_growth(const Variable& variable, int64_t records) const {
   const auto elements = checked_product(shape);
   const auto bytes = elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
   if (!bytes) return {Code::bad_argument, fmt::format("\"{}\" with {} records is larger than a file can be", variable.path, records)};
+  if (variable.chunking.empty()) return {};
   return ChunkGrid::make(shape, variable.chunking.shape).status();
 }
 
@@ -57,6 +58,7 @@ Status File::extend_for_queue(Status local) {
     layouts_.erase(static_cast<int>(i));
     std::erase_if(plans_, [&variable](const auto& kept) { return kept->layout && kept->layout->path == variable.path; });
   }
+  grow_as_one();
   return {};
 }
 

@@ -99,7 +99,7 @@ Status File::open_on_root(const std::string& asked_format) {
     if (mode_ == Mode::create) {
       name = format_of_name(path_);
       if (name.empty())
-        return {Code::bad_argument, fmt::format("the name \"{}\" does not say which format it shall have: use .h5, .hdf5, .nc4 or .raw, or "
+        return {Code::bad_argument, fmt::format("the name \"{}\" does not say which format it shall have: use .h5, .hdf5, .nc4, .nc, .cdf or .raw, or "
                                                 "the option format", path_)};
     } else {
       auto found = find_format(path_, format_mode(mode_));
@@ -122,9 +122,13 @@ Status File::open_on_root(const std::string& asked_format) {
   }
   FormatOptions options;
   options.alignment = std::max<int64_t>(1, settings_.bytes("alignment"));
+  if (const std::string version = settings_.text("netcdf_version"); version != "auto") options.netcdf_version = version.front() - '0';
+  options.header_room = settings_.bytes("header_room");
+  options.record_alignment = std::max<int64_t>(1, settings_.bytes("record_alignment"));
   auto format = open_format(name, metadata_path, format_mode(mode_), options, std::move(opened));
   if (!format.ok()) return format.status();
   format_ = std::move(format).value();
+  traits_ = format_->traits();
   metadata_opens_ = stores_opened() - opened_before;
   if (mode_ == Mode::create) return {};
   auto catalog = format_->catalog();
@@ -237,6 +241,7 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append_varint(out, data_path.size());
   const auto* text = reinterpret_cast<const std::byte*>(data_path.data());
   out.insert(out.end(), text, text + data_path.size());
+  for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian}) out.push_back(trait ? std::byte{1} : std::byte{0});
   if (mode_ == Mode::create) return;
   const std::vector<std::byte> catalog = serialize(catalog_);
   out.insert(out.end(), catalog.begin(), catalog.end());
@@ -245,11 +250,15 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
 Status File::learn(std::span<const std::byte> told) {
   size_t position = 0;
   const auto length = read_varint(told, position);
-  if (!length || *length > told.size() - position) return {Code::internal, "rank 0's word on a file is malformed"};
+  constexpr size_t k_traits = 3;
+  if (!length || *length > told.size() - position || told.size() - position - *length < k_traits) return {Code::internal, "rank 0's word on a file is malformed"};
   const auto* text = reinterpret_cast<const char*>(told.data() + position);
   const std::string data_path(text, *length);
+  const auto traits = told.subspan(position + *length, k_traits);
+  traits_ = {.places_late = traits[0] != std::byte{0}, .grows_as_one = traits[1] != std::byte{0}, .big_endian = traits[2] != std::byte{0}};
+  unplaced_ = traits_.places_late && mode_ == Mode::create;  // an empty file has a header too
   if (mode_ != Mode::create) {
-    auto catalog = deserialize(told.subspan(position + *length));
+    auto catalog = deserialize(told.subspan(position + *length + k_traits));
     if (!catalog.ok()) return catalog.status();
     catalog_ = std::move(catalog).value();
     for (const Variable& variable : catalog_.variables) extendible_ = extendible_ || variable.extendible;
@@ -258,7 +267,10 @@ Status File::learn(std::span<const std::byte> told) {
   }
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options(settings_, comm_->rank()));
   use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
-  return grow_pulse(catalog_.variables.size());
+  if (Status status = grow_pulse(catalog_.variables.size()); !status.ok()) return status;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    if (catalog_.variables[i].placement.stride > 0) filled_records_[i] = catalog_.variables[i].shape.front();
+  return {};
 }
 
 // Rank 0 alone: leaves no trace of a file that was being created.

@@ -69,7 +69,7 @@ struct Wave {
   // Of one chunked variable: items lie in its chunks' line. Otherwise nullptr, and chunked variables are among the bits only.
   std::shared_ptr<const ChunkLayout> layout;
   int variable = -1;
-  Extent hull{INT64_MAX, 0};                                // of the items, with a layout
+  Extent hull{INT64_MAX, 0};                                // of the items, with a layout; else of those of interleaved records
 
   bool takes(int number, bool chunked) const noexcept { return layout ? number == variable : !chunked; }
 };
@@ -157,6 +157,7 @@ class File {
   const std::vector<Attribute>* attributes_of(std::string_view object) const;
   const std::string& path() const noexcept { return path_; }
   Mode mode() const noexcept { return mode_; }
+  const FormatTraits& traits() const noexcept { return traits_; }
 
  private:
   File();
@@ -208,6 +209,17 @@ class File {
   Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds);
   Status take_traffic(const Transfer& transfer);
   void learn(KeptPlan& kept, size_t arm);  // collective
+
+  // layout.cpp
+  bool is_draft() const noexcept { return mode_ == Mode::create && !published_; }
+  Status lay_out_on_root(std::vector<std::byte>& told, Draft& anew);  // rank 0 only
+  Status learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, std::string& anew) const;
+  Status copy_to_places(std::span<const Placement> places, const std::string& anew);  // local
+  Status place_variables(Status local);                               // collective; when something is unplaced
+  void grow_as_one() noexcept;
+  bool wants_records(size_t variable) const noexcept;
+  int64_t bytes_of_new_records(size_t variable);
+  Status fill_records(Status local);                                  // collective
 
   // extend.cpp
   Status extend_for_queue(Status local);                              // collective; nothing where no variable can grow
@@ -294,7 +306,10 @@ class File {
   Status fatal_;                         // a failure after which the file cannot be published
 
   std::vector<int64_t> pulse_bits_, pulse_identities_;
+  FormatTraits traits_;                  // of the format, on all ranks
+  bool unplaced_ = false;                // something was defined since variables were given their places
   bool extendible_ = false;              // some variable can grow
+  std::vector<int64_t> filled_records_;  // [variables] of interleaved ones: how many are filled where nobody writes
   std::vector<uint8_t> unfilled_;        // [variables] 1: contiguous, with a fill value, and not yet in the file; k_filling: a wave under way puts it there
   std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks

@@ -182,8 +182,13 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   local.update(std::exchange(queue_status_, Status{}));
   if (settings_.boolean("check_replicas"))
     if (Status checked = check_replicas(*comm_, std::move(local), queue_, catalog_.variables); !checked.ok()) return checked;
-  if (extendible_ && mode_ != Mode::read)
-    if (Status grown = extend_for_queue(std::move(local)); !grown.ok()) return grown;
+  if (unplaced_)
+    if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok()) return placed;
+  if (extendible_ && mode_ != Mode::read) {
+    if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok()) return grown;
+    if (traits_.grows_as_one)
+      if (Status filled = fill_records(Status{}); !filled.ok()) return filled;
+  }
   {
     const StageTimer timer(trace_, Stage::describe);
     if (local.ok()) local = guard([&] { return build_wave(false, 0, puts); });
@@ -413,6 +418,8 @@ Result<std::string> File::explain(bool json, Status local) {
   gets.reading = true;
   WaveNumbers put_numbers, get_numbers;
   local = queue_status_;
+  if (unplaced_)
+    if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok()) return placed;
   if (extendible_ && mode_ != Mode::read)
     if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok()) return grown;
   if (local.ok()) local = guard([&] { return build_wave(false, 0, puts); });

@@ -123,6 +123,7 @@ Status File::delete_attribute(const std::string& object, const std::string& name
     return verdict;
   local = comm_->rank() == 0 ? guard([&] { return format_->delete_attribute(place, name); }) : Status{};
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  unplaced_ = traits_.places_late;
   std::erase_if(*attributes, [&](const Attribute& attribute) { return attribute.name == name; });
   return {};
 }

@@ -10,6 +10,7 @@
 #include "decomposition/shared_points.hpp"
 #include "extent/algebra.hpp"
 #include "extent/encode.hpp"
+#include "extent/interleave.hpp"
 #include "session/same.hpp"
 
 namespace windrow {
@@ -190,6 +191,17 @@ void part_long(ByteRuns& bytes, int64_t element_bytes, int64_t limit) {
 }
 
 }  // namespace
+
+std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride) {
+  auto moved = std::make_shared<ByteRuns>();
+  moved->elements = with_runs(interleave(bytes.runs, row, stride));
+  moved->runs = PieceView(moved->elements);
+  moved->hull = hull(moved->runs);
+  moved->total = total_bytes(moved->runs);
+  moved->pieces = extent_count(moved->runs);
+  part_long(*moved, 1, bytes.limit);
+  return moved;
+}
 
 Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit) {
   auto& slot = bytes_[{elements.store(), element_bytes}];

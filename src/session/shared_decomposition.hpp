@@ -35,6 +35,9 @@ struct ByteRuns {
   PieceView long_runs, short_runs;
 };
 
+// What becomes of bytes of an array whose rows of `row` bytes lie `stride` apart in the file. `bytes`: as kept by a decomposition.
+std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride);
+
 class SharedDecomposition {
  public:
   enum class Use { reading, any };

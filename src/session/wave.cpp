@@ -100,12 +100,15 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   }
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
   if (runs->total == 0) return {};
+  const int64_t stride = wave.layout ? 0 : variable.placement.stride;
+  const int64_t row = entry.record >= 0 ? element_count(shape).value_or(0) * type
+                      : stride > 0     ? element_count(shape.subspan(1)).value_or(0) * type
+                                       : 0;
+  if (entry.record < 0 && stride > 0 && stride != row) runs = interleaved(*runs, row, stride);
   const int64_t swap = variable.placement.big_endian != native_is_big() ? component_size(variable.type) : 1;
   int64_t base = wave.layout ? 0 : variable.placement.offset;
-  if (entry.record >= 0) {
-    const int64_t row = element_count(shape).value_or(0) * type;
-    base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * row;
-  }
+  if (entry.record >= 0) base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * (stride > 0 ? stride : row);
+  if (stride > 0) wave.hull = {std::min(wave.hull.begin, runs->hull.begin + base), std::max(wave.hull.end, runs->hull.end + base)};
   wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
                         .file_base = base, .memory = entry.staged ? entry.staged->bytes.get() : entry.data, .swap_bytes = swap,
                         .element_bytes = static_cast<int>(component_size(variable.type))});
@@ -249,11 +252,15 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .load = std::max<int64_t>(0, numbers.load),
                   .holes = std::max<int64_t>(0, numbers.holes),
                   .regions = {}};
+  bool interleaves = false;  // their records lie between each other: one region, of the records that are moved
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     const Placement& place = catalog_.variables[i].placement;
     if ((static_cast<uint64_t>(numbers.variables[i / 64]) >> (i % 64) & 1) == 0 || place.bytes == 0 || place.offset < 0) continue;
+    interleaves = interleaves || place.stride > 0;
+    if (place.stride > 0) continue;
     pattern.regions.push_back({place.offset, place.offset + place.bytes});
   }
+  if (interleaves && numbers.hull.begin < numbers.hull.end) pattern.regions.push_back(numbers.hull);
   std::sort(pattern.regions.begin(), pattern.regions.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   size_t kept = 0;
   for (const Extent& region : pattern.regions) {
@@ -439,6 +446,7 @@ Status File::grow_pulse(size_t variables) {
     chunked_bits_.resize(2 * ((variables + 63) / 64));
     wanted_rows_.resize(variables);
     unfilled_.resize(variables);
+    filled_records_.resize(variables);
     return Status{};
   });
 }

@@ -4,12 +4,19 @@
 
 namespace windrow::test {
 
-INSTANTIATE_TEST_SUITE_P(built_in, FormatContract, testing::ValuesIn(format_names().begin(), format_names().end()),
-                         [](const auto& name) { return std::string(name.param); });
+// Those that hold all there is and place each variable when it is defined. NetCDF classic does neither: tests/netcdf.
+std::vector<std::string_view> whole_formats() {
+  std::vector<std::string_view> names(format_names().begin(), format_names().end());
+  std::erase(names, "netcdf");
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(built_in, FormatContract, testing::ValuesIn(whole_formats()), [](const auto& name) { return std::string(name.param); });
 
 TEST(FormatTable, finds_the_format_of_a_name) {
   for (const char* name : {"a.h5", "/x.y/a.hdf5", "a b.nc4"}) EXPECT_EQ(format_of_name(name), "hdf5") << name;
   EXPECT_EQ(format_of_name("a.raw"), "raw");
+  for (const char* name : {"a.nc", "b.cdf"}) EXPECT_EQ(format_of_name(name), "netcdf") << name;
   for (const char* name : {"", "h5", "a", "a.h5/b", "a.h5.txt"}) EXPECT_EQ(format_of_name(name), "") << name;
 }
 
@@ -29,11 +36,31 @@ TEST(FormatTable, finds_hdf5_behind_a_user_block_without_the_library) {
   EXPECT_EQ(format_of_file(folder.path("missing")).status().code(), Code::not_found);
 }
 
+TEST(FormatTable, finds_netcdf_classic_without_the_library) {
+  TemporaryFolder folder;
+  for (const auto& [version, expected] : {std::pair{1, Code::ok}, {2, Code::ok}, {5, Code::ok}, {3, Code::bad_file}}) {
+    auto store = open_store(folder.path("a file"), StoreMode::create, {});
+    const std::array<unsigned char, 4> head{'C', 'D', 'F', static_cast<unsigned char>(version)};
+    ASSERT_TRUE(store.value()->write_at(0, std::as_bytes(std::span(head))).ok());
+    const auto found = format_of_file(folder.path("a file"));
+    EXPECT_EQ(found.status().code(), expected) << version;
+    if (found.ok()) {
+      EXPECT_EQ(found.value(), "netcdf");
+    }
+  }
+}
+
 TEST(FormatTable, says_what_is_not_built_in) {
   const auto unknown = open_format("grib", "x", FormatMode::create, {});
   EXPECT_EQ(unknown.status().code(), Code::unsupported);
   EXPECT_THAT(unknown.status().message(), testing::HasSubstr("raw"));
-  if (std::find(format_names().begin(), format_names().end(), "hdf5") != format_names().end()) return;
+  const auto has = [](std::string_view name) { return std::find(format_names().begin(), format_names().end(), name) != format_names().end(); };
+  if (!has("netcdf")) {
+    const auto refused = open_format("netcdf", "x.nc", FormatMode::create, {});
+    EXPECT_EQ(refused.status().code(), Code::unsupported);
+    EXPECT_THAT(refused.status().message(), testing::HasSubstr("built without PnetCDF"));
+  }
+  if (has("hdf5")) return;
   const auto without = open_format("hdf5", "x.h5", FormatMode::create, {});
   EXPECT_EQ(without.status().code(), Code::unsupported);
   EXPECT_THAT(without.status().message(), testing::HasSubstr("built without HDF5"));

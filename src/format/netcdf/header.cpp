@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/netcdf/header.hpp"
+
+#include <fmt/format.h>
+#include <pnetcdf.h>
+
+#include <array>
+#include <filesystem>
+
+#include "storage/store.hpp"
+
+namespace windrow {
+namespace {
+
+// A file of this process alone. PnetCDF makes and opens files by name only.
+class Scratch {
+ public:
+  Status make() {
+    std::error_code error;
+    std::string name = (std::filesystem::temp_directory_path(error) / "windrow-header-XXXXXX").string();
+    if (error || ::mkdtemp(name.data()) == nullptr)
+      return {Code::io, "no scratch file for a netCDF header can be made in the system's folder for such (TMPDIR)"};
+    folder_ = std::move(name);
+    return {};
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+  Scratch() = default;
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::string path() const { return folder_ + "/header"; }
+
+ private:
+  std::string folder_;
+};
+
+// An open file of PnetCDF, and the first thing that went wrong with it.
+class Open {
+ public:
+  ~Open() { close(); }
+  Open() = default;
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+
+  // False after the first error, of which `what` is kept.
+  bool step(int result, const std::string& what) {
+    if (result != NC_NOERR && status_.ok()) status_ = {code_of(result), fmt::format("{}: {}", what, ncmpi_strerror(result))};
+    return status_.ok();
+  }
+  void close() {
+    if (is_open_) step(ncmpi_close(id), "netCDF header");
+    is_open_ = false;
+  }
+  void opened() noexcept { is_open_ = true; }
+  const Status& status() const noexcept { return status_; }
+
+  int id = -1;
+
+ private:
+  static Code code_of(int result) noexcept {
+    switch (result) {
+      case NC_EVARSIZE:
+      case NC_EDIMSIZE:
+      case NC_EINTOVERFLOW:
+      case NC_EMAXVARS:
+      case NC_EMAXDIMS:
+      case NC_EMAXATTS:
+      case NC_ESTRICTCDF2: return Code::unsupported;
+      case NC_EBADNAME:
+      case NC_ENAMEINUSE:
+      case NC_EBADTYPE:
+      case NC_EINVAL:
+      case NC_EMAXNAME: return Code::bad_argument;
+      case NC_ENOMEM: return Code::out_of_memory;
+      default: return Code::io;
+    }
+  }
+  Status status_;
+  bool is_open_ = false;
+};
+
+void put_attributes(Open& file, int variable, const std::string& object, std::span<const NetcdfAttribute> attributes) {
+  for (const NetcdfAttribute& each : attributes) {
+    const char nothing = 0;
+    const void* data = each.data.empty() ? static_cast<const void*>(&nothing) : each.data.data();
+    if (!file.step(ncmpi_put_att(file.id, variable, each.name.c_str(), each.type, each.count, data),
+                   fmt::format("attribute \"{}\" of \"{}\"", each.name, object)))
+      return;
+  }
+}
+
+void define(Open& file, const NetcdfContents& contents) {
+  for (const NetcdfDimension& each : contents.dimensions) {
+    int number = 0;
+    file.step(ncmpi_def_dim(file.id, each.name.c_str(), each.unlimited ? NC_UNLIMITED : each.length, &number),
+              fmt::format("dimension \"{}\" of length {}", each.name, each.length));
+    if (!file.status().ok()) return;
+  }
+  put_attributes(file, NC_GLOBAL, "/", contents.attributes);
+  for (const NetcdfVariable& each : contents.variables) {
+    int number = 0;
+    if (!file.status().ok()) return;
+    if (file.step(ncmpi_def_var(file.id, each.name.c_str(), each.type, static_cast<int>(each.dimensions.size()), each.dimensions.data(), &number),
+                  fmt::format("variable \"{}\"", each.name)))
+      put_attributes(file, number, "/" + each.name, each.attributes);
+  }
+}
+
+Result<std::vector<NetcdfAttribute>> get_attributes(Open& file, int variable, int count) {
+  std::vector<NetcdfAttribute> list;
+  for (int i = 0; i < count; ++i) {
+    std::array<char, NC_MAX_NAME + 1> name{};
+    MPI_Offset length = 0;
+    NetcdfAttribute each;
+    if (!file.step(ncmpi_inq_attname(file.id, variable, i, name.data()), "attribute") ||
+        !file.step(ncmpi_inq_att(file.id, variable, name.data(), &each.type, &length), name.data()))
+      return file.status();
+    each.name = name.data();
+    each.count = length;
+    constexpr size_t k_largest = 8;
+    each.data.resize(static_cast<size_t>(length) * k_largest);
+    if (length > 0 && !file.step(ncmpi_get_att(file.id, variable, name.data(), each.data.data()), name.data())) return file.status();
+    list.push_back(std::move(each));
+  }
+  return list;
+}
+
+Status get_dimensions(Open& file, int count, int unlimited, NetcdfContents& contents) {
+  for (int i = 0; i < count; ++i) {
+    std::array<char, NC_MAX_NAME + 1> name{};
+    MPI_Offset length = 0;
+    if (!file.step(ncmpi_inq_dim(file.id, i, name.data(), &length), "dimension")) return file.status();
+    contents.dimensions.push_back({name.data(), length, i == unlimited});
+    if (i == unlimited) contents.records = length;
+  }
+  return {};
+}
+
+Status get_variable(Open& file, int number, NetcdfContents& contents) {
+  std::array<char, NC_MAX_NAME + 1> name{};
+  NetcdfVariable each;
+  int dimensions = 0, attributes = 0;
+  MPI_Offset offset = 0;
+  if (!file.step(ncmpi_inq_varndims(file.id, number, &dimensions), "variable")) return file.status();
+  each.dimensions.resize(static_cast<size_t>(dimensions));
+  if (!file.step(ncmpi_inq_var(file.id, number, name.data(), &each.type, nullptr, each.dimensions.data(), &attributes), "variable") ||
+      !file.step(ncmpi_inq_varoffset(file.id, number, &offset), name.data()))
+    return file.status();
+  each.name = name.data();
+  each.offset = offset;
+  auto list = get_attributes(file, number, attributes);
+  if (!list.ok()) return list.status();
+  each.attributes = std::move(list).value();
+  contents.variables.push_back(std::move(each));
+  return {};
+}
+
+Status get_all(Open& file, NetcdfContents& contents) {
+  int dimensions = 0, variables = 0, attributes = 0, unlimited = -1;
+  MPI_Offset record_bytes = 0;
+  if (!file.step(ncmpi_inq(file.id, &dimensions, &variables, &attributes, &unlimited), "netCDF header") ||
+      !file.step(ncmpi_inq_recsize(file.id, &record_bytes), "netCDF header"))
+    return file.status();
+  contents.record_bytes = record_bytes;
+  if (Status status = get_dimensions(file, dimensions, unlimited, contents); !status.ok()) return status;
+  auto list = get_attributes(file, NC_GLOBAL, attributes);
+  if (!list.ok()) return list.status();
+  contents.attributes = std::move(list).value();
+  Status status;
+  for (int i = 0; i < variables && status.ok(); ++i) status = get_variable(file, i, contents);
+  return status;
+}
+
+Result<std::vector<std::byte>> read_all(const std::string& path, int64_t bytes) {
+  auto store = open_store(path, StoreMode::read, {});
+  if (!store.ok()) return store.status();
+  std::vector<std::byte> read(static_cast<size_t>(bytes));
+  if (Status status = store.value()->read_at(0, read); !status.ok()) return status;
+  return read;
+}
+
+}  // namespace
+
+Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
+  Scratch scratch;
+  if (Status status = scratch.make(); !status.ok()) return status;
+  const int flag = contents.version == 5 ? NC_64BIT_DATA : contents.version == 2 ? NC_64BIT_OFFSET : 0;
+  NetcdfHeader header;
+  Open file;
+  // Its argument aligns the first variable only, and the hint each of them.
+  MPI_Info hints = MPI_INFO_NULL;
+  if (MPI_Info_create(&hints) != MPI_SUCCESS) return Status(Code::mpi, "MPI_Info_create failed");
+  MPI_Info_set(hints, "nc_var_align_size", std::to_string(spaces.alignment).c_str());
+  const int created = ncmpi_create(MPI_COMM_SELF, scratch.path().c_str(), NC_CLOBBER | flag, hints, &file.id);
+  MPI_Info_free(&hints);
+  if (!file.step(created, "netCDF header")) return file.status();
+  file.opened();
+  define(file, contents);
+  if (file.status().ok())
+    file.step(ncmpi__enddef(file.id, spaces.behind_header, spaces.alignment, spaces.before_records, spaces.record_alignment),
+              "the variables of the file together");
+  MPI_Offset bytes = 0, record_bytes = 0;
+  if (file.status().ok()) file.step(ncmpi_inq_header_size(file.id, &bytes), "netCDF header");
+  if (file.status().ok()) file.step(ncmpi_inq_recsize(file.id, &record_bytes), "netCDF header");
+  for (size_t i = 0; i < contents.variables.size() && file.status().ok(); ++i) {
+    MPI_Offset offset = 0;
+    file.step(ncmpi_inq_varoffset(file.id, static_cast<int>(i), &offset), contents.variables[i].name);
+    header.offsets.push_back(offset);
+  }
+  file.close();
+  if (!file.status().ok()) return file.status();
+  header.record_bytes = record_bytes;
+  auto read = read_all(scratch.path(), bytes);
+  if (!read.ok()) return read.status();
+  header.bytes = std::move(read).value();
+  return header;
+}
+
+Result<NetcdfContents> read_header(std::span<const std::byte> bytes) {
+  Scratch scratch;
+  if (Status status = scratch.make(); !status.ok()) return status;
+  {
+    auto store = open_store(scratch.path(), StoreMode::create, {});
+    if (!store.ok()) return store.status();
+    if (Status status = store.value()->write_at(0, bytes); !status.ok()) return status;
+    if (Status status = store.value()->close(); !status.ok()) return status;
+  }
+  NetcdfContents contents;
+  contents.version = static_cast<int>(bytes[3]);
+  Open file;
+  if (!file.step(ncmpi_open(MPI_COMM_SELF, scratch.path().c_str(), NC_NOWRITE, MPI_INFO_NULL, &file.id), "netCDF header"))
+    return Status(Code::bad_file, file.status().message());
+  file.opened();
+  Status status = get_all(file, contents);
+  if (status.ok()) return contents;
+  return status.code() == Code::out_of_memory ? status : Status(Code::bad_file, status.message());
+}
+
+}  // namespace windrow

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The catalog is what the file shall say; lay_out() makes a header of it, which is in the file after the next flush.
+#include "format/netcdf/netcdf_format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/checked.hpp"
+#include "format/check.hpp"
+#include "format/netcdf/dimensions.hpp"
+#include "format/netcdf/inspect.hpp"
+#include "format/netcdf/places.hpp"
+#include "format/netcdf/signature.hpp"
+#include "format/netcdf/types.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr const char* k_instead = "format=hdf5 makes a file that netCDF-4 reads";
+
+class NetcdfFormat final : public Format {
+ public:
+  NetcdfFormat(std::string path, FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> file)
+      : path_(std::move(path)), mode_(mode), options_(options), file_(std::move(file)) {
+    catalog_.groups.push_back({.path = "/", .attributes = {}});
+  }
+  Status read();
+
+  Status define_group(const std::string& path) override;
+  Result<Placement> define_variable(const VariableDefinition& definition) override;
+  Status put_attribute(const std::string& object, const Attribute& attribute) override;
+  Status delete_attribute(const std::string& object, const std::string& name) override;
+  Status define_link(const SoftLink& link) override;
+  Status define_dimension(const Dimension& dimension) override;
+  Status name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) override;
+  Result<std::vector<std::string>> read_texts(const std::string& path) override;
+  Status write_texts(const std::string& path, const std::vector<std::string>& texts) override;
+  Result<Catalog> catalog() override;
+  Status extend(const std::string& path, std::span<const int64_t> shape) override;
+  FormatTraits traits() const noexcept override { return {.places_late = true, .grows_as_one = true, .big_endian = true}; }
+  Result<Layout> lay_out() override;
+  Status write_anew(std::unique_ptr<Store> file) override;
+  void take_layout() noexcept override;
+  Status flush() override;
+  Status close() override;
+
+ private:
+  Status writable(const char* what, const std::string& path) const;
+  int highest_version() const noexcept;
+  Status check_type(const std::string& what, int type) const;
+  Status check_new(const VariableDefinition& definition) const;
+  Result<int64_t> records_with(const VariableDefinition& definition) const;
+  Status enter(const NetcdfContents& contents);
+  Variable* find(const std::string& path);
+  std::vector<Attribute>* find_attributes(const std::string& object);
+  Result<NetcdfContents> contents() const;
+  Status write_header_to(Store& file);
+  void set_records(int64_t records);
+
+  std::string path_;
+  FormatMode mode_;
+  FormatOptions options_;
+  std::unique_ptr<Store> file_, anew_;  // null when closed; of a file that is written anew
+  Catalog catalog_;
+  NetcdfDimensions dimensions_;
+  int64_t records_ = 0;
+  NetcdfPlaces places_, next_;          // in force, and of the file that is written anew
+  bool changed_ = false;                // the header of the file is another
+};
+
+Status NetcdfFormat::writable(const char* what, const std::string& path) const {
+  if (file_ && mode_ != FormatMode::read) return {};
+  return {Code::bad_state, fmt::format("{} \"{}\": the file is {}", what, path, file_ ? "open for reading only" : "closed")};
+}
+
+// The version of a file that exists is kept unless another is asked for.
+int NetcdfFormat::highest_version() const noexcept {
+  if (options_.netcdf_version != 0) return options_.netcdf_version;
+  return mode_ == FormatMode::update ? places_.version : 5;
+}
+
+Status NetcdfFormat::check_type(const std::string& what, int type) const {
+  if (version_for(type) <= highest_version()) return {};
+  return {Code::unsupported, fmt::format("{}: version {} of netCDF classic has no type {}; version {} does (netcdf_version={}), and {}", what,
+                                         highest_version(), type_name(type_of_netcdf(type)), version_for(type), version_for(type), k_instead)};
+}
+
+Status NetcdfFormat::define_group(const std::string& path) {
+  return guard([&] {
+    Status status = writable("group", path);
+    status.update(check_object_path(path));
+    if (status.ok() && path == "/") status = {Code::exists, "\"/\" exists already"};
+    if (status.ok()) status = {Code::unsupported, fmt::format("group \"{}\": netCDF classic has no groups; {}", path, k_instead)};
+    return status;
+  });
+}
+
+Variable* NetcdfFormat::find(const std::string& path) {
+  const auto found = std::find_if(catalog_.variables.begin(), catalog_.variables.end(), [&](const Variable& each) { return each.path == path; });
+  return found == catalog_.variables.end() ? nullptr : &*found;
+}
+
+std::vector<Attribute>* NetcdfFormat::find_attributes(const std::string& object) {
+  if (object == "/") return &catalog_.groups.front().attributes;
+  Variable* variable = find(object);
+  return variable ? &variable->attributes : nullptr;
+}
+
+
+Status NetcdfFormat::check_new(const VariableDefinition& definition) const {
+  const std::string what = fmt::format("variable \"{}\"", definition.path);
+  const auto cannot = [&](std::string_view why) { return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; {}", what, why, k_instead)); };
+  if (parent_of(definition.path) != "/") return cannot("no groups");
+  if (Status status = check_netcdf_name(what, definition.path.substr(1)); !status.ok()) return status;
+  if (!definition.chunking.empty()) return cannot("no chunks and no filters");
+  if (definition.null_space) return cannot("no null spaces");
+  if (is_moved_whole(definition.type, definition.details)) return cannot("no text of variable length (the option element_bytes makes it fixed)");
+  const int type = netcdf_type(definition.type);
+  if (type == 0) return cannot(fmt::format("no type {}", type_name(definition.type)));
+  if (!definition.details.enumeration.empty()) return cannot("no names of values");
+  const auto& fill = definition.fill;
+  if (definition.type == Type::text && std::any_of(fill.begin(), fill.end(), [&](std::byte each) { return each != fill.front(); }))
+    return cannot("fill values of text that are one character");
+  return check_type(what, type);
+}
+
+// How many records the file has with this variable.
+Result<int64_t> NetcdfFormat::records_with(const VariableDefinition& definition) const {
+  if (!definition.extendible || definition.shape.front() == 0 || definition.shape.front() == records_) return records_;
+  if (records_ == 0) return definition.shape.front();
+  return Status(Code::unsupported, fmt::format("variable \"{}\" of {} records: all variables that grow have as many in a netCDF classic file, which are {} "
+                                               "by now; 0 stands for that", definition.path, definition.shape.front(), records_));
+}
+
+// All variables that grow are so long.
+void NetcdfFormat::set_records(int64_t records) {
+  changed_ = changed_ || records != records_;
+  records_ = records;
+  for (Variable& variable : catalog_.variables) {
+    if (!variable.extendible) continue;
+    variable.shape.front() = records;
+    variable.placement.bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
+  }
+}
+
+Result<Placement> NetcdfFormat::define_variable(const VariableDefinition& definition) {
+  Placement placement{.offset = -1, .bytes = 0, .big_endian = true};
+  Status status = guard([&] {
+    Status valid = writable("variable", definition.path);
+    const Result<int64_t> bytes = check_definition(definition);
+    valid.update(bytes.status());
+    if (valid.ok()) valid = check_new(definition);
+    if (valid.ok() && find(definition.path)) valid = {Code::exists, fmt::format("\"{}\" exists already", definition.path)};
+    if (!valid.ok()) return valid;
+    const Result<int64_t> records = records_with(definition);
+    if (!records.ok()) return records.status();
+    Variable variable;
+    variable.path = definition.path;
+    variable.type = definition.type;
+    variable.shape = definition.shape;
+    variable.extendible = definition.extendible;
+    variable.details = definition.details;
+    variable.fill = definition.fill;
+    variable.placement = {.offset = -1, .bytes = bytes.value(), .big_endian = true};
+    if (!definition.fill.empty()) {
+      const auto value = definition.type == Type::text ? std::span(definition.fill).first(1) : std::span(definition.fill);
+      const NetcdfAttribute fill{.name = k_fill_attribute, .type = netcdf_type(definition.type), .count = 1, .data = reversed_if_little(value)};
+      variable.attributes.push_back(from_netcdf(fill));
+    }
+    catalog_.variables.push_back(std::move(variable));
+    set_records(records.value());
+    placement.bytes = catalog_.variables.back().placement.bytes;
+    return valid;
+  });
+  if (!status.ok()) return status;
+  return placement;
+}
+
+Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& attribute) {
+  return guard([&] {
+    Status status = writable("attribute of", object);
+    status.update(check_attribute(object, attribute));
+    if (!status.ok()) return status;
+    std::vector<Attribute>* attributes = find_attributes(object);
+    if (!attributes) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    const auto stored = to_netcdf(object, attribute);
+    if (!stored.ok()) return stored.status();
+    const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
+    if (status = check_type(what, stored.value().type); !status.ok()) return status;
+    if (const Variable* variable = find(object); variable && attribute.name == k_fill_attribute)
+      if (stored.value().type != netcdf_type(variable->type) || stored.value().count != 1)
+        return Status(Code::bad_argument, fmt::format("{}: it has to be one value of the variable's type, {}", what, type_name(variable->type)));
+    const auto same = std::find_if(attributes->begin(), attributes->end(), [&](const Attribute& each) { return each.name == attribute.name; });
+    if (same != attributes->end()) *same = attribute;
+    else attributes->push_back(attribute);
+    return Status();
+  });
+}
+
+Status NetcdfFormat::delete_attribute(const std::string& object, const std::string& name) {
+  return guard([&] {
+    if (Status status = writable("attribute of", object); !status.ok()) return status;
+    std::vector<Attribute>* attributes = find_attributes(object);
+    if (!attributes) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
+    if (std::erase_if(*attributes, [&](const Attribute& each) { return each.name == name; }) > 0) return Status();
+    return Status(Code::not_found, fmt::format("\"{}\" has no attribute \"{}\"", object, name));
+  });
+}
+
+Status NetcdfFormat::define_link(const SoftLink& link) {
+  Status status = writable("link", link.path);
+  if (status.ok()) status = {Code::unsupported, fmt::format("link \"{}\": netCDF classic has no links; {}", link.path, k_instead)};
+  return status;
+}
+
+Status NetcdfFormat::define_dimension(const Dimension& dimension) {
+  return guard([&] {
+    Status status = writable("dimension", dimension.path);
+    status.update(check_dimension(dimension));
+    if (status.ok() && parent_of(dimension.path) != "/")
+      status = {Code::unsupported, fmt::format("dimension \"{}\": netCDF classic has no groups; {}", dimension.path, k_instead)};
+    if (status.ok()) status = check_netcdf_name(fmt::format("dimension \"{}\"", dimension.path), dimension.path.substr(1));
+    if (status.ok() && dimensions_.has(dimension.path.substr(1))) status = {Code::exists, fmt::format("\"{}\" exists already", dimension.path)};
+    if (!status.ok()) return status;
+    dimensions_.add(dimension.path.substr(1), dimension.length, dimension.length == 0 && dimensions_.unlimited().empty());
+    return status;
+  });
+}
+
+Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) {
+  return guard([&] {
+    if (Status status = writable("dimensions of", variable); !status.ok()) return status;
+    Variable* named = find(variable);
+    if (!named) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
+    for (const std::string& path : dimensions) {
+      if (path.empty()) continue;
+      if (Status status = check_netcdf_name(fmt::format("dimensions of \"{}\"", variable), path.substr(1)); !status.ok()) return status;
+      Variable* coordinate = path == variable ? nullptr : find(path);
+      if (!coordinate) continue;
+      if (Status status = dimensions_.name(*coordinate, {path}); !status.ok()) return status;
+      coordinate->dimensions = {path};
+    }
+    if (Status status = dimensions_.name(*named, dimensions); !status.ok()) return status;
+    named->dimensions = dimensions;
+    return Status();
+  });
+}
+
+Result<std::vector<std::string>> NetcdfFormat::read_texts(const std::string& path) {
+  if (!find(path)) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
+  return Status(Code::bad_argument, fmt::format("\"{}\" is no text of variable length, of which netCDF classic has none", path));
+}
+
+Status NetcdfFormat::write_texts(const std::string& path, const std::vector<std::string>&) { return read_texts(path).status(); }
+
+Result<Catalog> NetcdfFormat::catalog() {
+  if (!file_) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+  Catalog copy;
+  Status status = guard([&] {
+    copy = catalog_;
+    return Status();
+  });
+  if (!status.ok()) return status;
+  return copy;
+}
+
+Status NetcdfFormat::extend(const std::string& path, std::span<const int64_t> shape) {
+  return guard([&] {
+    if (Status status = writable("variable", path); !status.ok()) return status;
+    const Variable* variable = find(path);
+    if (!variable || !variable->extendible) return Status(Code::bad_argument, fmt::format("\"{}\" cannot grow", path));
+    const int version = places_.version;
+    if (version < 5 && shape.front() > INT32_MAX)
+      return Status(Code::unsupported, fmt::format("\"{}\" with {} records: version {} of netCDF classic has at most {}; netcdf_version=5 more", path,
+                                                   shape.front(), version, INT32_MAX));
+    if (shape.front() > records_) set_records(shape.front());
+    return Status();
+  });
+}
+
+Result<NetcdfContents> NetcdfFormat::contents() const {
+  NetcdfContents out;
+  out.records = records_;
+  std::vector<std::vector<int>> numbers;
+  auto dimensions = dimensions_.all(catalog_.variables, numbers);
+  if (!dimensions.ok()) return dimensions.status();
+  out.dimensions = std::move(dimensions).value();
+  const auto convert = [](const std::string& object, const std::vector<Attribute>& attributes, std::vector<NetcdfAttribute>& into) {
+    for (const Attribute& each : attributes) {
+      auto stored = to_netcdf(object, each);
+      if (!stored.ok()) return stored.status();
+      into.push_back(std::move(stored).value());
+    }
+    return Status();
+  };
+  if (Status status = convert("/", catalog_.groups.front().attributes, out.attributes); !status.ok()) return status;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+    const Variable& variable = catalog_.variables[i];
+    if (!variable.unsupported.empty())
+      return Status(Code::unsupported, fmt::format("\"{}\" cannot be changed: \"{}\" has {}", path_, variable.path, variable.unsupported));
+    out.variables.push_back({.name = variable.path.substr(1), .type = netcdf_type(variable.type), .dimensions = numbers[i], .attributes = {}});
+    if (Status status = convert(variable.path, variable.attributes, out.variables.back().attributes); !status.ok()) return status;
+  }
+  return out;
+}
+
+Result<Layout> NetcdfFormat::lay_out() {
+  Layout layout;
+  Status status = guard([&] {
+    if (Status ready = writable("places in", path_); !ready.ok()) return ready;
+    anew_.reset();  // of a change that failed
+    auto all = contents();
+    if (!all.ok()) return all.status();
+    const int version = std::max(places_.version, options_.netcdf_version);
+    auto found = find_places(all.value(), places_, version, highest_version(), options_);
+    if (!found.ok()) return Status(found.status().code(), fmt::format("\"{}\": {}", path_, found.status().message()));
+    next_ = std::move(found).value();
+    for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+      const Variable& variable = catalog_.variables[i];
+      layout.placements.push_back({.offset = next_.offsets[i], .bytes = variable.placement.bytes, .big_endian = true,
+                                   .stride = variable.extendible ? next_.record_bytes : 0});
+    }
+    layout.moves = moves(places_, next_);
+    if (!layout.moves) take_layout();
+    return Status();
+  });
+  if (!status.ok()) return status;
+  return layout;
+}
+
+Status NetcdfFormat::write_anew(std::unique_ptr<Store> file) {
+  return guard([&] {
+    anew_ = std::move(file);
+    std::swap(places_, next_);
+    Status status = write_header_to(*anew_);
+    std::swap(places_, next_);
+    return status;
+  });
+}
+
+void NetcdfFormat::take_layout() noexcept {
+  if (anew_) {
+    (void)file_->close();
+    file_ = std::move(anew_);
+  }
+  places_ = std::move(next_);
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+    Variable& variable = catalog_.variables[i];
+    variable.placement.offset = places_.offsets[i];
+    variable.placement.stride = variable.extendible ? places_.record_bytes : 0;
+  }
+  changed_ = true;
+}
+
+// The file has all its length first: a header never speaks of what is not there.
+Status NetcdfFormat::write_header_to(Store& file) {
+  const int64_t end = end_of(places_, catalog_.variables, records_);
+  const Result<int64_t> size = file.size();
+  if (!size.ok()) return size.status();
+  if (size.value() < end)
+    if (Status status = file.resize(end); !status.ok()) return status;
+  put_records(places_, records_);
+  return file.write_at(0, places_.header);
+}
+
+Status NetcdfFormat::flush() {
+  return guard([&] {
+    if (!file_) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    if (mode_ == FormatMode::read || !changed_ || places_.header.empty()) return Status();
+    Status status = write_header_to(*file_);
+    changed_ = !status.ok();
+    return status;
+  });
+}
+
+Status NetcdfFormat::close() {
+  Status status = flush();
+  if (!file_) return status;
+  status.update(file_->close());
+  file_.reset();
+  return status;
+}
+
+// What a file from outside says becomes the catalog. Code::bad_file: two variables of one name.
+Status NetcdfFormat::enter(const NetcdfContents& from) {
+  std::set<std::string> names, coordinates;
+  for (const NetcdfDimension& each : from.dimensions) dimensions_.add(each.name, each.unlimited ? 0 : each.length, each.unlimited);
+  for (const NetcdfAttribute& each : from.attributes) catalog_.groups.front().attributes.push_back(from_netcdf(each));
+  records_ = from.records;
+  for (const NetcdfVariable& each : from.variables) {
+    Variable variable = variable_of(each, from);
+    if (!names.insert(variable.path).second) return {Code::bad_file, fmt::format("\"{}\": two variables are called \"{}\"", path_, each.name)};
+    if (variable.dimensions.size() == 1 && variable.dimensions.front() == variable.path) coordinates.insert(each.name);
+    catalog_.variables.push_back(std::move(variable));
+  }
+  for (const NetcdfDimension& each : from.dimensions)
+    if (!coordinates.contains(each.name)) catalog_.dimensions.push_back({"/" + each.name, each.length});
+  for (const Variable& variable : catalog_.variables)
+    if (Status status = dimensions_.name(variable, variable.dimensions); !status.ok()) return status;
+  return {};
+}
+
+Status NetcdfFormat::read() {
+  const Result<int64_t> file_bytes = file_->size();
+  if (!file_bytes.ok()) return file_bytes.status();
+  std::vector<std::byte> bytes;
+  Result<int64_t> length = int64_t{0};
+  constexpr int64_t k_first = int64_t{64} << 10;
+  for (int64_t some = k_first; length.ok() && length.value() == 0; some *= 4) {
+    bytes.resize(static_cast<size_t>(std::min(some, file_bytes.value())));
+    if (Status status = file_->read_at(0, bytes); !status.ok()) return status;
+    length = inspect_header(bytes, file_bytes.value(), path_);
+  }
+  if (!length.ok()) return length.status();
+  bytes.resize(static_cast<size_t>(length.value()));
+  auto contents = read_header(bytes);
+  if (!contents.ok()) return {contents.status().code(), fmt::format("\"{}\": {}", path_, contents.status().message())};
+  places_ = places_of(contents.value(), std::move(bytes));
+  if (options_.netcdf_version != 0 && options_.netcdf_version < places_.version && mode_ == FormatMode::update)
+    return {Code::bad_argument, fmt::format("\"{}\" is of version {} of netCDF classic, and netcdf_version is {}: a copy can have a lower one", path_,
+                                            places_.version, options_.netcdf_version)};
+  return enter(contents.value());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Format>> open_netcdf_format(const std::string& path, FormatMode mode, const FormatOptions& options,
+                                                   std::unique_ptr<Store> opened) {
+  if (!opened) {
+    Result<std::unique_ptr<Store>> file = open_store(path, store_mode(mode), {});
+    if (!file.ok()) return file.status();
+    opened = std::move(file).value();
+  }
+  if (mode != FormatMode::create) {
+    const Result<bool> is_it = recognises_netcdf(path, *opened);
+    if (!is_it.ok()) return is_it.status();
+    if (!is_it.value()) return Status(Code::bad_file, fmt::format("\"{}\" is not a netCDF classic file", path));
+  }
+  auto format = std::make_unique<NetcdfFormat>(path, mode, options, std::move(opened));
+  if (mode != FormatMode::create)
+    if (Status status = format->read(); !status.ok()) return status;
+  return std::unique_ptr<Format>(std::move(format));
+}
+
+}  // namespace windrow

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the variables of a netCDF classic file lie, and which version its header has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/format.hpp"
+#include "format/netcdf/header.hpp"
+
+namespace windrow {
+
+struct NetcdfPlaces {
+  int version = 1;
+  std::vector<std::byte> header;      // empty: none yet
+  std::vector<int64_t> offsets;       // [variables]
+  std::vector<bool> has_records;      // [variables]
+  int64_t record_bytes = 0;           // from one record to the next
+  int64_t data_begin = 0;             // where the header's room ends
+  int64_t records_begin = 0;
+};
+
+// For all of `contents`, which has what `before` had, and more: at the same places, as far as that goes. `lowest` to `highest`: the versions to
+// choose from, the smallest that holds it. Code::unsupported: none does, and why.
+Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest, const FormatOptions& options);
+
+// Whether a variable that has a place gets another, or the header would lie over one.
+bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept;
+
+NetcdfPlaces places_of(const NetcdfContents& contents, std::vector<std::byte> header);
+Variable variable_of(const NetcdfVariable& variable, const NetcdfContents& contents);
+
+// The end of the last variable or record.
+int64_t end_of(const NetcdfPlaces& places, std::span<const Variable> variables, int64_t records) noexcept;
+
+// The number of records, in the header.
+void put_records(NetcdfPlaces& places, int64_t records) noexcept;
+
+}  // namespace windrow

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/netcdf/types.hpp"
+
+#include <fmt/format.h>
+#include <pnetcdf.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/utf8.hpp"
+#include "format/check.hpp"
+
+namespace windrow {
+namespace {
+
+struct Pair {
+  Type type;
+  int netcdf;
+  int version;
+};
+constexpr std::array k_types{Pair{Type::int8, NC_BYTE, 1},    Pair{Type::text, NC_CHAR, 1},    Pair{Type::int16, NC_SHORT, 1},
+                             Pair{Type::int32, NC_INT, 1},    Pair{Type::float32, NC_FLOAT, 1}, Pair{Type::float64, NC_DOUBLE, 1},
+                             Pair{Type::uint8, NC_UBYTE, 5},  Pair{Type::uint16, NC_USHORT, 5}, Pair{Type::uint32, NC_UINT, 5},
+                             Pair{Type::int64, NC_INT64, 5},  Pair{Type::uint64, NC_UINT64, 5}};
+
+}  // namespace
+
+int netcdf_type(Type type) noexcept {
+  const auto found = std::find_if(k_types.begin(), k_types.end(), [&](const Pair& pair) { return pair.type == type; });
+  return found == k_types.end() ? 0 : found->netcdf;
+}
+
+Type type_of_netcdf(int type) noexcept {
+  const auto found = std::find_if(k_types.begin(), k_types.end(), [&](const Pair& pair) { return pair.netcdf == type; });
+  return found == k_types.end() ? Type::none : found->type;
+}
+
+int64_t netcdf_type_bytes(int type) noexcept { return std::max<int64_t>(1, type_size(type_of_netcdf(type))); }
+
+int version_for(int type) noexcept {
+  const auto found = std::find_if(k_types.begin(), k_types.end(), [&](const Pair& pair) { return pair.netcdf == type; });
+  return found == k_types.end() ? 1 : found->version;
+}
+
+// Source: NetCDF Classic Format Specification, "name"; PnetCDF checks the same, but only once all is defined.
+Status check_netcdf_name(const std::string& what, std::string_view name) {
+  const auto bad = [&](std::string_view why) {
+    return Status(Code::bad_argument, fmt::format("{}: netCDF classic cannot have the name \"{}\": {}", what, readable(name), why));
+  };
+  if (name.empty() || name.size() > NC_MAX_NAME) return bad("1 to 256 bytes are needed");
+  if (!is_utf8(name)) return bad("it is not UTF-8");
+  const auto first = static_cast<unsigned char>(name.front());
+  const bool starts = (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first == '_' || first >= 0x80;
+  if (!starts) return bad("it begins with neither a letter, a digit nor an underscore");
+  if (name.back() == ' ') return bad("it ends with a blank");
+  for (const char each : name)
+    if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f || each == '/') return bad("it has a slash or a control character in it");
+  return {};
+}
+
+Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& attribute) {
+  const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
+  const auto cannot = [&](std::string_view why) {
+    return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; format=hdf5 can hold it", what, why));
+  };
+  if (Status status = check_netcdf_name(what, attribute.name); !status.ok()) return status;
+  NetcdfAttribute out{.name = attribute.name, .type = netcdf_type(attribute.type), .count = 0, .data = {}};
+  if (out.type == 0) return cannot(fmt::format("no type {}", type_name(attribute.type)));
+  if (!attribute.enumeration.empty()) return cannot("no names of values");
+  if (attribute.shape.size() > 1) return cannot("no attributes of several dimensions");
+  if (attribute.type == Type::text) {
+    if (attribute.texts.size() > 1) return cannot("no lists of texts");
+    if (attribute.texts.empty()) return out;
+    const auto* begin = reinterpret_cast<const std::byte*>(attribute.texts.front().data());
+    out.data.assign(begin, begin + attribute.texts.front().size());
+    out.count = static_cast<int64_t>(out.data.size());
+    return out;
+  }
+  out.data = attribute.data;
+  out.count = static_cast<int64_t>(out.data.size()) / netcdf_type_bytes(out.type);
+  return out;
+}
+
+Attribute from_netcdf(const NetcdfAttribute& attribute) {
+  Attribute out;
+  out.name = attribute.name;
+  out.type = type_of_netcdf(attribute.type);
+  const auto bytes = static_cast<size_t>(attribute.count * netcdf_type_bytes(attribute.type));
+  if (out.type == Type::text) {
+    out.texts.emplace_back(reinterpret_cast<const char*>(attribute.data.data()), bytes);
+    out.text_variable_length = attribute.count == 0;
+    out.text_size = attribute.count;
+    out.text_padding = attribute.count == 0 ? TextPadding::null_terminated : TextPadding::null_padded;
+    return out;
+  }
+  out.shape = {attribute.count};
+  out.data.assign(attribute.data.begin(), attribute.data.begin() + static_cast<std::ptrdiff_t>(bytes));
+  out.big_endian = true;
+  return out;
+}
+
+std::vector<std::byte> reversed_if_little(std::span<const std::byte> element) {
+  std::vector<std::byte> out(element.begin(), element.end());
+  if constexpr (std::endian::native == std::endian::little) std::reverse(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace windrow

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What netCDF classic calls our types and attributes, and what of them it has.
+#pragma once
+
+#include <string>
+
+#include "format/format.hpp"
+#include "format/netcdf/header.hpp"
+
+namespace windrow {
+
+inline constexpr const char* k_fill_attribute = "_FillValue";
+
+// 0: there is no such type in any version.
+int netcdf_type(Type type) noexcept;
+Type type_of_netcdf(int type) noexcept;
+int64_t netcdf_type_bytes(int type) noexcept;
+int version_for(int type) noexcept;  // the lowest that has it: 1 or 5
+
+// netCDF's rules for names of dimensions, variables and attributes. Code::bad_argument. `what` names the object.
+Status check_netcdf_name(const std::string& what, std::string_view name);
+
+// Code::unsupported: what is a list of one dimension of numbers, or one text, can be an attribute; why this cannot.
+Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& attribute);
+Attribute from_netcdf(const NetcdfAttribute& attribute);
+
+// An element as it is stored, big-endian, becomes one value of an attribute in native order, and back.
+std::vector<std::byte> reversed_if_little(std::span<const std::byte> element);
+
+}  // namespace windrow

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bands: rows of equal length at equal distances, in the file or in two files. Shared out among ranks by their bytes.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "extent/extent.hpp"
+
+namespace windrow {
+
+struct Band {
+  int64_t from = 0, from_stride = 0;  // where it is read, if it is
+  int64_t to = 0, to_stride = 0;      // and written
+  int64_t bytes = 0;                  // of a row
+  int64_t count = 1;                  // of rows
+  int64_t total() const noexcept { return bytes * count; }
+};
+
+inline Extent even_share(int64_t total, int rank, int ranks) noexcept {
+  const int64_t each = total / ranks, rest = total % ranks;
+  const int64_t begin = rank * each + std::min<int64_t>(rank, rest);
+  return {begin, begin + each + (rank < rest ? 1 : 0)};
+}
+
+// Calls visit(const Band&, from, to, place in the band, length) for the parts of this rank's share, none longer than `most` or than a row.
+template <class Visit>
+void for_each_part(std::span<const Band> bands, int rank, int ranks, int64_t most, Visit&& visit) {
+  int64_t total = 0;
+  for (const Band& band : bands) total += band.total();
+  const Extent share = even_share(total, rank, ranks);
+  int64_t before = 0;
+  for (const Band& band : bands) {
+    const int64_t end = std::min(band.total(), share.end - before);
+    for (int64_t at = std::max<int64_t>(0, share.begin - before); at < end;) {
+      const int64_t row = at / band.bytes, within = at % band.bytes;
+      const int64_t length = std::min({most, end - at, band.bytes - within});
+      visit(band, band.from + row * band.from_stride + within, band.to + row * band.to_stride + within, at, length);
+      at += length;
+    }
+    before += band.total();
+  }
+}
+
+}  // namespace windrow

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is defined when data are in the file already: they are moved where the header needs their room, and nothing is lost.
+#include <gmock/gmock.h>
+
+#include "netcdf.hpp"
+
+namespace {
+
+using namespace windrow_test;
+using testing::HasSubstr;
+using windrow::Decomposition;
+using windrow::File;
+using windrow::Mode;
+using windrow::Options;
+
+constexpr int64_t k_y = 17, k_x = 300, k_records = 9;
+
+class Changes : public testing::Test {
+ protected:
+  std::string path() const { return folder_.file("file.nc"); }
+
+  // Two variables without records and three with, one of them of an odd number of bytes.
+  void make(const Options& options = {}) const {
+    File file = File::create(MPI_COMM_WORLD, path(), options);
+    define_and_write(file);
+    file.close();
+  }
+  void define_and_write(File& file) const {
+    const Options grows{{"extendible", "true"}};
+    const int scalar = file.define_variable("scalar", WINDROW_INT32, {});
+    const int fixed = file.define_variable("fixed", WINDROW_FLOAT64, {k_y, k_x});
+    const int odd = file.define_variable("odd", WINDROW_INT8, {0, 5}, grows);
+    const int a = file.define_variable("a", WINDROW_FLOAT32, {0, k_y, k_x}, grows);
+    const int b = file.define_variable("b", WINDROW_INT16, {0, k_y, k_x}, grows);
+    const Decomposition rows = rows_of(k_y, k_x, part_), five = Decomposition::same(MPI_COMM_WORLD, {5});
+    const auto of_fixed = values<double>(1, 0, part_, k_x);
+    const std::vector<int32_t> one(1, 77);
+    const Decomposition all = Decomposition::same(MPI_COMM_WORLD, {});
+    file.put(scalar, all, one);
+    file.put(fixed, rows, of_fixed);
+    std::vector<std::vector<float>> of_a;
+    std::vector<std::vector<int16_t>> of_b;
+    std::vector<std::vector<int8_t>> of_odd;
+    for (int64_t r = 0; r < k_records; ++r) {
+      of_a.push_back(values<float>(2, r, part_, k_x));
+      of_b.push_back(values<int16_t>(3, r, part_, k_x));
+      of_odd.emplace_back(5, static_cast<int8_t>(r));
+    }
+    for (int64_t r = 0; r < k_records; ++r) {
+      const auto i = static_cast<size_t>(r);
+      file.put_record(a, r, rows, of_a[i]);
+      file.put_record(b, r, rows, of_b[i]);
+      file.put_record(odd, r, five, of_odd[i]);
+    }
+    file.flush();
+  }
+  void expect_made() const {
+    expect_valid(path());
+    on_root([&] {
+      const int id = open_nc(path());
+      EXPECT_EQ(get_nc<int32_t>(id, "scalar", {}, {}), std::vector<int32_t>{77});
+      EXPECT_EQ(get_nc<double>(id, "fixed", {0, 0}, {k_y, k_x}), values<double>(1, 0, {0, k_y}, k_x));
+      for (int64_t r = 0; r < k_records; ++r) {
+        EXPECT_EQ(get_nc<float>(id, "a", {r, 0, 0}, {1, k_y, k_x}), values<float>(2, r, {0, k_y}, k_x)) << r;
+        EXPECT_EQ(get_nc<int16_t>(id, "b", {r, 0, 0}, {1, k_y, k_x}), values<int16_t>(3, r, {0, k_y}, k_x)) << r;
+        EXPECT_EQ(get_nc<int8_t>(id, "odd", {r, 0}, {1, 5}), std::vector<int8_t>(5, static_cast<int8_t>(r))) << r;
+      }
+      EXPECT_NC(ncmpi_close(id));
+    });
+  }
+  std::string attribute() const {
+    int length = 0;
+    std::string text;
+    on_root([&] {
+      const int id = open_nc(path());
+      MPI_Offset characters = 0;
+      EXPECT_NC(ncmpi_inq_attlen(id, NC_GLOBAL, "long", &characters));
+      text.resize(static_cast<size_t>(characters));
+      EXPECT_NC(ncmpi_get_att_text(id, NC_GLOBAL, "long", text.data()));
+      EXPECT_NC(ncmpi_close(id));
+      length = static_cast<int>(characters);
+    });
+    return text;
+  }
+  int64_t inode() const {
+    struct stat about {};
+    EXPECT_EQ(stat(path().c_str(), &about), 0);
+    return static_cast<int64_t>(about.st_ino);
+  }
+
+  SharedFolder folder_;
+  Part part_ = part_of(k_y);
+};
+
+TEST_F(Changes, of_attributes_stay_in_place_where_the_header_has_room) {
+  make({{"header_room", "20000"}});
+  const int64_t before = inode();
+  MPI_Barrier(MPI_COMM_WORLD);
+  File file = File::open(MPI_COMM_WORLD, path(), Mode::update);
+  file.put_attribute("/", "long", std::string(15000, 'x'));
+  file.close();
+  EXPECT_EQ(inode(), before);
+  expect_made();
+  const std::string read = attribute();
+  EXPECT_EQ(read, rank_of() == 0 ? std::string(15000, 'x') : "");
+}
+
+TEST_F(Changes, of_attributes_move_all_data_where_it_has_none) {
+  for (const char* buffer : {"4MiB", "4096"}) {  // more than a record at once, or less
+    make();
+    MPI_Barrier(MPI_COMM_WORLD);
+    File file = File::open(MPI_COMM_WORLD, path(), Mode::update, {{"buffer", buffer}});
+    file.put_attribute("/", "long", std::string(15000, 'x'));
+    file.close();
+    expect_made();
+    const std::string read = attribute();
+    EXPECT_EQ(read, rank_of() == 0 ? std::string(15000, 'x') : "");
+    on_root([&] { EXPECT_EQ(folder_.names(), std::vector<std::string>{"file.nc"}) << "no leftovers"; });
+  }
+}
+
+TEST_F(Changes, of_variables_move_records) {
+  for (const char* buffer : {"4MiB", "4096"}) {
+    make();
+    File file = File::open(MPI_COMM_WORLD, path(), Mode::update, {{"buffer", buffer}});
+    const int fixed = file.define_variable("more", WINDROW_FLOAT64, {k_y, k_x});
+    const int grows = file.define_variable("c", WINDROW_INT16, {0, k_y, k_x}, {{"extendible", "true"}, {"fill_value", "-9"}});
+    EXPECT_EQ(file.shape(grows), (std::vector<int64_t>{k_records, k_y, k_x}));
+    const Decomposition rows = rows_of(k_y, k_x, part_);
+    const auto of_more = values<double>(5, 0, part_, k_x);
+    const auto of_c = values<int16_t>(6, k_records, part_, k_x);
+    file.put(fixed, rows, of_more);
+    file.put_record(grows, k_records, rows, of_c);
+    file.close();
+    expect_made();
+    on_root([&] {
+      const int id = open_nc(path());
+      EXPECT_EQ(get_nc<double>(id, "more", {0, 0}, {k_y, k_x}), values<double>(5, 0, {0, k_y}, k_x));
+      EXPECT_EQ(get_nc<int16_t>(id, "c", {k_records, 0, 0}, {1, k_y, k_x}), values<int16_t>(6, k_records, {0, k_y}, k_x));
+      EXPECT_EQ(get_nc<int16_t>(id, "c", {2, 0, 0}, {1, k_y, k_x}), std::vector<int16_t>(k_y * k_x, -9));
+      EXPECT_NC(ncmpi_close(id));
+    });
+  }
+}
+
+TEST_F(Changes, between_flushes_of_a_new_file_move_too) {
+  File file = File::create(MPI_COMM_WORLD, path());
+  define_and_write(file);
+  file.put_attribute("/", "long", std::string(9000, 'y'));
+  file.flush();
+  file.sync();  // published
+  expect_made();
+  file.put_attribute("/", "longer", std::string(30000, 'z'));
+  const int late = file.define_variable("late", WINDROW_INT32, {0, k_x}, Options{{"extendible", "true"}});
+  const Decomposition same = Decomposition::same(MPI_COMM_WORLD, {k_x});
+  const std::vector<int32_t> data(k_x, 5);
+  file.put_record(late, 1, same, data);
+  file.close();
+  expect_made();
+  on_root([&] {
+    const int id = open_nc(path());
+    EXPECT_EQ(get_nc<int32_t>(id, "late", {1, 0}, {1, k_x}), data);
+    EXPECT_NC(ncmpi_close(id));
+    EXPECT_EQ(folder_.names(), std::vector<std::string>{"file.nc"});
+  });
+}
+
+TEST_F(Changes, of_names_and_links_of_a_path) {
+  make();
+  const std::string link = folder_.file("link.nc");
+  on_root([&] {
+    std::filesystem::create_symlink("file.nc", link);
+    std::filesystem::permissions(path(), std::filesystem::perms(0640));
+  });
+  File file = File::open(MPI_COMM_WORLD, link, Mode::update);
+  file.put_attribute("/", "long", std::string(15000, 'x'));
+  file.close();
+  on_root([&] {
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(std::filesystem::status(path()).permissions(), std::filesystem::perms(0640));
+  });
+  expect_made();
+}
+
+// The first write of the rank that fails is one of the copy: every rank hears of it, the file is as it was, and the change can be tried again.
+TEST_F(Changes, that_fail_leave_the_file_as_it_was) {
+  for (int victim = 0; victim < size_of(); ++victim)
+    for (const char* operation : {"write", "read"}) {
+      make();
+      const std::string before = rank_of() == 0 ? bytes_of_file(path()) : "";
+      MPI_Barrier(MPI_COMM_WORLD);
+      const std::string fault = "rank=" + std::to_string(victim) + ",operation=" + operation + ",error=io";
+      File file = File::open(MPI_COMM_WORLD, path(), Mode::update, {{"store", "faulty"}, {"fault", fault}, {"buffer", "4096"}});
+      file.put_attribute("/", "long", std::string(15000, 'x'));
+      const int code = windrow_flush(file.get());
+      expect_same_everywhere(code);
+      EXPECT_EQ(code, WINDROW_IO) << operation << " of rank " << victim;
+      on_root([&] {
+        EXPECT_EQ(bytes_of_file(path()), before);
+        EXPECT_EQ(folder_.names(), std::vector<std::string>{"file.nc"});
+      });
+      // What fits goes into the old file again.
+      if (victim == 0) file.delete_attribute("/", "long");
+      if (victim == 0) file.put_attribute("/", "a", "b");
+      if (victim == 0) file.close();
+      else file.discard();
+      expect_made();
+    }
+}
+
+}  // namespace
