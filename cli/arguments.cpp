@@ -79,12 +79,12 @@ void add_output(CLI::App& command, Arguments& arguments) {
 void add_copy(CLI::App& app, Arguments& arguments) {
   CLI::App& copy =
       *app.add_subcommand("copy", "Copy every variable, group and attribute of a file, in parallel, in bounded memory");
-  copy.add_option("IN", arguments.input, "HDF5 file to read")->type_name("")->required();
+  copy.add_option("IN", arguments.input, "File to read: HDF5, netCDF classic or raw")->type_name("")->required();
   copy.add_option("OUT", arguments.output,
                   "File to write; one that exists is replaced when the copy is complete, and stays whole until then")
       ->type_name("")
       ->required();
-  copy.add_option("--format", arguments.format, "Format of OUT: hdf5 or raw; without it OUT's name says")
+  copy.add_option("--format", arguments.format, "Format of OUT: hdf5, netcdf or raw; without it OUT's name says")
       ->check(not_empty())
       ->type_name("NAME");
   copy.add_flag("--explain", arguments.explain, "Print the plans for reading and writing, and why");

@@ -105,6 +105,8 @@ std::string problem_with_input(const std::string& path) {
   return "";
 }
 
+namespace {
+
 bool has_hdf5_signature(const std::string& path) {
   static constexpr std::array<char, 8> k_signature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
   std::ifstream file(path, std::ios::binary);
@@ -113,6 +115,18 @@ bool has_hdf5_signature(const std::string& path) {
        offset = offset == 0 ? 512 : offset * 2)
     if (head == k_signature) return true;
   return false;
+}
+
+bool has_netcdf_signature(const std::string& path) {
+  std::array<char, 4> head{};
+  return std::ifstream(path, std::ios::binary).read(head.data(), head.size()) && std::string_view(head.data(), 3) == "CDF" &&
+         (head[3] == 1 || head[3] == 2 || head[3] == 5);
+}
+
+}  // namespace
+
+std::string format_of(const std::string& path) {
+  return has_hdf5_signature(path) ? "HDF5" : has_netcdf_signature(path) ? "netCDF classic" : "raw";
 }
 
 namespace {
@@ -167,7 +181,7 @@ windrow::File open_to_read(const World& world, const std::string& path, const wi
     const std::string message = error.what();
     require_on_rank_0(world, [&] {
       const bool raw = path.ends_with(".raw");
-      return raw || has_hdf5_signature(path) ? std::string() : fmt::format("\"{}\" is not an HDF5 file", path);
+      return raw || format_of(path) != "raw" ? std::string() : fmt::format("\"{}\" is not an HDF5 file, nor netCDF classic", path);
     });
     throw Failure(damaged, message);
   }

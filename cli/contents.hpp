@@ -37,8 +37,8 @@ windrow::File open_to_read(const World& world, const std::string& path, const wi
 // Local, for rank 0. "" or why the file cannot be used as input.
 std::string problem_with_input(const std::string& path);
 
-// Local, for rank 0. Whether the file has the signature of HDF5 (at byte 0, 512, 1024, 2048, ...: a user block may precede it).
-bool has_hdf5_signature(const std::string& path);
+// Local, for rank 0. "HDF5" by its signature (at byte 0, 512, 1024, 2048, ...: a user block may precede it), "netCDF classic" by its, or "raw".
+std::string format_of(const std::string& path);
 
 // Local, for rank 0. Temporary files that interrupted runs left beside `path`, with their sizes.
 std::vector<std::string> leftovers_of(const std::string& path);

@@ -87,8 +87,22 @@ class Definitions {
     options.set("null_space", info.is_null != 0 ? "true" : "false").set("fill_value", info.fill_value);
     int number = -1;
     if (keeps_chunks_ && info.chunked != 0 && define_chunked(variable, options, number)) return number;
+    if (info.extendible != 0 && define_growing(variable, options, number)) return number;
     attempt(info.path, [&] { number = output_.define_variable(info.path, info.type, input_.shape(variable), options); });
     return number;
+  }
+  // Where the output has none that grow, or other variables have another number of records, it is made without.
+  bool define_growing(int variable, windrow::Options& options, int& number) {
+    const windrow_variable_info info = input_.variable(variable);
+    try {
+      options.set("chunks", "auto").set("extendible", "true");
+      number = output_.define_variable(info.path, info.type, input_.shape(variable), options);
+      return true;
+    } catch (const windrow::Error& error) {
+      if (error.code() != WINDROW_UNSUPPORTED && error.code() != WINDROW_BAD_ARGUMENT) throw;
+      options.set("chunks", "none").set("extendible", "false");
+      return false;
+    }
   }
   // One that is named through another variable's dimension may have its own name by now.
   void copy_dimension_names(int from, int to) {
@@ -100,13 +114,14 @@ class Definitions {
   bool define_chunked(int variable, windrow::Options& options, int& number) {
     const windrow_variable_info info = input_.variable(variable);
     options.set("chunks", fmt::format("{}", fmt::join(info.chunk, info.chunk + info.ndims, "x")));
+    options.set("extendible", info.extendible != 0 ? "true" : "false");
     options.set("filters", *info.filters != '\0' ? info.filters : "none");
     try {
       number = output_.define_variable(info.path, info.type, input_.shape(variable), options);
       return true;
     } catch (const windrow::Error& error) {
       if (error.code() != WINDROW_UNSUPPORTED) throw;
-      options.set("chunks", "none").set("filters", "none");
+      options.set("chunks", "none").set("filters", "none").set("extendible", "false");
       return false;
     }
   }

@@ -217,7 +217,7 @@ int info(const World& world, const Arguments& arguments) {
     object = contents_as_json(file, contents_of(file));
     std::error_code no_size;
     object["file"] = arguments.input;
-    object["format"] = has_hdf5_signature(arguments.input) ? "HDF5" : "raw";
+    object["format"] = format_of(arguments.input);
     object["bytes"] = static_cast<int64_t>(std::filesystem::file_size(arguments.input, no_size));
     object["leftovers"] = leftovers_of(arguments.input);
     return std::string();
