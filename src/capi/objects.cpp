@@ -112,6 +112,17 @@ Status fill_fill_value(const windrow_options* options, windrow::VariableDefiniti
   return {};
 }
 
+// A variable's own options are all that counts when it has any.
+void fill_split(const windrow_file* file, const windrow_options* options, windrow::VariableDefinition& definition) {
+  definition.split_asked = options != nullptr && (options->settings.is_set("split") || options->settings.is_set("split_parts"));
+  const windrow::Settings& asked = definition.split_asked ? options->settings : file->file->settings();
+  definition.split.axes = asked.text("split");
+  definition.split.parts = asked.text("split_parts");
+  if (definition.split.parts.empty()) definition.split.parts = "auto";
+  if (definition.split.axes.empty()) definition.split.axes = "auto";
+  if (definition.split_asked && definition.split.axes == "auto" && definition.split.parts == "auto") definition.split_asked = false;
+}
+
 Status fill_definition(const windrow_file* file, const windrow_variable_definition& from, windrow::VariableDefinition& definition) {
   if (from.path == nullptr) return null_argument("the path of the variable");
   if (Status status = check_shape(from.ndims, from.shape); !status.ok()) return status;
@@ -123,6 +134,7 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
   const bool has_order = definition.type != Type::text && definition.type != Type::opaque;
   definition.big_endian = has_order && asks_for_big_endian(file, from.options);
   if (Status status = fill_fill_value(from.options, definition); !status.ok()) return status;
+  fill_split(file, from.options, definition);
   for (const int64_t extent : definition.shape)
     if (extent < 0) return {};  // refused later, by name
   return fill_chunking(file, from.options, definition);

@@ -122,6 +122,7 @@ void File::enter(VariableDefinition definition, Placement placement) {
 Result<int> File::define_variables(std::span<VariableDefinition> definitions, Status local) {
   if (Status before = end_pending(); !before.ok()) return before;
   Additions added;  // made beforehand, so that entering them cannot fail
+  std::map<int, SplitVariable> splits;
   uint64_t arguments = 0;
   const auto first = static_cast<int>(catalog_.variables.size());
   if (local.ok()) local = guard([&]() -> Status {
@@ -132,7 +133,15 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
                           text_of(definition.chunking.filters), definition.extendible, definition.null_space);
       text += text_of(definition.details);
       text.append(reinterpret_cast<const char*>(definition.fill.data()), definition.fill.size());
+      text += fmt::format("{}|{}|{};", definition.split.axes, definition.split.parts, definition.split_asked);
       if (Status status = check_definition(definition, added); !status.ok()) return status;
+      auto split = split_of(definition);
+      if (!split.ok()) return split.status();
+      if (auto& parts = split.value()) {
+        const auto count = static_cast<size_t>(parts->parts());
+        splits.emplace(first + static_cast<int>(added.variables.size()),
+                       SplitVariable{*std::move(parts), std::vector<int64_t>(count, -1), element_bytes(definition.type, definition.details)});
+      }
       added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
     }
     arguments = hash_of({text});
@@ -145,12 +154,20 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     return verdict;
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
   Status verdict;
+  if (!splits.empty()) {
+    if (verdict = define_parts(definitions, splits, first); !verdict.ok()) return verdict;
+    subfiles_->variables().merge(splits);
+  }
   for (size_t begin = 0; begin < definitions.size() && verdict.ok(); begin += k_definitions)
     verdict = define_some(definitions.subspan(begin, std::min(k_definitions, definitions.size() - begin)),
                           begin == 0 ? std::span<const std::string>(added.groups) : std::span<const std::string>());
   // Groups may be there that nobody knows when their variable could not be made: see define_groups_on_root().
   const auto end = static_cast<int>(catalog_.variables.size());
   std::erase_if(added.variables, [&](const auto& entry) { return entry.second >= end; });
+  if (subfiles_) {
+    subfiles_->forget_from(end);
+    fit_line();
+  }
   variable_numbers_.merge(added.variables);
   if (end > first)
     for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
@@ -169,6 +186,14 @@ Status File::define_some(std::span<VariableDefinition> definitions, std::span<co
     local = guard([&]() -> Status {
       if (Status status = define_groups_on_root(groups); !status.ok()) return status;
       for (size_t i = 0; i < definitions.size(); ++i) {
+        const auto number = static_cast<int>(catalog_.variables.size() + i);
+        if (const SplitVariable* split = subfiles_ ? subfiles_->find(number) : nullptr) {
+          if (Status status = define_split_on_root(definitions[i], split->split); !status.ok()) return status;
+          places[1 + 2 * i] = -1;
+          places[2 + 2 * i] = checked_product(definitions[i].shape).value_or(0) * split->element_bytes;
+          ++places[0];
+          continue;
+        }
         auto placement = format_->define_variable(definitions[i]);
         if (!placement.ok()) return placement.status();
         places[1 + 2 * i] = placement.value().offset;
