@@ -239,10 +239,38 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.opaque_tag = keep(file, described.details.tag);
     filled.enumeration = keep(file, described.details.enumeration);
     filled.fill_value = keep(file, windrow::fill_text(described.type, described.details, described.placement.big_endian, described.fill));
+    const auto* split = file->file->subfiles() != nullptr ? file->file->subfiles()->find(variable) : nullptr;
+    filled.split = split != nullptr ? keep(file, windrow::text_of(split->split)) : "";
     std::fill(std::begin(filled.dimension_names), std::end(filled.dimension_names), "");
     const auto names = file->file->dimension_names(described);
     for (size_t i = 0; i < std::min(names.size(), std::size(filled.dimension_names)); ++i) filled.dimension_names[i] = keep(file, names[i]);
     return hand_out(filled, info);
+  });
+}
+
+int windrow_subfile_count(const windrow_file* file) {
+  if (file == nullptr || file->file == nullptr) return -1;
+  return file->file->subfiles() == nullptr ? 0 : static_cast<int>(file->file->subfiles()->count());
+}
+
+const char* windrow_subfile_name(const windrow_file* file, int subfile) {
+  if (subfile < 0 || subfile >= windrow_subfile_count(file)) return nullptr;
+  const char* name = nullptr;
+  (void)enter([&] {
+    name = keep(file, file->file->subfiles()->relative_name(subfile));
+    return Status{};
+  });
+  return name;
+}
+
+int windrow_check_subfiles(windrow_file* file, const char** problems) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    auto found = file->file->check_subfiles();
+    if (!found.ok()) return found.status();
+    if (problems == nullptr) return null_argument("problems");
+    *problems = keep(file, found.value());
+    return {};
   });
 }
 

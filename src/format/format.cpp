@@ -192,6 +192,10 @@ Status Format::extend(const std::string& path, std::span<const int64_t>) {
   return {Code::unsupported, "\"" + path + "\": this format has no extendible variables"};
 }
 
+Result<std::vector<Part>> Format::parts_of(const std::string& path) {
+  return Status(Code::unsupported, "\"" + path + "\": this format has no variables that lie in several files");
+}
+
 Status Format::define_split(const VariableDefinition& definition, std::span<const Part>) {
   return {Code::unsupported, fmt::format("variable \"{}\": files of this format have no variables that lie in several files", definition.path)};
 }

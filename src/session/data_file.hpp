@@ -59,6 +59,7 @@ class DataFile {
     names_ = std::move(names);
     syncs_ = syncs;
   }
+  void move_to(std::string folder) noexcept { names_.folder = std::move(folder); }  // of the subfiles; what is open goes on
 
  private:
   struct Opened {

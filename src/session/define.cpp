@@ -236,6 +236,9 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
     clean = follow(std::move(path).value());
     if (attribute.name.empty()) return {Code::bad_argument, fmt::format("an attribute of \"{}\" needs a name", clean)};
     if (Status status = check_new_name(attribute.name); !status.ok()) return status;
+    if (subfiles_ && attribute.name.starts_with(Subfiles::k_reserved))
+      return {Code::bad_argument, fmt::format("attribute \"{}\" of \"{}\": names that begin with {} are for the map of subfiles", attribute.name, clean,
+                                              Subfiles::k_reserved)};
     attributes = find_attributes(clean);
     if (attributes == nullptr) return {Code::not_found, fmt::format("\"{}\" has no group or variable \"{}\"", path_, clean)};
     make_room(*attributes, 1);
@@ -259,6 +262,10 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   // Every rank has it by now, so what the format has done is what all ranks will know.
   local = comm_->rank() == 0 ? guard([&] { return format_->put_attribute(clean, attribute); }) : Status{};
+  if (local.ok() && is_split(clean)) local = guard([&] {
+    const Attribute& value = one.value().groups.front().attributes.front();
+    return for_own_parts(clean, [&](Format& format) { return format.put_attribute(clean, value); });
+  });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   Attribute& value = one.value().groups.front().attributes.front();
   for (Attribute& existing : *attributes)

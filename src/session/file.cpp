@@ -361,7 +361,10 @@ Status File::sync() {
   std::string final_path;
   if (comm_->rank() == 0) local.update(guard([&] { final_path = draft_.final_path; return Status{}; }));
   local = share_text(*comm_, std::move(local), final_path);
-  if (subfiles_ && local.ok()) local = guard([&] { final_folder_ = final_folder(final_path); return Status{}; });
+  if (subfiles_ && local.ok()) local = guard([&] {
+    final_folder_ = data_folder_ = final_folder(final_path);
+    return Status{};
+  });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   local = comm_->rank() == 0 ? guard([&] { return publish_on_root(); }) : Status{};
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
@@ -369,8 +372,8 @@ Status File::sync() {
   published_ = true;
   grids_changed_ = false;
   if (subfiles_) {
-    subfiles_->move_to(final_folder_);
-    data_->set_subfiles(subfiles_->names(), durable);
+    subfiles_->move_to(std::move(final_folder_));
+    data_->move_to(std::move(data_folder_));
   }
   data_->rename(std::move(final_path));
   return {};

@@ -136,6 +136,7 @@ class File {
   Status get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local = {});
   // From the next flush on; what `changes` does not say is as the file was opened with.
   Status set_strategy(const Settings& changes, Status local = {});
+  Result<std::string> check_subfiles();                              // what is wrong with the set, one a line; "" too for a file that is one
   Status flush(Status local = {});
   Status flush_begin();
   Status flush_end();
@@ -255,6 +256,8 @@ class File {
   Status start_set();                                                // collective
   FormatOptions format_options() const;
   Status for_own_subfiles(const std::function<Status(int64_t, Format&)>& work);
+  bool is_split(const std::string& path) const;
+  Status for_own_parts(const std::string& path, const std::function<Status(Format&)>& work);
   void fit_line();
   Result<std::optional<Split>> split_of(const VariableDefinition& definition) const;
   Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);  // collective
@@ -263,6 +266,7 @@ class File {
   std::string final_folder(const std::string& final_path) const;
   std::string replaced_folder() const;                               // rank 0 only
   void abandon_set();                                                // rank 0 only
+  std::string check_set_on_root() const;                             // rank 0 only
   std::string warning_of_files() const;
   void for_each_extent(size_t variable, const std::function<void(int64_t part, Extent)>& visit) const;
   int64_t place_of(size_t variable) const;
@@ -312,7 +316,7 @@ class File {
   std::map<std::string, std::string, std::less<>> link_targets_;  // by path
   std::unique_ptr<DataFile> data_;
   int64_t wanted_subfiles_ = 1;          // of a created file
-  std::string final_folder_;             // of its subfiles, while it is published
+  std::string final_folder_, data_folder_;  // of its subfiles, while it is published
   std::unique_ptr<Subfiles> subfiles_;   // nullptr: the file is one
   bool published_ = false;
   int64_t metadata_opens_ = 0;           // rank 0: of this file and those that belong to it, before the format had it

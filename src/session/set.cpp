@@ -50,6 +50,8 @@ Result<int64_t> wanted_subfiles(const Settings& settings, int ranks) {
 
 // Rank 0 alone: identity and folder of a new set.
 Status File::make_set_on_root() {
+  if (!format_->can_split())
+    return {Code::unsupported, fmt::format("\"{}\": files of the format {} cannot be split over subfiles yet", path_, format_name_)};
   const std::string identity = make_identity();
   const std::string folder = folder_name(std::filesystem::path(draft_.final_path).filename().string(), identity);
   const SubfileNames names{draft_.temporary_path + ".subfiles", ending_of(path_), wanted_subfiles_};
@@ -75,18 +77,38 @@ Status File::for_own_subfiles(const std::function<Status(int64_t, Format&)>& wor
   return {};
 }
 
+bool File::is_split(const std::string& path) const {
+  const auto found = variable_numbers_.find(path);
+  return subfiles_ && found != variable_numbers_.end() && subfiles_->find(found->second) != nullptr;
+}
+
+// Local: what a split variable of this path has in the subfiles that this rank looks after.
+Status File::for_own_parts(const std::string& path, const std::function<Status(Format&)>& work) {
+  const SplitVariable& split = *subfiles_->find(variable_numbers_.at(path));
+  for (int64_t number = 0; number < split.split.parts(); ++number) {
+    if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
+    auto format = subfiles_->format(number, mode_ == Mode::create ? FormatMode::create : FormatMode::update, format_options());
+    if (!format.ok()) return format.status();
+    if (Status status = work(*format.value()); !status.ok()) return status;
+  }
+  return {};
+}
+
 // Collective. Makes a new set's subfiles, or looks at those that there are.
 Status File::start_set() {
-  data_->set_subfiles(subfiles_->names(), settings_.boolean("durable"));
+  Status named = guard([&] {
+    data_->set_subfiles(subfiles_->names(), settings_.boolean("durable"));
+    return Status{};
+  });
   if (mode_ == Mode::create) {
-    Status local = guard([&] {
+    Status local = !named.ok() ? std::move(named) : guard([&] {
       return for_own_subfiles([&](int64_t number, Format& format) { return subfiles_->sign(format, number); });
     });
     return agree(*comm_, std::move(local));
   }
   std::vector<int64_t> found;  // of each subfile its fault, and of each variable its parts' offsets
   const auto faults = static_cast<size_t>(subfiles_->count());
-  Status local = guard([&] {
+  Status local = !named.ok() ? std::move(named) : guard([&] {
     size_t length = faults;
     for (const auto& [variable, split] : subfiles_->variables()) length += split.offsets.size();
     found.assign(length, k_unknown);
@@ -120,10 +142,12 @@ Status File::start_set() {
   fit_line();
   // What is changed in place must be whole: parts that are at fault could not be told from those that were meant.
   if (mode_ != Mode::update) return {};
-  Status status;
-  for (int64_t number = 0; number < subfiles_->count() && status.ok(); ++number)
-    (void)guard([&] { status = subfiles_->fault_of(number); return Status{}; });
-  return status;
+  local = guard([&] {
+    Status status;
+    for (int64_t number = 0; number < subfiles_->count() && status.ok(); ++number) status = subfiles_->fault_of(number);
+    return status;
+  });
+  return agree(*comm_, std::move(local));
 }
 
 // Local, and the same on every rank: plans that were made for another line are for other places.
@@ -345,6 +369,49 @@ void File::sort_items(Wave& wave) {
   }
   wave.items = std::move(items);
   wave.runs = std::move(runs);
+}
+
+// Rank 0 alone. What opening has found, what other files the folder has, and whether other programs are led where the map leads.
+std::string File::check_set_on_root() const {
+  std::string lines;
+  for (int64_t number = 0; number < subfiles_->count(); ++number)
+    if (Status fault = subfiles_->fault_of(number); !fault.ok()) lines += fault.message() + '\n';
+  for (const std::string& line : subfiles_->strangers()) lines += line + '\n';
+  for (const auto& [variable, split] : subfiles_->variables()) {
+    const std::string& path = catalog_.variables[static_cast<size_t>(variable)].path;
+    auto parts = format_->parts_of(path);
+    if (!parts.ok()) {
+      lines += parts.status().message() + '\n';
+      continue;
+    }
+    bool same = static_cast<int64_t>(parts.value().size()) == split.split.parts();
+    for (int64_t part = 0; same && part < split.split.parts(); ++part) {
+      const Part& shown = parts.value()[static_cast<size_t>(part)];
+      same = shown.file == subfiles_->relative_name(part) && shown.box == split.split.box(part);
+    }
+    if (!same) lines += fmt::format("\"{}\": its virtual dataset leads other programs elsewhere than the map\n", path);
+  }
+  return lines;
+}
+
+Result<std::string> File::check_subfiles() {
+  if (Status before = end_pending(); !before.ok()) return before;
+  std::vector<std::byte> bytes;
+  Status local;
+  if (comm_->rank() == 0 && subfiles_) local = guard([&] {
+    const std::string lines = check_set_on_root();
+    const auto* text = reinterpret_cast<const std::byte*>(lines.data());
+    bytes.assign(text, text + lines.size());
+    return Status{};
+  });
+  local = share_from_root(*comm_, std::move(local), bytes);
+  std::string text;
+  if (local.ok()) local = guard([&] {
+    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return Status{};
+  });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  return text;
 }
 
 }  // namespace windrow

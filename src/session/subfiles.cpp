@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <set>
 
 #include "base/utf8.hpp"
 #include "format/check.hpp"
@@ -225,8 +226,6 @@ Status Subfiles::fault_of(int64_t number) const {
     case Fault::swapped: return {Code::bad_file, fmt::format("{} is number {} of its set, under the name of number {}", what, found, number)};
     case Fault::different: return {Code::bad_file, what + " does not have what the map says: a variable is missing, or of another type or shape"};
     case Fault::outdated: return {Code::bad_file, what + " was written with another map: its checksum is wrong"};
-    case Fault::renamed:
-      return {Code::not_found, fmt::format("{} is missing; it is in its folder under another name: as number {}", what, found)};
   }
   return {Code::internal, what};
 }
@@ -337,6 +336,31 @@ int64_t Subfiles::examine(int64_t number_in_set, const Catalog& base, int64_t su
     offsets[variable] = own->placement.offset;
   }
   return number_of(root, k_sum) == sum ? pack(Fault::none) : pack(Fault::outdated);
+}
+
+std::vector<std::string> Subfiles::strangers() const {
+  constexpr size_t k_most_told = 100;
+  std::set<std::string> expected;
+  for (int64_t number_in_set = 0; number_in_set < count(); ++number_in_set)
+    expected.insert(std::filesystem::path(names_.path(number_in_set)).filename().string());
+  std::vector<std::string> lines;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(names_.folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (expected.contains(name) || lines.size() == k_most_told) continue;
+    std::string what = "is not a file of its set";
+    if (entry.is_regular_file(error)) {
+      auto opened = open_format(format_, entry.path().string(), FormatMode::read, {});
+      auto read = opened.ok() ? opened.value()->catalog() : Result<Catalog>(opened.status());
+      if (read.ok() && word_of(read.value().groups.front().attributes, k_set) == identity_)
+        what = fmt::format("is a subfile of the set under another name: number {}", number_of(read.value().groups.front().attributes, k_number).value_or(-1));
+      else if (read.ok() && !word_of(read.value().groups.front().attributes, k_set).empty())
+        what = "belongs to another set of files";
+    }
+    lines.push_back(fmt::format("\"{}/{}\" {}", readable(folder_), readable(name), what));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
 }
 
 }  // namespace windrow

@@ -26,7 +26,7 @@ struct SplitVariable {
 };
 
 // What is wrong with a subfile.
-enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, outdated, renamed };
+enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, outdated };
 
 class Subfiles {
  public:
@@ -84,6 +84,9 @@ class Subfiles {
 
   // Looks at a subfile: what is wrong with it, packed; and where the parts of `variables` lie in it.
   int64_t examine(int64_t number, const Catalog& base, int64_t sum, std::map<int, int64_t>& offsets) const;
+
+  // Files in the folder that the set does not have, one a line, and what they are.
+  std::vector<std::string> strangers() const;
 
  private:
   std::string format_, identity_, folder_;

@@ -228,6 +228,8 @@ TEST_P(Storage, fails_in_a_file_that_is_changed_in_place) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Storage, testing::Values(".raw", ".h5", "chunked.h5"), [](const auto& format) { return format.param == "chunked.h5" ? "chunked" : format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Storage, testing::Values(".raw", ".h5", "chunked.h5", "split.h5"), [](const auto& format) {
+  return format.param.starts_with('.') ? format.param.substr(1) : format.param.substr(0, format.param.find('.'));
+});
 
 }  // namespace

@@ -35,7 +35,9 @@ class Hdf5Format final : public Format {
 
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
+  bool can_split() const noexcept override { return true; }
   Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override;
+  Result<std::vector<Part>> parts_of(const std::string& path) override;
   Status put_attribute(const std::string& object, const Attribute& attribute) override;
   Status delete_attribute(const std::string& object, const std::string& name) override;
   Status define_link(const SoftLink& link) override;
@@ -180,6 +182,18 @@ Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definiti
   });
   if (!status.ok()) return status;
   return placement;
+}
+
+Result<std::vector<Part>> Hdf5Format::parts_of(const std::string& path) {
+  Result<std::vector<Part>> result = Status(Code::internal, "");
+  Status status = guard([&] {
+    const Quiet quiet;
+    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    result = read_virtual(file_, path);
+    return result.ok() ? *failure_ : result.status();
+  });
+  if (!status.ok()) return status;
+  return result;
 }
 
 Status Hdf5Format::define_split(const VariableDefinition& definition, std::span<const Part> parts) {
