@@ -316,6 +316,8 @@ class File {
   std::map<std::string, std::string, std::less<>> link_targets_;  // by path
   std::unique_ptr<DataFile> data_;
   int64_t wanted_subfiles_ = 1;          // of a created file
+  std::array<std::string, 2> abandoned_folders_;  // rank 0: what has to go of a set that is not published
+  bool sealed_ = false;                  // the files of its set have the map's checksum
   std::string final_folder_, data_folder_;  // of its subfiles, while it is published
   std::unique_ptr<Subfiles> subfiles_;   // nullptr: the file is one
   bool published_ = false;

@@ -56,6 +56,7 @@ Status File::make_set_on_root() {
   const std::string folder = folder_name(std::filesystem::path(draft_.final_path).filename().string(), identity);
   const SubfileNames names{draft_.temporary_path + ".subfiles", ending_of(path_), wanted_subfiles_};
   subfiles_ = std::make_unique<Subfiles>(format_name_, identity, folder, names);
+  abandoned_folders_ = {names.folder, final_folder(draft_.final_path)};
   if (Status status = start_folder(draft_, names.folder); !status.ok()) return status;
   return subfiles_->sign(*format_, -1);
 }
@@ -115,13 +116,14 @@ Status File::start_set() {
     return Status{};
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  local = guard([&] {
+  local = guard([&]() -> Status {
     const int64_t sum = subfiles_->checksum(catalog_);
-    std::map<int64_t, int64_t> elsewhere;  // by number that was found: under which name
     for (int64_t number = 0; number < subfiles_->count(); ++number) {
       if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
       std::map<int, int64_t> offsets;
-      found[static_cast<size_t>(number)] = subfiles_->examine(number, catalog_, sum, offsets);
+      auto fault = subfiles_->examine(number, catalog_, sum, offsets);
+      if (!fault.ok()) return fault.status();
+      found[static_cast<size_t>(number)] = fault.value();
       ++metadata_opens_;
       size_t at = faults;
       for (const auto& [variable, split] : subfiles_->variables()) {
@@ -129,7 +131,7 @@ Status File::start_set() {
         at += split.offsets.size();
       }
     }
-    return Status{};
+    return {};
   });
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = found, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
   for (size_t number = 0; number < faults; ++number) subfiles_->set_fault(static_cast<int64_t>(number), found[number]);
@@ -141,6 +143,7 @@ Status File::start_set() {
     }
   fit_line();
   // What is changed in place must be whole: parts that are at fault could not be told from those that were meant.
+  sealed_ = true;
   if (mode_ != Mode::update) return {};
   local = guard([&] {
     Status status;
@@ -192,6 +195,7 @@ Status File::define_parts(std::span<VariableDefinition> definitions, std::map<in
     return Status{};
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  sealed_ = false;
   local = guard([&] {
     return for_own_subfiles([&](int64_t number, Format& format) -> Status {
       size_t at = 0;
@@ -225,6 +229,7 @@ Status File::define_split_on_root(const VariableDefinition& definition, const Sp
 Status File::finish_subfiles(bool ends) {
   const bool durable = settings_.boolean("durable");
   Status local = guard([&] {
+    if (sealed_) return Status{};
     const int64_t sum = subfiles_->checksum(catalog_);
     Status status;
     if (comm_->rank() == 0 && format_) status = subfiles_->seal(*format_, sum);
@@ -243,7 +248,9 @@ Status File::finish_subfiles(bool ends) {
     }
     return {};
   });
-  return agree(*comm_, std::move(local));
+  Status verdict = agree(*comm_, std::move(local));
+  sealed_ = sealed_ || verdict.ok();
+  return verdict;
 }
 
 // Where the folder will be, beside the file.
@@ -278,12 +285,9 @@ std::string File::replaced_folder() const {
 
 // Rank 0 alone, of a file that is not published.
 void File::abandon_set() {
-  if (!subfiles_) return;
-  (void)guard([&] {
-    (void)subfiles_->close_formats();
-    (void)remove_folder(draft_.temporary_path + ".subfiles");
-    return remove_folder(final_folder(draft_.final_path));
-  });
+  if (subfiles_) (void)subfiles_->close_formats();
+  for (const std::string& folder : abandoned_folders_)
+    if (!folder.empty()) (void)remove_folder(folder);
 }
 
 // Readers of the virtual datasets open every file that they touch, and are told nothing when the system gives them no more.

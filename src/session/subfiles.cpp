@@ -126,10 +126,6 @@ Result<Split> read_split(const Variable& variable, int64_t most_parts) {
   return split;
 }
 
-Fault fault_of_code(Code code) noexcept {
-  return code == Code::not_found ? Fault::missing : code == Code::no_permission ? Fault::unreadable : Fault::damaged;
-}
-
 }  // namespace
 
 bool is_plain_name(std::string_view name) noexcept {
@@ -312,13 +308,17 @@ int64_t Subfiles::checksum(const Catalog& catalog) const {
   return static_cast<int64_t>(hash_of({text}));
 }
 
-int64_t Subfiles::examine(int64_t number_in_set, const Catalog& base, int64_t sum, std::map<int, int64_t>& offsets) const {
+Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, int64_t sum, std::map<int, int64_t>& offsets) const {
   const std::string path = names_.path(number_in_set);
   auto opened = open_format(format_, path, FormatMode::read, {});
-  if (!opened.ok()) return pack(fault_of_code(opened.status().code()));
+  const auto fault_by = [](const Status& status) -> Result<int64_t> {
+    if (status.code() == Code::out_of_memory) return status;
+    return pack(status.code() == Code::not_found ? Fault::missing : status.code() == Code::no_permission ? Fault::unreadable : Fault::damaged);
+  };
+  if (!opened.ok()) return fault_by(opened.status());
   auto read = opened.value()->catalog();
   (void)opened.value()->close();
-  if (!read.ok()) return pack(fault_of_code(read.status().code()));
+  if (!read.ok()) return fault_by(read.status());
   const Catalog& catalog = read.value();
   const auto& root = catalog.groups.front().attributes;
   if (word_of(root, k_set) != identity_) return pack(Fault::foreign);

@@ -82,8 +82,8 @@ class Subfiles {
   Status seal(Format& format, int64_t sum) const;  // the map's checksum
   int64_t checksum(const Catalog& catalog) const;
 
-  // Looks at a subfile: what is wrong with it, packed; and where the parts of `variables` lie in it.
-  int64_t examine(int64_t number, const Catalog& base, int64_t sum, std::map<int, int64_t>& offsets) const;
+  // Looks at a subfile: what is wrong with it, packed; and where the parts of variables lie in it. Code::out_of_memory: nothing is known of it.
+  Result<int64_t> examine(int64_t number, const Catalog& base, int64_t sum, std::map<int, int64_t>& offsets) const;
 
   // Files in the folder that the set does not have, one a line, and what they are.
   std::vector<std::string> strangers() const;

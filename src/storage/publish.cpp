@@ -203,18 +203,19 @@ Status start_folder(const Draft& draft, const std::string& path) {
   return ::chmod(path.c_str(), mode) == 0 ? Status() : system_status("create", path, errno);
 }
 
+// Without memory of its own: it is the way out for those that have none.
 Status remove_folder(const std::string& path) {
-  return guard([&]() -> Status {
-    const auto close_folder = [](DIR* folder) { ::closedir(folder); };
-    const std::unique_ptr<DIR, decltype(close_folder)> folder(::opendir(path.c_str()), close_folder);
-    if (!folder) return errno == ENOENT || errno == ENOTDIR ? Status() : system_status("removal of", path, errno);
-    std::vector<std::string> files;
-    while (const dirent* entry = ::readdir(folder.get()))
-      if (std::string_view(entry->d_name) != "." && std::string_view(entry->d_name) != "..") files.push_back(path + "/" + entry->d_name);
-    Status status = remove_files(files);
-    if (status.ok() && ::rmdir(path.c_str()) != 0) status = system_status("removal of", path, errno);
-    return status;
-  });
+  DIR* const folder = ::opendir(path.c_str());
+  if (folder == nullptr) return errno == ENOENT || errno == ENOTDIR ? Status() : system_status("removal of", path, errno);
+  Status status;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string_view name(entry->d_name);
+    if (name == "." || name == "..") continue;
+    if (::unlinkat(::dirfd(folder), entry->d_name, 0) != 0 && errno != ENOENT) status.update(system_status("removal of", path, errno));
+  }
+  ::closedir(folder);
+  if (status.ok() && ::rmdir(path.c_str()) != 0) status = system_status("removal of", path, errno);
+  return status;
 }
 
 std::vector<std::string> folders_beside(const std::string& path, const std::string& mark) {

@@ -93,7 +93,11 @@ class Standing {
   }
   void restore() const {
     MPI_Barrier(MPI_COMM_WORLD);
+    // Another set of subfiles may stand there.
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      if (rank_of() == 0 && entry.is_directory()) std::filesystem::remove_all(entry.path());
     for (size_t i = 0; i < names_.size() && rank_of() == 0; ++i) {
+      std::filesystem::create_directories(std::filesystem::path(folder_.file(names_[i])).parent_path());
       std::ofstream stream(folder_.file(names_[i]), std::ios::binary | std::ios::trunc);
       stream << bytes_[i];
     }
