@@ -169,10 +169,10 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     Variable& variable = catalog.variables[i];
     if (find_in(variable.attributes, k_enabled) == nullptr) continue;
     auto split = read_split(variable, *count);
-    if (!split.ok()) return bad(fmt::format("variable \"{}\": {}", variable.path, split.status().message()));
+    if (!split.ok()) return bad(fmt::format("variable \"{}\": {}", readable(variable.path), split.status().message()));
     const int64_t element = element_bytes(variable.type, variable.details);
     const auto elements = element_count(variable.shape);
-    if (element < 1 || !elements || *elements > INT64_MAX / 8 / element) return bad(fmt::format("variable \"{}\": its type cannot be split", variable.path));
+    if (element < 1 || !elements || *elements > INT64_MAX / 8 / element) return bad(fmt::format("variable \"{}\": its type cannot be split", readable(variable.path)));
     if (const Attribute* fill = find_in(variable.attributes, k_fill); fill != nullptr && static_cast<int64_t>(fill->data.size()) == element)
       variable.fill = fill->data;
     variable.placement.offset = -1;

@@ -89,7 +89,7 @@ TEST(Split, is_as_asked) {
   EXPECT_EQ(text_of(split_of({.axes = "0,1", .parts = "", .count = 6}, {9, 4})), "3x2");
   EXPECT_EQ(text_of(split_of({.axes = "auto", .parts = "3+5+2x2", .count = 6}, {10, 4})), "3+5+2x2");
   EXPECT_EQ(text_of(split_of({.axes = "auto", .parts = "auto", .count = 4}, {2, 2, 5})), "1x1x4");
-  EXPECT_EQ(text_of(split_of({.axes = "auto", .parts = "auto", .count = 4}, {2, 2, 3})), "2x2x1");
+  EXPECT_EQ(text_of(split_of({.axes = "auto", .parts = "auto", .count = 4}, {2, 2, 3})), "2x1x2");
 }
 
 TEST(Split, refuses_what_does_not_fit) {

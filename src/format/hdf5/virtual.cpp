@@ -122,9 +122,10 @@ Result<std::vector<Part>> read_virtual(hid_t file, const std::string& path) {
     Part part{text_of(H5Pget_virtual_filename, creation.get(), i), {}};
     const Handle there(H5Pget_virtual_vspace(creation.get(), i), H5Sclose), from(H5Pget_virtual_srcspace(creation.get(), i), H5Sclose);
     if (!there.valid() || !read_box(there.get(), dimensions, part.box)) return bad("maps something else than boxes");
-    Box whole;
-    if (text_of(H5Pget_virtual_dsetname, creation.get(), i) != path || !from.valid() || !read_box(from.get(), dimensions, whole) ||
-        whole != Box{std::vector<int64_t>(dimensions, 0), part.box.count})
+    Box whole{std::vector<int64_t>(dimensions, 0), part.box.count}, source;
+    const bool all = from.valid() && (H5Sget_select_type(from.get()) == H5S_SEL_ALL || (read_box(from.get(), dimensions, source) && source == whole));
+    const std::string name = text_of(H5Pget_virtual_dsetname, creation.get(), i);
+    if (!all || (name != path && "/" + name != path))
       return bad("maps something else than whole variables of its name");
     parts.push_back(std::move(part));
   }
