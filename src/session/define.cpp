@@ -144,6 +144,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
       }
       added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
     }
+    if (Status status = check_room_in_set(definitions, splits, first); !status.ok()) return status;
     arguments = hash_of({text});
     make_room(catalog_.groups, added.groups.size());
     make_room(catalog_.variables, definitions.size());

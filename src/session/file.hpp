@@ -261,6 +261,7 @@ class File {
   void fit_line();
   Result<std::optional<Split>> split_of(const VariableDefinition& definition) const;
   Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);  // collective
+  Status check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const;
   Status define_split_on_root(const VariableDefinition& definition, const Split& split);  // rank 0 only
   Status finish_subfiles(bool ends);                                 // collective
   std::string final_folder(const std::string& final_path) const;

@@ -142,6 +142,7 @@ Status File::start_set() {
       offset = told == k_unknown ? -1 : told;
     }
   fit_line();
+  if (!subfiles_->has_room(0)) return agree(*comm_, {Code::bad_file, "the files of the set are larger than a set can be"});
   // What is changed in place must be whole: parts that are at fault could not be told from those that were meant.
   sealed_ = true;
   if (mode_ != Mode::update) return {};
@@ -182,6 +183,22 @@ Result<std::optional<Split>> File::split_of(const VariableDefinition& definition
   }
   if (split.value().parts() == 1) return none;
   return std::optional<Split>(std::move(split).value());
+}
+
+// Local: whether there is an address for every byte of all files with what is to be defined.
+Status File::check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const {
+  constexpr int64_t k_of_metadata = FileLine::k_unit;
+  int64_t bytes = 0;
+  for (size_t i = 0; subfiles_ && i < definitions.size(); ++i) {
+    const auto split = splits.find(first + static_cast<int>(i));
+    int64_t elements = split == splits.end() ? checked_product(definitions[i].shape).value_or(0) : 0;
+    for (int64_t part = 0; split != splits.end() && part < split->second.split.parts(); ++part)
+      elements = std::max(elements, split->second.split.elements(part));
+    bytes += elements * element_bytes(definitions[i].type, definitions[i].details) + settings_.bytes("alignment") + k_of_metadata;
+    if (bytes < 0 || !subfiles_->has_room(bytes))
+      return {Code::bad_argument, fmt::format("variable \"{}\": its set of {} subfiles would be larger than a set can be", definitions[i].path, subfiles_->count())};
+  }
+  return {};
 }
 
 // Collective. Makes the parts of those definitions that are split, from variable number `first` on; `splits` are theirs. Every rank has its memory
@@ -325,7 +342,7 @@ int64_t File::place_of(size_t variable) const {
 // Local: a put or get of a variable that is split, as one item for each part that this rank has elements of.
 Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
-  const int64_t row = entry.record < 0 ? 0 : split.split.elements(0) == 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
+  const int64_t row = entry.record < 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
   const SharedDecomposition::Cut cut{split.split, trailing, split.element_bytes, std::max<int64_t>(0, entry.record) * row, limits_.direct_bytes};
   auto found = entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
   if (!found.ok())

@@ -156,8 +156,10 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
   const auto bad = [&](std::string_view why) { return Status(Code::bad_file, fmt::format("\"{}\": the map of its subfiles is damaged: {}", path, why)); };
   const std::string identity = word_of(root, k_set), folder = word_of(root, k_folder), ending = word_of(root, k_ending);
   const auto count = number_of(root, k_count), sum = number_of(root, k_sum);
-  if (!is_plain_name(folder)) return bad(fmt::format("\"{}\" is not the name of a folder beside the file", readable(folder.substr(0, 300))));
-  if (!ending.empty() && (!is_plain_name(ending) || ending.size() > 16)) return bad(fmt::format("\"{}\" is not the end of a name", readable(ending.substr(0, 300))));
+  if (!is_plain_name(folder))
+    return bad(fmt::format("\"{}\" is not the name of a folder beside the file", readable(folder.substr(0, 300))));
+  if (!ending.empty() && (!is_plain_name(ending) || ending.size() > 16))
+    return bad(fmt::format("\"{}\" is not the end of a name", readable(ending.substr(0, 300))));
   if (identity.empty()) return bad("it has no identity");
   if (!count || *count < 1 || *count > k_most) return bad(fmt::format("it says that there are {} subfiles", count.value_or(0)));
   // A symbolic link leads to the folder of the file, not to its own.
@@ -172,7 +174,8 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     if (!split.ok()) return bad(fmt::format("variable \"{}\": {}", readable(variable.path), split.status().message()));
     const int64_t element = element_bytes(variable.type, variable.details);
     const auto elements = element_count(variable.shape);
-    if (element < 1 || !elements || *elements > INT64_MAX / 8 / element) return bad(fmt::format("variable \"{}\": its type cannot be split", readable(variable.path)));
+    if (element < 1 || !elements || *elements > INT64_MAX / 8 / element)
+      return bad(fmt::format("variable \"{}\": its type cannot be split", readable(variable.path)));
     if (const Attribute* fill = find_in(variable.attributes, k_fill); fill != nullptr && static_cast<int64_t>(fill->data.size()) == element)
       variable.fill = fill->data;
     variable.placement.offset = -1;

@@ -57,6 +57,8 @@ class Subfiles {
   // The line: long enough for what the catalog's contiguous variables and the parts occupy. True: it has changed.
   bool fit_line(const Catalog& catalog);
   const FileLine& line() const noexcept { return line_; }
+  // Whether the line goes no further than offsets can tell when each file has so many bytes more.
+  bool has_room(int64_t bytes) const noexcept { return bytes < FileLine::k_begin / 2 / (count() + 1) - line_.room; }
   int64_t place(const SplitVariable& variable, int64_t part) const noexcept { return line_.place(part + 1, variable.offsets[static_cast<size_t>(part)]); }
 
   // A fault and, for some, the number that was found.

@@ -446,6 +446,13 @@ TEST_F(Subfiles, that_cannot_be_are_refused_everywhere) {
   EXPECT_EQ(define_code({{"split", "rows"}}), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(define_code({{"split_parts", "5x1x1"}}), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(define_code({{"split_parts", "3+5x1x1"}}), WINDROW_BAD_ARGUMENT);
+  {
+    const int64_t huge[2] = {int64_t{1} << 57, 4};
+    int variable = -1;
+    const int code = windrow_define_variable_with(file, "huge", WINDROW_INT8, 2, huge, Options{{"split", "1"}}, &variable);
+    EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
+    EXPECT_NE(std::string(windrow_error_message()).find("larger than a set can be"), std::string::npos) << windrow_error_message();
+  }
   EXPECT_EQ(define_code({{"split", "0"}, {"chunks", "4x4x4"}}), WINDROW_UNSUPPORTED);
   EXPECT_EQ(windrow_put_attribute_text(file, "/", "windrow_set", "mine"), WINDROW_BAD_ARGUMENT);
   ASSERT_WINDROW_OK(windrow_close(file));

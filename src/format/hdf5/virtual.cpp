@@ -62,7 +62,8 @@ Status create_virtual(hid_t file, const VariableDefinition& definition, std::spa
     const Handle source = make_space(part.box.count, false);
     const std::vector<hsize_t> origin(count.size(), 0);
     // As a box, though it is all: a selection of all loses its shape in the file.
-    set = set && source.valid() && H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, origin.data(), nullptr, count.data(), nullptr) >= 0 && H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
+    set = set && source.valid() && H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, origin.data(), nullptr, count.data(), nullptr) >= 0 &&
+          H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
           H5Pset_virtual(creation.get(), space.get(), literal(part.file).c_str(), literal(definition.path).c_str(), source.get()) >= 0;
   }
   if (!set) return hdf5_status(Code::bad_argument, "parts of", definition.path);
