@@ -269,7 +269,9 @@ class File {
   void abandon_set();                                                // rank 0 only
   std::string check_set_on_root() const;                             // rank 0 only
   std::string warning_of_files() const;
-  void for_each_extent(size_t variable, const std::function<void(int64_t part, Extent)>& visit) const;
+  // visit(part, Extent) for the places of a variable's bytes; part -1: it is not split. Allocates nothing.
+  template <class Visit>
+  void for_each_extent(size_t variable, Visit&& visit) const;
   int64_t place_of(size_t variable) const;
   Status add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave);
   static void sort_items(Wave& wave);
@@ -349,5 +351,22 @@ class File {
   double flush_begin_ = 0;
   bool idle_ = true;                     // no rank had anything queued in the last flush
 };
+
+template <class Visit>
+void File::for_each_extent(size_t variable, Visit&& visit) const {
+  const Placement& place = catalog_.variables[variable].placement;
+  const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(variable)) : nullptr;
+  if (split == nullptr) {
+    if (place.bytes == 0 || place.offset < 0) return;
+    const int64_t begin = place_of(variable);
+    visit(-1, Extent{begin, begin + place.bytes});
+    return;
+  }
+  for (int64_t part = 0; part < split->split.parts(); ++part) {
+    if (split->offsets[static_cast<size_t>(part)] < 0) continue;
+    const int64_t begin = subfiles_->place(*split, part);
+    visit(part, Extent{begin, begin + split->split.elements(part) * split->element_bytes});
+  }
+}
 
 }  // namespace windrow

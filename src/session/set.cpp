@@ -317,22 +317,6 @@ std::string File::warning_of_files() const {
                      "get fill values without an error; Windrow does not", subfiles_->count(), limit.rlim_cur);
 }
 
-// Local. The places of a variable's bytes, for what looks at them as extents.
-void File::for_each_extent(size_t variable, const std::function<void(int64_t part, Extent)>& visit) const {
-  const Placement& place = catalog_.variables[variable].placement;
-  const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(variable)) : nullptr;
-  if (split == nullptr) {
-    if (place.bytes == 0 || place.offset < 0) return;
-    const int64_t begin = place_of(variable);
-    return visit(-1, {begin, begin + place.bytes});
-  }
-  for (int64_t part = 0; part < split->split.parts(); ++part) {
-    if (split->offsets[static_cast<size_t>(part)] < 0) continue;
-    const int64_t begin = subfiles_->place(*split, part);
-    visit(part, {begin, begin + split->split.elements(part) * split->element_bytes});
-  }
-}
-
 // Of a contiguous variable of the base file.
 int64_t File::place_of(size_t variable) const {
   const int64_t offset = catalog_.variables[variable].placement.offset;
