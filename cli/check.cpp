@@ -2,6 +2,8 @@
 // windrow check: reads every variable; what cannot be read is named, the rest is read all the same.
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "cli/commands.hpp"
 #include "cli/contents.hpp"
 #include "cli/progress.hpp"
@@ -12,6 +14,7 @@ namespace {
 
 struct Findings {
   std::vector<std::string> damaged;  // "path: message"
+  std::vector<std::string> set;      // what is wrong with subfiles
   int64_t bytes = 0;                 // read
   Totals reading;
 };
@@ -48,8 +51,16 @@ void read_wholes(windrow::File& file, const Contents& contents, Findings& findin
   }
 }
 
+// What is wrong with subfiles, whether or not a variable is read from there.
+void read_set(windrow::File& file, Findings& findings) {
+  const char* problems = "";
+  windrow::check(windrow_check_subfiles(file.get(), &problems));
+  std::istringstream lines(problems);
+  for (std::string line; std::getline(lines, line);) findings.set.push_back(one_line(line));
+}
+
 int verdict(const Findings& findings, const Contents& contents) {
-  if (!findings.damaged.empty()) return k_exit_failed;
+  if (!findings.damaged.empty() || !findings.set.empty()) return k_exit_failed;
   return contents.unsupported.empty() ? k_exit_ok : k_exit_unsupported;
 }
 
@@ -63,18 +74,20 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
                                 {"bytes", findings.bytes},
                                 {"seconds", seconds},
                                 {"damaged", findings.damaged},
+                                {"set", findings.set},
                                 {"unsupported", contents.unsupported},
                                 {"report", findings.reading.json()}};
     print_line(world, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
+  for (const std::string& line : findings.set) print_error_line(world, "damaged: " + line);
   for (const std::string& line : findings.damaged) print_error_line(world, "damaged: " + line);
   for (const std::string& line : contents.unsupported) print_error_line(world, "cannot read yet: " + line);
   if (arguments.quiet) return;
   const double rate = seconds > 0 ? static_cast<double>(findings.bytes) / seconds : 0;
   print_line(world,
              fmt::format("{}: read {} variables and {} attributes, {} in {} ({}/s){}",
-                         findings.damaged.empty() ? "sound" : "damaged",
+                         findings.damaged.empty() && findings.set.empty() ? "sound" : "damaged",
                          contents.items.size() + contents.wholes.size() - findings.damaged.size(), contents.attributes,
                          bytes_text(findings.bytes), seconds_text(seconds), bytes_text(static_cast<int64_t>(rate)),
                          contents.unsupported.empty()
@@ -93,6 +106,7 @@ int check(const World& world, const Arguments& arguments) {
   try {
     Transfer transfer(world, contents.items, arguments.settings.buffer_bytes);
     Progress progress("check", contents.bytes, shows_bar(arguments, world.rank));
+    read_set(file, findings);
     read_wholes(file, contents, findings);
     Slicer slices = transfer.slicer();
     for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {

@@ -84,6 +84,20 @@ json attributes_as_json(const windrow::File& file, const std::string& object) {
   return list;
 }
 
+// The files that variables are split over, with their sizes; null for one that is not there.
+json subfiles_of(const windrow::File& file, const std::string& path) {
+  namespace fs = std::filesystem;
+  json list = json::array();
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  for (int i = 0; i < windrow_subfile_count(file.get()); ++i) {
+    const std::string name = windrow_subfile_name(file.get(), i);
+    const auto bytes = fs::file_size(real.parent_path() / name, error);
+    list.push_back({{"name", name}, {"bytes", error ? json(nullptr) : json(bytes)}});
+  }
+  return list;
+}
+
 json contents_as_json(const windrow::File& file, const Contents& contents) {
   json object{{"groups", json::array()}, {"variables", json::array()}, {"unsupported", contents.unsupported},
               {"links", json::array()},
@@ -113,6 +127,7 @@ json contents_as_json(const windrow::File& file, const Contents& contents) {
     if (*info.opaque_tag != '\0') entry["opaque_tag"] = info.opaque_tag;
     const std::vector<std::string> names = file.dimension_names(number);
     if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); })) entry["dimensions"] = names;
+    if (*info.split != '\0') entry["split"] = info.split;
     if (*info.enumeration != '\0') entry["enumeration"] = info.enumeration;
     object["variables"].push_back(std::move(entry));
   }
@@ -169,7 +184,7 @@ void print_table(const World& world, const json& variables) {
     print_line(world, fmt::format("{:<{}}  {:<10}  {:<{}}  {:>9}  {:>14}{}{}{}", one_line(v["path"].get<std::string>()),
                                   path, v["type"].get<std::string>(), shape_text(v["shape"], v.contains("null_space")), shape,
                                   bytes_text(v["bytes"].get<int64_t>()), offset < 0 ? "-" : std::to_string(offset),
-                                  v["big_endian"].get<bool>() ? "  big-endian" : "", chunks_text(v),
+                                  v["big_endian"].get<bool>() ? "  big-endian" : "", v.contains("split") ? "  split " + v["split"].get<std::string>() : chunks_text(v),
                                   v.contains("unsupported") ? "  " + v["unsupported"].get<std::string>() : ""));
     for (const json& attribute : v["attributes"]) print_line(world, attribute_text(attribute));
   }
@@ -184,6 +199,10 @@ void print_text(const World& world, const json& object) {
     for (const json& attribute : group["attributes"]) print_line(world, attribute_text(attribute));
   }
   if (!object["variables"].empty()) print_table(world, object["variables"]);
+  if (!object["subfiles"].empty()) print_line(world, "\nsubfile");
+  for (const json& subfile : object["subfiles"])
+    print_line(world, fmt::format("{}  {}", one_line(subfile["name"].get<std::string>()),
+                                  subfile["bytes"].is_null() ? "missing" : bytes_text(subfile["bytes"].get<int64_t>())));
   if (!object["links"].empty()) print_line(world, "\nsoft link");
   for (const json& link : object["links"])
     print_line(world, one_line(link["path"].get<std::string>()) + " -> " + one_line(link["target"].get<std::string>()));
@@ -220,6 +239,7 @@ int info(const World& world, const Arguments& arguments) {
     object["format"] = format_of(arguments.input);
     object["bytes"] = static_cast<int64_t>(std::filesystem::file_size(arguments.input, no_size));
     object["leftovers"] = leftovers_of(arguments.input);
+    object["subfiles"] = subfiles_of(file, arguments.input);
     return std::string();
   };
   try {

@@ -240,6 +240,26 @@ module windrow_c
             type(c_ptr) :: text
         end function c_group_path
 
+        function c_subfile_count(file) bind(c, name="windrow_subfile_count") result(count)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int) :: count
+        end function c_subfile_count
+
+        function c_subfile_name(file, subfile) bind(c, name="windrow_subfile_name") result(text)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: subfile
+            type(c_ptr) :: text
+        end function c_subfile_name
+
+        function c_check_subfiles(file, problems) bind(c, name="windrow_check_subfiles") result(code)
+            import :: c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            type(c_ptr), intent(inout) :: problems
+            integer(c_int) :: code
+        end function c_check_subfiles
+
         function c_unsupported_objects(file) bind(c, name="windrow_unsupported_objects") result(text)
             import :: c_ptr
             type(c_ptr), intent(in), value :: file

@@ -10,6 +10,7 @@ module windrow_names
     private
     public :: windrow_name_dimensions, windrow_define_dimension, windrow_dimension_count, windrow_inquire_dimension
     public :: windrow_inquire_object, windrow_define_link, windrow_link_count, windrow_inquire_link
+    public :: windrow_subfile_count, windrow_subfile_name, windrow_check_subfiles
 
     !> What windrow_inquire_object() finds at a path.
     integer, parameter, public :: windrow_nothing = 0, windrow_group = 1, windrow_variable = 2, windrow_link = 3, &
@@ -132,4 +133,34 @@ contains
         target = text_of(to)
         call finish(code, stat, errmsg)
     end subroutine windrow_inquire_link
+
+    !> How many subfiles the file's variables are split over, with the numbers 1, 2, ...; 0: it is one file; -1 when it is
+    !> not open. Local.
+    function windrow_subfile_count(file) result(count)
+        type(windrow_file), intent(in) :: file
+        integer :: count
+        count = int(c_subfile_count(raw_of(file)))
+    end function windrow_subfile_count
+
+    !> The name of a subfile, relative to the folder of the file; '' when there is no such number. Local.
+    function windrow_subfile_name(file, subfile) result(name)
+        type(windrow_file), intent(in) :: file
+        integer, intent(in) :: subfile
+        character(:), allocatable :: name
+        name = text_of(c_subfile_name(raw_of(file), int(subfile, c_int) - 1_c_int))
+    end function windrow_subfile_name
+
+    !> What is wrong with the set of a file and its subfiles, one a line; '' for nothing. Collective.
+    subroutine windrow_check_subfiles(file, problems, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(:), allocatable, intent(out) :: problems
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr) :: text
+        integer(c_int) :: code
+        text = c_null_ptr
+        code = c_check_subfiles(raw_of(file), text)
+        problems = text_of(text)
+        call finish(code, stat, errmsg)
+    end subroutine windrow_check_subfiles
 end module windrow_names

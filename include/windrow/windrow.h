@@ -123,6 +123,7 @@ enum windrow_mode {
  * @param path     [same] The format follows from the option "format", or else from the name: .h5 .hdf5 .nc4 is HDF5; .nc .cdf is
  *                 netCDF classic (docs/netcdf.md); .raw is raw.
  * @param options  NULL: defaults and environment.  Copied.  [same]
+ *                 "files" = subfiles(N): variables are split over N subfiles in a folder beside `path`, and read as one file (docs/subfiles.md).
  * @param file     [out] NULL on error.
  * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO: the folder; WINDROW_BAD_ARGUMENT: the name, too long for the file
  * system for example; WINDROW_UNSUPPORTED: the format.
@@ -208,6 +209,7 @@ WINDROW_API int windrow_define_variable(windrow_file *file, const char *path, in
  *  - "fill_value": what elements hold that nobody has written, "-999.5", "nan", "true", "1.5,-2" for a complex number, text, "0xfffe" for
  *    opaque bytes; zeros else.  Where a first flush writes only parts of a contiguous variable, its writers fill up the rest
  *  - "null_space" = true: neither elements nor a shape; ndims is 0
+ *  - "split" and "split_parts": how it is split where the file has subfiles (docs/subfiles.md); "split" = none: not at all
  *  - "chunks" and "filters", as in docs/settings.md, for compressed variables of HDF5 files:
  *
  *     windrow_options_set(options, "filters", "shuffle,deflate:1");     chunks of 1 to 2 MiB, cut from the shape alone
@@ -270,6 +272,8 @@ typedef struct windrow_variable_info {
   const char *enumeration;                /**< "", or names of the integers: "NAME=value", one a line. */
   const char *dimension_names[WINDROW_MAX_DIMENSIONS]; /**< [ndims] As windrow_name_dimensions() takes them; "" for none. */
   const char *fill_value;                 /**< As the option; "" for zeros. */
+  const char *split;                      /**< How it is split over subfiles, as the option "split_parts" has it: "4x1x2", "3+5+2x1"; "" when it
+                                               is not. `offset` is -1 then.  Since 0.1. */
 } windrow_variable_info;
 
 /** How many variables the file has; -1 for a NULL file.  They are numbered from 0.  Local.  Since 0.1. */
@@ -280,6 +284,28 @@ WINDROW_API int windrow_find_variable(const windrow_file *file, const char *path
 
 /** Describe a variable.  Local.  Since 0.1. */
 WINDROW_API int windrow_inquire_variable(const windrow_file *file, int variable, windrow_variable_info *info);
+
+/** How many subfiles the file's variables are split over; 0: it is one file; -1 for a NULL file.  docs/subfiles.md.  Local.  Since 0.1. */
+WINDROW_API int windrow_subfile_count(const windrow_file *file);
+
+/** The name of a subfile, relative to the folder of the file; NULL when there is no such number.  Local; valid until the file is closed.  Since 0.1. */
+WINDROW_API const char *windrow_subfile_name(const windrow_file *file, int subfile);
+
+/**
+ * What is wrong with the set of a file and its subfiles.  Collective.
+ *
+ * To open a file does not need all of its subfiles: a get of what lies in one that is missing, damaged, of another set or under the name of another
+ * is an error, and all else can be read.  Here all of them are named, with files in their folder that the set does not have, and variables that other
+ * programs would read from elsewhere than the map says.  Elements are not read.
+ *
+ * @param problems  [out] One a line; "" for none, and for a file that is one.  The same on every rank; valid until the file is closed.
+ * Cost: rank 0 lists the folder and opens the files that do not belong there; the subfiles themselves were looked at when the file was opened.
+ *
+ *     windrow_open(comm, "out.h5", WINDROW_READ, NULL, &file);
+ *     windrow_check_subfiles(file, &problems);   if (*problems) fprintf(stderr, "%s", problems);
+ * Since 0.1.
+ */
+WINDROW_API int windrow_check_subfiles(windrow_file *file, const char **problems);
 
 /** How many groups the file has, the root included; group 0 is the root.  Local.  Since 0.1. */
 WINDROW_API int windrow_group_count(const windrow_file *file);

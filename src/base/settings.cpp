@@ -37,7 +37,18 @@ constexpr std::array k_registry{
     SettingInfo{"codec", choice, "auto", "auto|off|lzo|lzo+shuffle|lz4|lz4+shuffle|zstd|zstd+shuffle|zstd(N)|zstd+shuffle(N)", "", 0,
                 "Compression of the messages between hosts; N is a level, 1 to 19. `auto`: where it pays, from what is measured."},
     SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve|mapped", "", 0, "How a writer or reader touches the file; mapped is for reading."},
-    SettingInfo{"files", choice, "auto", "auto|one|subfiles(N)|per-rank", "", 0, "Into how many files the data goes."},
+    SettingInfo{"files", choice, "auto", "auto|one|shared|subfiles(N)|per-rank", "", 0,
+                "Into how many files the data goes; `shared` is `one`, and per-rank as many subfiles as there are ranks."},
+    SettingInfo{"split", text, "auto", "", "", 0,
+                "Of a file with subfiles or of one variable: the dimensions that are cut, the slowest being 0, as 0 or 0,2; `none`: it is not split; "
+                "`auto`: the slowest that is long enough, or several."},
+    SettingInfo{"split_parts", text, "auto", "", "", 0,
+                "The same as numbers of parts of each dimension, \"4x1x2\", or as their lengths, \"3+5+2x1x2\"; no more parts than subfiles."},
+    SettingInfo{"pnetcdf_subfiling", boolean, "false", "", "", 0,
+                "PnetCDF's name for a file with as many subfiles as nc_num_subfiles says; `enable` and `disable` are understood."},
+    SettingInfo{"nc_num_subfiles", integer, "0", "", "subfiles", 0, "See pnetcdf_subfiling."},
+    SettingInfo{"subfiling", boolean, "false", "", "", 0, "The same, with as many subfiles as subfiling_nfiles says."},
+    SettingInfo{"subfiling_nfiles", integer, "0", "", "subfiles", 0, "See subfiling."},
     SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
     SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,
                 "Largest buffer of one writer or reader for one round; see buffers."},
@@ -141,9 +152,9 @@ bool is_choice(std::string_view text, std::string_view values) {
 }
 
 std::optional<bool> parse_boolean(std::string_view value) noexcept {
-  for (const std::string_view yes : {"true", "1", "yes", "on"})
+  for (const std::string_view yes : {"true", "1", "yes", "on", "enable"})
     if (value == yes) return true;
-  for (const std::string_view no : {"false", "0", "no", "off"})
+  for (const std::string_view no : {"false", "0", "no", "off", "disable"})
     if (value == no) return false;
   return std::nullopt;
 }

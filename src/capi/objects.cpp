@@ -114,6 +114,17 @@ Status fill_fill_value(const windrow_options* options, windrow::VariableDefiniti
   return {};
 }
 
+// A variable's own options are all that counts when it has any.
+void fill_split(const windrow_file* file, const windrow_options* options, windrow::VariableDefinition& definition) {
+  definition.split_asked = options != nullptr && (options->settings.is_set("split") || options->settings.is_set("split_parts"));
+  const windrow::Settings& asked = definition.split_asked ? options->settings : file->file->settings();
+  definition.split.axes = asked.text("split");
+  definition.split.parts = asked.text("split_parts");
+  if (definition.split.parts.empty()) definition.split.parts = "auto";
+  if (definition.split.axes.empty()) definition.split.axes = "auto";
+  if (definition.split_asked && definition.split.axes == "auto" && definition.split.parts == "auto") definition.split_asked = false;
+}
+
 Status fill_definition(const windrow_file* file, const windrow_variable_definition& from, windrow::VariableDefinition& definition) {
   if (from.path == nullptr) return null_argument("the path of the variable");
   if (Status status = check_shape(from.ndims, from.shape); !status.ok()) return status;
@@ -125,6 +136,7 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
   const bool has_order = definition.type != Type::text && definition.type != Type::opaque;
   definition.big_endian = has_order && (asks_for_big_endian(file, from.options) || file->file->traits().big_endian);
   if (Status status = fill_fill_value(from.options, definition); !status.ok()) return status;
+  fill_split(file, from.options, definition);
   for (const int64_t extent : definition.shape)
     if (extent < 0) return {};  // refused later, by name
   return fill_chunking(file, from.options, definition);
@@ -229,10 +241,38 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     filled.opaque_tag = keep(file, described.details.tag);
     filled.enumeration = keep(file, described.details.enumeration);
     filled.fill_value = keep(file, windrow::fill_text(described.type, described.details, described.placement.big_endian, described.fill));
+    const auto* split = file->file->subfiles() != nullptr ? file->file->subfiles()->find(variable) : nullptr;
+    filled.split = split != nullptr ? keep(file, windrow::text_of(split->split)) : "";
     std::fill(std::begin(filled.dimension_names), std::end(filled.dimension_names), "");
     const auto names = file->file->dimension_names(described);
     for (size_t i = 0; i < std::min(names.size(), std::size(filled.dimension_names)); ++i) filled.dimension_names[i] = keep(file, names[i]);
     return hand_out(filled, info);
+  });
+}
+
+int windrow_subfile_count(const windrow_file* file) {
+  if (file == nullptr || file->file == nullptr) return -1;
+  return file->file->subfiles() == nullptr ? 0 : static_cast<int>(file->file->subfiles()->count());
+}
+
+const char* windrow_subfile_name(const windrow_file* file, int subfile) {
+  if (subfile < 0 || subfile >= windrow_subfile_count(file)) return nullptr;
+  const char* name = nullptr;
+  (void)enter([&] {
+    name = keep(file, file->file->subfiles()->relative_name(subfile));
+    return Status{};
+  });
+  return name;
+}
+
+int windrow_check_subfiles(windrow_file* file, const char** problems) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    auto found = file->file->check_subfiles();
+    if (!found.ok()) return found.status();
+    if (problems == nullptr) return null_argument("problems");
+    *problems = keep(file, found.value());
+    return {};
   });
 }
 

@@ -211,6 +211,14 @@ Result<Layout> Format::lay_out() { return Status(Code::internal, "this format pl
 
 Status Format::write_anew(std::unique_ptr<Store>) { return {Code::internal, "this format places its variables when they are defined"}; }
 
+Result<std::vector<Part>> Format::parts_of(const std::string& path) {
+  return Status(Code::unsupported, "\"" + path + "\": this format has no variables that lie in several files");
+}
+
+Status Format::define_split(const VariableDefinition& definition, std::span<const Part>) {
+  return {Code::unsupported, fmt::format("variable \"{}\": files of this format have no variables that lie in several files", definition.path)};
+}
+
 Result<int64_t> Format::place_chunk(const std::string& path, std::span<const int64_t>, int64_t) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
 }

@@ -15,6 +15,7 @@
 
 #include "base/status.hpp"
 #include "extent/extent.hpp"
+#include "extent/split.hpp"
 #include "filter/filter.hpp"
 #include "storage/store.hpp"
 
@@ -149,6 +150,14 @@ struct VariableDefinition {
   Details details = {};
   bool null_space = false;
   std::vector<std::byte> fill = {};   // as in Variable
+  SplitRequest split = {};            // axes "none": it is not to be split
+  bool split_asked = false;           // for this variable, not for the file: what cannot be split is an error then
+};
+
+// A box of a variable that lies in another file, as all of the variable of the same path there.
+struct Part {
+  std::string file;                   // relative to the folder of the file that names it
+  Box box;
 };
 
 int64_t element_bytes(Type type, const Details& details) noexcept;
@@ -183,6 +192,12 @@ class Format {
   virtual ~Format() = default;
   virtual Status define_group(const std::string& path) = 0;                             // parents exist
   virtual Result<Placement> define_variable(const VariableDefinition& definition) = 0;  // parents exist
+  virtual bool can_split() const noexcept { return false; }  // whether it has the next two
+  // A variable without bytes of its own, which other programs see as one array nevertheless; where a part cannot be read they see a value that
+  // nobody takes for data. Code::unsupported: the format has none.
+  virtual Status define_split(const VariableDefinition& definition, std::span<const Part> parts);
+  // Where other programs find the elements of such a variable, in the order of their definition.
+  virtual Result<std::vector<Part>> parts_of(const std::string& path);
   virtual Status put_attribute(const std::string& object, const Attribute& attribute) = 0;  // replaces
   virtual Status delete_attribute(const std::string& object, const std::string& name) = 0;
   virtual Status define_link(const SoftLink& link) = 0;  // the group that it is in exists

@@ -33,8 +33,8 @@ constexpr std::array k_codecs{Named{"auto", Codec::automatic, true}, Named{"off"
 constexpr std::array k_accesses{Named{"auto", Access::automatic, true}, Named{"contiguous", Access::contiguous, true},
                                 Named{"list", Access::list, true}, Named{"sieve", Access::sieve, true},
                                 Named{"mapped", Access::mapped, true}};
-constexpr std::array k_files{Named{"auto", Files::automatic, true}, Named{"one", Files::one, true},
-                             Named{"subfiles", Files::subfiles, false}, Named{"per-rank", Files::per_rank, false}};
+constexpr std::array k_files{Named{"auto", Files::automatic, true}, Named{"one", Files::one, true}, Named{"shared", Files::one, true},
+                             Named{"subfiles", Files::subfiles, true}, Named{"per-rank", Files::per_rank, true}};
 
 // The papers' points, as rows of concepts.md; an empty field is that axis's own auto.
 struct Preset {

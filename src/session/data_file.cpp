@@ -1,68 +1,97 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session/data_file.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
 namespace windrow {
 
-Status DataFile::open() {
-  if (store_) return {};
-  auto opened = open_store(path_, writable_ ? StoreMode::update : StoreMode::read, options_);
-  if (!opened.ok()) return opened.status();
-  ++opens_;
-  store_ = std::move(opened).value();
-  before_ = {};
-  return {};
+namespace {
+
+// A process may have 1024 files open on most systems, and the program and MPI want some.
+constexpr size_t k_most_open = 64;
+
+}  // namespace
+
+Status DataFile::close_idle() {
+  if (stores_.size() < k_most_open) return {};
+  const auto idle = std::min_element(stores_.begin(), stores_.end(),
+                                     [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; });
+  Status status = syncs_ && writable_ ? idle->second.store->sync() : Status{};
+  status.update(idle->second.store->close());
+  stores_.erase(idle);
+  return status;
 }
 
+Result<DataFile::Opened*> DataFile::open(int64_t file) {
+  const auto found = stores_.find(file);
+  if (found != stores_.end()) {
+    found->second.last_used = ++uses_;
+    return &found->second;
+  }
+  if (Status status = close_idle(); !status.ok()) return status;
+  auto opened = open_store(file == 0 ? path_ : names_.path(file - 1), writable_ ? StoreMode::update : StoreMode::read, options_);
+  if (!opened.ok()) return opened.status();
+  ++opens_;
+  return &stores_.emplace(file, Opened{std::move(opened).value(), {}, ++uses_}).first->second;
+}
+
+void DataFile::count(Opened& opened) {
+  const StoreCounters& now = opened.store->counters();
+  work_.write_requests += now.write_requests - opened.before.write_requests;
+  work_.read_requests += now.read_requests - opened.before.read_requests;
+  work_.bytes_written += now.bytes_written - opened.before.bytes_written;
+  work_.bytes_read += now.bytes_read - opened.before.bytes_read;
+  opened.before = now;
+}
+
+// `work` is given the store that the place lies in, and the offset there. No request lies in two files: nobody's bytes do.
 template <class Work>
-void DataFile::attempt(Work&& work) {
+void DataFile::attempt(int64_t place, Work&& work) {
   used_ = true;
   if (!status_.ok()) return;
+  Opened* opened = nullptr;
   status_ = guard([&] {
-    if (Status status = open(); !status.ok()) return status;
-    return work(*store_);
+    auto found = open(line_.file_of(place));
+    if (!found.ok()) return found.status();
+    opened = found.value();
+    return work(*opened->store, line_.offset_of(place));
   });
-  if (!store_) return;
-  const StoreCounters& now = store_->counters();
-  work_.write_requests += now.write_requests - before_.write_requests;
-  work_.read_requests += now.read_requests - before_.read_requests;
-  work_.bytes_written += now.bytes_written - before_.bytes_written;
-  work_.bytes_read += now.bytes_read - before_.bytes_read;
-  before_ = now;
+  if (opened != nullptr) count(*opened);
 }
 
 void DataFile::write(int64_t offset, std::span<const std::byte> bytes) {
-  attempt([&](Store& store) { return store.write_at(offset, bytes); });
+  attempt(offset, [&](Store& store, int64_t at) { return store.write_at(at, bytes); });
 }
 
 void DataFile::write_locked(int64_t offset, std::span<const std::byte> bytes) {
-  attempt([&](Store& store) -> Status {
+  attempt(offset, [&](Store& store, int64_t at) -> Status {
     const auto size = static_cast<int64_t>(bytes.size());
-    if (Status status = store.lock(offset, size); !status.ok()) return status;
-    Status status = store.write_at(offset, bytes);
-    status.update(store.unlock(offset, size));
+    if (Status status = store.lock(at, size); !status.ok()) return status;
+    Status status = store.write_at(at, bytes);
+    status.update(store.unlock(at, size));
     return status;
   });
 }
 
 void DataFile::write(int64_t offset, std::span<const ConstSlice> slices) {
-  attempt([&](Store& store) { return store.write_slices_at(offset, slices); });
+  attempt(offset, [&](Store& store, int64_t at) { return store.write_slices_at(at, slices); });
 }
 
 void DataFile::read(int64_t offset, std::span<std::byte> bytes) {
-  attempt([&](Store& store) { return store.read_at(offset, bytes); });
+  attempt(offset, [&](Store& store, int64_t at) { return store.read_at(at, bytes); });
 }
 
 void DataFile::read(int64_t offset, std::span<const Slice> slices) {
-  attempt([&](Store& store) { return store.read_slices_at(offset, slices); });
+  attempt(offset, [&](Store& store, int64_t at) { return store.read_slices_at(at, slices); });
 }
 
 const std::byte* DataFile::map(Extent range) {
   const std::byte* bytes = nullptr;
-  attempt([&](Store& store) {
-    auto mapped = store.map(range.begin, range.size());
+  if (range.begin >= FileLine::k_begin) return nullptr;  // a range of the line lies in several files
+  attempt(range.begin, [&](Store& store, int64_t at) {
+    auto mapped = store.map(at, range.size());
     if (mapped.ok()) bytes = mapped.value();
     // A file that ends early is an error of the piece that it ends in, which a reading of the pieces will name.
     const Code code = mapped.status().code();
@@ -72,11 +101,18 @@ const std::byte* DataFile::map(Extent range) {
 }
 
 void DataFile::unmap() {
-  attempt([&](Store& store) { return store.unmap(); });
+  attempt(0, [&](Store& store, int64_t) { return store.unmap(); });
 }
 
 bool DataFile::in_memory(Extent range) {
-  return guard([&] { return open(); }).ok() && store_->in_memory(range.begin, range.size());
+  bool answer = false;
+  if (range.begin >= FileLine::k_begin) return answer;
+  (void)guard([&] {
+    auto opened = open(0);
+    answer = opened.ok() && opened.value()->store->in_memory(range.begin, range.size());
+    return Status{};
+  });
+  return answer;
 }
 
 Status DataFile::reserve(int64_t bytes) {
@@ -89,38 +125,50 @@ Status DataFile::reserve(int64_t bytes) {
 }
 
 void DataFile::write_over_holes(Extent hull, const std::byte* bytes, PieceView covered, bool locked) {
-  attempt([&](Store& store) -> Status {
+  attempt(hull.begin, [&](Store& store, int64_t at) -> Status {
     if (locked)
-      if (Status status = store.lock(hull.begin, hull.size()); !status.ok()) return status;
+      if (Status status = store.lock(at, hull.size()); !status.ok()) return status;
     const auto merge = [&]() -> Status {
-      if (Status status = store.read_at(hull.begin, {scratch_.get(), static_cast<size_t>(hull.size())}); !status.ok()) return status;
+      if (Status status = store.read_at(at, {scratch_.get(), static_cast<size_t>(hull.size())}); !status.ok()) return status;
       for_each_covered(covered, hull, [&](Extent extent) {
         std::memcpy(scratch_.get() + (extent.begin - hull.begin), bytes + (extent.begin - hull.begin), static_cast<size_t>(extent.size()));
         work_.bytes_copied += extent.size();
       });
-      return store.write_at(hull.begin, {scratch_.get(), static_cast<size_t>(hull.size())});
+      return store.write_at(at, {scratch_.get(), static_cast<size_t>(hull.size())});
     };
     Status status = merge();
-    if (locked) status.update(store.unlock(hull.begin, hull.size()));
+    if (locked) status.update(store.unlock(at, hull.size()));
     return status;
   });
 }
 
-Status DataFile::extend(int64_t size) {
+Status DataFile::extend(std::span<const Extent> regions) {
   return guard([&]() -> Status {
-    if (Status status = open(); !status.ok()) return status;
-    auto now = store_->size();
-    if (!now.ok()) return now.status();
-    return now.value() < size ? store_->resize(size) : Status{};
+    for (size_t i = 0; i < regions.size(); ++i) {
+      const int64_t file = line_.file_of(regions[i].begin);
+      if (i + 1 < regions.size() && line_.file_of(regions[i + 1].begin) == file) continue;  // they ascend
+      const int64_t size = line_.offset_of(regions[i].begin) + regions[i].size();
+      auto opened = open(file);
+      if (!opened.ok()) return opened.status();
+      auto now = opened.value()->store->size();
+      if (!now.ok()) return now.status();
+      if (now.value() >= size) continue;
+      if (Status status = opened.value()->store->resize(size); !status.ok()) return status;
+    }
+    return {};
   });
 }
 
-Status DataFile::sync() { return store_ ? store_->sync() : Status{}; }
+Status DataFile::sync() {
+  Status status;
+  for (auto& [file, opened] : stores_) status.update(opened.store->sync());
+  return status;
+}
 
 Status DataFile::close() {
-  if (!store_) return {};
-  Status status = store_->close();
-  store_.reset();
+  Status status;
+  for (auto& [file, opened] : stores_) status.update(opened.store->close());
+  stores_.clear();
   return status;
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DataFile: the store that this rank moves variables' bytes through. Opened at the first request, so that ranks that never touch
-// the data never open the file. Used by one thread at a time. Remembers the first failure and asks for nothing more after it until it is reported.
+// DataFile: the store that this rank moves variables' bytes through, or the stores of a set of files (file_line.hpp). Each is opened at the
+// first request to it, so that ranks that never touch the data never open the file. Used by one thread at a time. Remembers the first failure and asks for nothing more after it until it is reported.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "exchange/role.hpp"
 #include "plan/access.hpp"
+#include "session/file_line.hpp"
 #include "storage/store.hpp"
 #include "trace/trace.hpp"
 
@@ -43,7 +45,6 @@ class DataFile {
   void settle(Trace& trace);
   Trace& work() noexcept { return work_; }
   int64_t opens() const noexcept { return opens_; }
-  bool is_open() const noexcept { return store_ != nullptr; }
   bool used() const noexcept { return used_; }  // whether this rank has moved data since open_for_flush()
   void begin_flush() noexcept { used_ = false; }
   const std::string& path() const noexcept { return path_; }
@@ -51,20 +52,37 @@ class DataFile {
   void rename(std::string path) { path_ = std::move(path); }  // the file has taken another name; an open store goes on
   // Collective wish of a plan: memory for write_over_holes, so that nothing is allocated while data moves.
   Status reserve(int64_t bytes);
-  // Makes the file at least this long, so that reading what is between the pieces never meets its end.
-  Status extend(int64_t size);
+  // Makes each file long enough for these bytes, so that reading what is between the pieces never meets its end.
+  Status extend(std::span<const Extent> regions);
+  // Of a set of files. `syncs`: what is closed, to stay below the limit of open files, is on stable storage first.
+  void set_line(FileLine line) noexcept { line_ = line; }
+  void set_subfiles(SubfileNames names, bool syncs) {
+    names_ = std::move(names);
+    syncs_ = syncs;
+  }
+  void move_to(std::string folder) noexcept { names_.folder = std::move(folder); }  // of the subfiles; what is open goes on
 
  private:
+  struct Opened {
+    std::unique_ptr<Store> store;
+    StoreCounters before;     // what has been counted already
+    int64_t last_used = 0;
+  };
   template <class Work>
-  void attempt(Work&& work);
-  Status open();
+  void attempt(int64_t place, Work&& work);
+  Result<Opened*> open(int64_t file);
+  Status close_idle();
+  void count(Opened& opened);
 
   std::string path_;
   bool writable_;
   StoreOptions options_;
   Trace work_;
-  std::unique_ptr<Store> store_;
-  StoreCounters before_;
+  FileLine line_;
+  SubfileNames names_;
+  bool syncs_ = false;
+  std::map<int64_t, Opened> stores_;  // by number in the line: 0 is the base file
+  int64_t uses_ = 0;
   Status status_;
   std::unique_ptr<std::byte[]> scratch_;
   int64_t scratch_bytes_ = 0;

@@ -123,6 +123,7 @@ void File::enter(VariableDefinition definition, Placement placement) {
 Result<int> File::define_variables(std::span<VariableDefinition> definitions, Status local) {
   if (Status before = end_pending(); !before.ok()) return before;
   Additions added;  // made beforehand, so that entering them cannot fail
+  std::map<int, SplitVariable> splits;
   uint64_t arguments = 0;
   const auto first = static_cast<int>(catalog_.variables.size());
   if (local.ok()) local = guard([&]() -> Status {
@@ -133,9 +134,18 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
                           text_of(definition.chunking.filters), definition.extendible, definition.null_space);
       text += text_of(definition.details);
       text.append(reinterpret_cast<const char*>(definition.fill.data()), definition.fill.size());
+      text += fmt::format("{}|{}|{};", definition.split.axes, definition.split.parts, definition.split_asked);
       if (Status status = check_definition(definition, added); !status.ok()) return status;
+      auto split = split_of(definition);
+      if (!split.ok()) return split.status();
+      if (auto& parts = split.value()) {
+        const auto count = static_cast<size_t>(parts->parts());
+        splits.emplace(first + static_cast<int>(added.variables.size()),
+                       SplitVariable{*std::move(parts), std::vector<int64_t>(count, -1), element_bytes(definition.type, definition.details)});
+      }
       added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
     }
+    if (Status status = check_room_in_set(definitions, splits, first); !status.ok()) return status;
     arguments = hash_of({text});
     make_room(catalog_.groups, added.groups.size());
     make_room(catalog_.variables, definitions.size());
@@ -146,12 +156,20 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     return verdict;
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
   Status verdict;
+  if (!splits.empty()) {
+    if (verdict = define_parts(definitions, splits, first); !verdict.ok()) return verdict;
+    subfiles_->variables().merge(splits);
+  }
   for (size_t begin = 0; begin < definitions.size() && verdict.ok(); begin += k_definitions)
     verdict = define_some(definitions.subspan(begin, std::min(k_definitions, definitions.size() - begin)),
                           begin == 0 ? std::span<const std::string>(added.groups) : std::span<const std::string>());
   // Groups may be there that nobody knows when their variable could not be made: see define_groups_on_root().
   const auto end = static_cast<int>(catalog_.variables.size());
   std::erase_if(added.variables, [&](const auto& entry) { return entry.second >= end; });
+  if (subfiles_) {
+    subfiles_->forget_from(end);
+    fit_line();
+  }
   variable_numbers_.merge(added.variables);
   grow_as_one();
   unplaced_ = traits_.places_late;
@@ -172,6 +190,14 @@ Status File::define_some(std::span<VariableDefinition> definitions, std::span<co
     local = guard([&]() -> Status {
       if (Status status = define_groups_on_root(groups); !status.ok()) return status;
       for (size_t i = 0; i < definitions.size(); ++i) {
+        const auto number = static_cast<int>(catalog_.variables.size() + i);
+        if (const SplitVariable* split = subfiles_ ? subfiles_->find(number) : nullptr) {
+          if (Status status = define_split_on_root(definitions[i], split->split); !status.ok()) return status;
+          places[1 + 2 * i] = -1;
+          places[2 + 2 * i] = checked_product(definitions[i].shape).value_or(0) * split->element_bytes;
+          ++places[0];
+          continue;
+        }
         auto placement = format_->define_variable(definitions[i]);
         if (!placement.ok()) return placement.status();
         places[1 + 2 * i] = placement.value().offset;
@@ -214,6 +240,9 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
     clean = follow(std::move(path).value());
     if (attribute.name.empty()) return {Code::bad_argument, fmt::format("an attribute of \"{}\" needs a name", clean)};
     if (Status status = check_new_name(attribute.name); !status.ok()) return status;
+    if (subfiles_ && attribute.name.starts_with(Subfiles::k_reserved))
+      return {Code::bad_argument, fmt::format("attribute \"{}\" of \"{}\": names that begin with {} are for the map of subfiles", attribute.name, clean,
+                                              Subfiles::k_reserved)};
     attributes = find_attributes(clean);
     if (attributes == nullptr) return {Code::not_found, fmt::format("\"{}\" has no group or variable \"{}\"", path_, clean)};
     make_room(*attributes, 1);
@@ -237,6 +266,10 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   // Every rank has it by now, so what the format has done is what all ranks will know.
   local = comm_->rank() == 0 ? guard([&] { return format_->put_attribute(clean, attribute); }) : Status{};
+  if (local.ok() && is_split(clean)) local = guard([&] {
+    const Attribute& value = one.value().groups.front().attributes.front();
+    return for_own_parts(clean, [&](Format& format) { return format.put_attribute(clean, value); });
+  });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   unplaced_ = traits_.places_late;
   Attribute& value = one.value().groups.front().attributes.front();

@@ -120,17 +120,12 @@ Status File::open_on_root(const std::string& asked_format) {
     draft_files_ = format_companions(format_name_, draft_.temporary_path);
     if (Status status = start_companions(draft_, companions()); !status.ok()) return status;
   }
-  FormatOptions options;
-  options.alignment = std::max<int64_t>(1, settings_.bytes("alignment"));
-  if (const std::string version = settings_.text("netcdf_version"); version != "auto") options.netcdf_version = version.front() - '0';
-  options.header_room = settings_.bytes("header_room");
-  options.record_alignment = std::max<int64_t>(1, settings_.bytes("record_alignment"));
-  auto format = open_format(name, metadata_path, format_mode(mode_), options, std::move(opened));
+  auto format = open_format(name, metadata_path, format_mode(mode_), format_options(), std::move(opened));
   if (!format.ok()) return format.status();
   format_ = std::move(format).value();
   traits_ = format_->traits();
   metadata_opens_ = stores_opened() - opened_before;
-  if (mode_ == Mode::create) return {};
+  if (mode_ == Mode::create) return wanted_subfiles_ > 1 ? make_set_on_root() : Status{};
   auto catalog = format_->catalog();
   if (!catalog.ok()) return catalog.status();
   catalog_ = std::move(catalog).value();
@@ -160,6 +155,11 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     auto limits = limits_of(file->settings_);
     if (!limits.ok()) return limits.status();
     file->limits_ = limits.value();
+    if (mode == Mode::create) {
+      auto wanted = wanted_subfiles(file->settings_, comm.value()->size());
+      if (!wanted.ok()) return wanted.status();
+      file->wanted_subfiles_ = wanted.value();
+    }
     return check_store_options(store_options(file->settings_, comm.value()->rank()));
   });
   const Comm& ranks = *comm.value();
@@ -181,7 +181,8 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   // What rank 0 met with arguments that the others do not have tells nobody anything.
   if (same.differ() && local.code() != Code::bad_argument) local = differing("path, mode or options (or their environment variables)");
   if (local.ok()) local = guard([&] { return file->learn(known); });
-  const Status verdict = agree(ranks, std::move(local));
+  Status verdict = agree(ranks, std::move(local));
+  if (verdict.ok() && file->subfiles_) verdict = file->start_set();
   if (verdict.ok()) {
     file->local_disk_ = numbers[2] != 0;
     file->limits_.buffers = numbers[3];
@@ -238,9 +239,15 @@ Status File::set_strategy(const Settings& changes, Status local) {
 
 // Rank 0 alone: where the data goes, and of a file that exists what is in it, for the other ranks to learn.
 void File::tell(const std::string& data_path, std::vector<std::byte>& out) const {
-  append_varint(out, data_path.size());
-  const auto* text = reinterpret_cast<const std::byte*>(data_path.data());
-  out.insert(out.end(), text, text + data_path.size());
+  const auto append = [&out](const std::string& text) {
+    append_varint(out, text.size());
+    out.insert(out.end(), bytes_of(text).begin(), bytes_of(text).end());
+  };
+  append(data_path);
+  append(format_name_);
+  append(subfiles_ ? subfiles_->identity() : "");
+  append(subfiles_ ? subfiles_->folder() : "");
+  append(subfiles_ ? subfiles_->names().ending : "");
   for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian}) out.push_back(trait ? std::byte{1} : std::byte{0});
   if (mode_ == Mode::create) return;
   const std::vector<std::byte> catalog = serialize(catalog_);
@@ -249,18 +256,29 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
 
 Status File::learn(std::span<const std::byte> told) {
   size_t position = 0;
-  const auto length = read_varint(told, position);
+  std::array<std::string, 5> texts;
+  for (std::string& text : texts) {
+    const auto length = read_varint(told, position);
+    if (!length || *length > told.size() - position) return {Code::internal, "rank 0's word on a file is malformed"};
+    text = text_of(told.subspan(position, *length));
+    position += *length;
+  }
+  const auto& [data_path, format_name, identity, folder, ending] = texts;
+  if (!identity.empty() && !subfiles_)
+    subfiles_ = std::make_unique<Subfiles>(format_name, identity, folder, SubfileNames{data_path + ".subfiles", ending, wanted_subfiles_});
   constexpr size_t k_traits = 3;
-  if (!length || *length > told.size() - position || told.size() - position - *length < k_traits) return {Code::internal, "rank 0's word on a file is malformed"};
-  const auto* text = reinterpret_cast<const char*>(told.data() + position);
-  const std::string data_path(text, *length);
-  const auto traits = told.subspan(position + *length, k_traits);
+  if (told.size() - position < k_traits) return {Code::internal, "rank 0's word on a file is malformed"};
+  const auto traits = told.subspan(position, k_traits);
+  position += k_traits;
   traits_ = {.places_late = traits[0] != std::byte{0}, .grows_as_one = traits[1] != std::byte{0}, .big_endian = traits[2] != std::byte{0}};
   unplaced_ = traits_.places_late && mode_ == Mode::create;  // an empty file has a header too
   if (mode_ != Mode::create) {
-    auto catalog = deserialize(told.subspan(position + *length + k_traits));
+    auto catalog = deserialize(told.subspan(position));
     if (!catalog.ok()) return catalog.status();
     catalog_ = std::move(catalog).value();
+    auto set = Subfiles::take_from(catalog_, format_name, data_path);
+    if (!set.ok()) return set.status();
+    subfiles_ = std::move(set).value();
     for (const Variable& variable : catalog_.variables) extendible_ = extendible_ || variable.extendible;
     for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
     for (const SoftLink& link : catalog_.links) link_targets_[link.path] = link.target;
@@ -282,6 +300,7 @@ void File::abandon() {
   if (!xdmf_draft_.temporary_path.empty()) (void)remove_files(std::span(&xdmf_draft_.temporary_path, 1));
   xdmf_draft_ = {};
   if (mode_ != Mode::create || published_ || draft_.temporary_path.empty()) return;
+  abandon_set();
   (void)remove_files(draft_files_);
   (void)remove_files(std::span(&draft_.temporary_path, 1));
   draft_.temporary_path.clear();
@@ -310,11 +329,16 @@ std::vector<Rename> File::companions() const {
 // Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
 Status File::publish_on_root() {
   std::vector<Rename> renames = companions();
+  // The folder's name is its set's own: until the file that names it stands there, what stood there before has its own subfiles still.
+  const std::string replaced = replaced_folder();
+  if (subfiles_) renames.insert(renames.begin(), {draft_.temporary_path + ".subfiles", final_folder(draft_.final_path)});
   if (Status status = write_xdmf_on_root(renames); !status.ok()) return status;
   renames.push_back({draft_.temporary_path, draft_.final_path});
   Status status = windrow::publish(renames, settings_.boolean("durable"));
-  if (status.ok()) xdmf_draft_ = {};
-  return status;
+  if (!status.ok()) return status;
+  xdmf_draft_ = {};
+  if (!replaced.empty()) (void)remove_folder(replaced);
+  return {};
 }
 
 Status File::sync() {
@@ -325,6 +349,8 @@ Status File::sync() {
   if (Status status = fill_rest(); !status.ok()) return status;
   const bool durable = settings_.boolean("durable"), publishes = mode_ == Mode::create && !published_;
   Status local = durable ? data_->sync() : Status{};
+  if (subfiles_) local = agree(*comm_, std::move(local));
+  if (subfiles_ && local.ok()) local = finish_subfiles(false);
   if (comm_->rank() == 0) {
     local.update(guard([&] { return format_->flush(); }));
     if (durable && !publishes) local.update(data_sync_on_root());
@@ -345,12 +371,21 @@ Status File::sync() {
   // All ranks know the new name before the file gets it: after that nothing can fail any more.
   std::string final_path;
   if (comm_->rank() == 0) local.update(guard([&] { final_path = draft_.final_path; return Status{}; }));
-  if (Status verdict = agree(*comm_, share_text(*comm_, std::move(local), final_path)); !verdict.ok()) return verdict;
+  local = share_text(*comm_, std::move(local), final_path);
+  if (subfiles_ && local.ok()) local = guard([&] {
+    final_folder_ = data_folder_ = final_folder(final_path);
+    return Status{};
+  });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   local = comm_->rank() == 0 ? guard([&] { return publish_on_root(); }) : Status{};
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   // From here on the file is changed in place.
   published_ = true;
   grids_changed_ = false;
+  if (subfiles_) {
+    subfiles_->move_to(std::move(final_folder_));
+    data_->move_to(std::move(data_folder_));
+  }
   data_->rename(std::move(final_path));
   return {};
 }
@@ -383,6 +418,11 @@ Status File::close(bool publish) {
   if (publish && !idle_) {
     verdict.update(agree(*comm_, std::move(local)));
     local = Status{};
+  }
+  if (subfiles_ && mode_ != Mode::read && (publish || mode_ == Mode::update || published_) && verdict.ok()) {
+    verdict.update(agree(*comm_, std::move(local)));
+    local = Status{};
+    if (verdict.ok()) verdict = finish_subfiles(true);
   }
   if (comm_->rank() == 0 && format_ && (publish || mode_ != Mode::create)) {
     local.update(guard([&] { return format_->close(); }));

@@ -27,6 +27,7 @@
 #include "session/io_thread.hpp"
 #include "session/report.hpp"
 #include "session/shared_decomposition.hpp"
+#include "session/subfiles.hpp"
 #include "storage/publish.hpp"
 #include "xdmf/xdmf.hpp"
 
@@ -103,6 +104,9 @@ struct Additions {
 // The numbers are those of enum windrow_kind (windrow.h).
 enum class ObjectKind : int { nothing = 0, group = 1, variable = 2, link = 3, other = 4, dimension = 5 };
 
+// How many files a program asks for; 1: one. Code::bad_argument: subfiles, and not how many.
+Result<int64_t> wanted_subfiles(const Settings& settings, int ranks);
+
 class FillMap;
 struct WindowFill;
 struct WaveNumbers;
@@ -132,6 +136,7 @@ class File {
   Status get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local = {});
   // From the next flush on; what `changes` does not say is as the file was opened with.
   Status set_strategy(const Settings& changes, Status local = {});
+  Result<std::string> check_subfiles();                              // what is wrong with the set, one a line; "" too for a file that is one
   Status flush(Status local = {});
   Status flush_begin();
   Status flush_end();
@@ -156,6 +161,7 @@ class File {
   const Group* find_group(std::string_view path) const noexcept;
   const std::vector<Attribute>* attributes_of(std::string_view object) const;
   const std::string& path() const noexcept { return path_; }
+  const Subfiles* subfiles() const noexcept { return subfiles_.get(); }  // nullptr: the file is one
   Mode mode() const noexcept { return mode_; }
   const FormatTraits& traits() const noexcept { return traits_; }
 
@@ -227,6 +233,7 @@ class File {
 
   // fill.cpp
   enum class Filling { none, by_data, in_windows, whole };          // who fills the variables that a wave is the first to move
+  int filler_of(int64_t part) const noexcept;                       // of a split variable; -1: all share
   static bool is_among(size_t variable, std::span<const int64_t> bits) noexcept;
   bool any_unfilled(std::span<const int64_t> variables) const noexcept;
   static constexpr uint8_t k_filling = 2;
@@ -255,6 +262,33 @@ class File {
   Status prepare_chunks(KeptPlan& kept, const Wave& wave);           // local
   void fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const;
   bool is_chunked(int variable) const noexcept { return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty(); }
+
+  // set.cpp
+  Status make_set_on_root();                                         // rank 0 only
+  Status start_set();                                                // collective
+  FormatOptions format_options() const;
+  Status for_own_subfiles(const std::function<Status(int64_t, Format&)>& work);
+  bool is_split(const std::string& path) const;
+  Status for_own_parts(const std::string& path, const std::function<Status(Format&)>& work);
+  void fit_line();
+  Result<std::optional<Split>> split_of(const VariableDefinition& definition) const;
+  Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);  // collective
+  Status check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const;
+  Status define_split_on_root(const VariableDefinition& definition, const Split& split);  // rank 0 only
+  Status finish_subfiles(bool ends);                                 // collective
+  std::string final_folder(const std::string& final_path) const;
+  std::string replaced_folder() const;                               // rank 0 only
+  void abandon_set();                                                // rank 0 only
+  std::string check_set_on_root() const;                             // rank 0 only
+  std::string warning_of_files() const;
+  // visit(part, Extent) for the places of a variable's bytes; part -1: it is not split. Allocates nothing.
+  template <class Visit>
+  void for_each_extent(size_t variable, Visit&& visit) const;
+  int64_t place_of(size_t variable) const;
+  Status add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave);
+  static void sort_items(Wave& wave);
+  void fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const;
+  void describe_files(Plan& plan) const;
 
   // wave.cpp
   Status build_wave(bool reading, int64_t ordinal, Wave& wave);
@@ -296,6 +330,11 @@ class File {
   std::string xdmf_names_;               // rank 0: the file that it speaks of
   std::map<std::string, std::string, std::less<>> link_targets_;  // by path
   std::unique_ptr<DataFile> data_;
+  int64_t wanted_subfiles_ = 1;          // of a created file
+  std::array<std::string, 2> abandoned_folders_;  // rank 0: what has to go of a set that is not published
+  bool sealed_ = false;                  // the files of its set have the map's checksum
+  std::string final_folder_, data_folder_;  // of its subfiles, while it is published
+  std::unique_ptr<Subfiles> subfiles_;   // nullptr: the file is one
   bool published_ = false;
   int64_t metadata_opens_ = 0;           // rank 0: of this file and those that belong to it, before the format had it
   bool local_disk_ = false;              // as rank 0 sees it
@@ -327,5 +366,22 @@ class File {
   double flush_begin_ = 0;
   bool idle_ = true;                     // no rank had anything queued in the last flush
 };
+
+template <class Visit>
+void File::for_each_extent(size_t variable, Visit&& visit) const {
+  const Placement& place = catalog_.variables[variable].placement;
+  const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(variable)) : nullptr;
+  if (split == nullptr) {
+    if (place.bytes == 0 || place.offset < 0) return;
+    const int64_t begin = place_of(variable);
+    visit(-1, Extent{begin, begin + place.bytes});
+    return;
+  }
+  for (int64_t part = 0; part < split->split.parts(); ++part) {
+    if (split->offsets[static_cast<size_t>(part)] < 0) continue;
+    const int64_t begin = subfiles_->place(*split, part);
+    visit(part, Extent{begin, begin + split->split.elements(part) * split->element_bytes});
+  }
+}
 
 }  // namespace windrow

@@ -15,12 +15,9 @@ namespace {
 
 constexpr int64_t k_worth_a_rank = int64_t{16} << 20;
 
-Extent extent_of(const Variable& variable) noexcept {
-  return {variable.placement.offset, variable.placement.offset + variable.placement.bytes};
-}
-
-// The part of `whole` that a rank fills. As many ranks as have something worth doing, spread over all.
-Extent share_of(Extent whole, int rank, int ranks) {
+// The part of `whole` that a rank fills. As many ranks as have something worth doing, spread over all; one for each part of a split variable.
+Extent share_of(Extent whole, int owner, int rank, int ranks) {
+  if (owner >= 0) return owner == rank ? whole : Extent{whole.begin, whole.begin};
   const int64_t parts = std::clamp<int64_t>((whole.size() + k_worth_a_rank - 1) / k_worth_a_rank, 1, ranks);
   const auto first_rank = [&](int64_t part) { return (part * ranks + parts - 1) / parts; };
   const int64_t part = static_cast<int64_t>(rank) * parts / ranks;
@@ -31,6 +28,8 @@ Extent share_of(Extent whole, int rank, int ranks) {
 }
 
 }  // namespace
+
+int File::filler_of(int64_t part) const noexcept { return part < 0 ? -1 : subfiles_->owner_of(part, comm_->size()); }
 
 bool File::is_among(size_t variable, std::span<const int64_t> bits) noexcept {
   return (static_cast<uint64_t>(bits[variable / 64]) >> (variable % 64) & 1) != 0;
@@ -63,9 +62,8 @@ bool File::is_whole(const WaveNumbers& numbers) const noexcept {
 
 void File::add_unfilled(std::span<const int64_t> variables, FillMap& map) const {
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    const Variable& variable = catalog_.variables[i];
     if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
-    map.add(extent_of(variable), variable.fill);
+    for_each_extent(i, [&](int64_t, Extent bytes) { map.add(bytes, catalog_.variables[i].fill); });
   }
   map.sort();
 }
@@ -75,8 +73,10 @@ int64_t File::requests_to_fill(std::span<const int64_t> variables, const FillMap
   int64_t requests = 0;
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
-    for (int rank = 0; rank < comm_->size(); ++rank)
-      requests += map.requests(share_of(extent_of(catalog_.variables[i]), rank, comm_->size()), FillMap::k_buffer_bytes);
+    for_each_extent(i, [&](int64_t part, Extent bytes) {
+      for (int rank = 0; rank < comm_->size(); ++rank)
+        requests += map.requests(share_of(bytes, filler_of(part), rank, comm_->size()), FillMap::k_buffer_bytes);
+    });
   }
   return requests;
 }
@@ -88,10 +88,12 @@ Status File::fill_whole(std::span<const int64_t> variables, const FillMap& map) 
     std::vector<std::byte> buffer;
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
       if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
-      const Extent share = share_of(extent_of(catalog_.variables[i]), comm_->rank(), comm_->size());
-      if (share.empty()) continue;
-      if (buffer.empty()) buffer.resize(static_cast<size_t>(FillMap::k_buffer_bytes));
-      map.write(share, buffer, *data_);
+      for_each_extent(i, [&](int64_t part, Extent bytes) {
+        const Extent share = share_of(bytes, filler_of(part), comm_->rank(), comm_->size());
+        if (share.empty()) return;
+        if (buffer.empty()) buffer.resize(static_cast<size_t>(FillMap::k_buffer_bytes));
+        map.write(share, buffer, *data_);
+      });
     }
     return Status{};
   });

@@ -369,7 +369,7 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   // The report's numbers: of this wave and those before it.
   trace_.total_seconds = seconds_now() - flush_begin_;
   trace_.is_writer = data_->used() ? 1 : 0;
-  trace_.metadata_opens = metadata_opens_;
+  trace_.metadata_opens = metadata_opens_ + (subfiles_ ? subfiles_->opens() : 0);
   trace_.data_opens = data_->opens();
   store_trace(trace_, report_.sums, report_.maxima);
   const bool tunes = kept.transfer && kept.tuner;

@@ -144,9 +144,9 @@ Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
     if (!store.ok()) return store.status();
     if (Status status = format_->write_anew(std::move(store).value()); !status.ok()) return status;
     // A file of others may end before variables that nobody has written.
-    int64_t end = 0;
-    for (const Variable& variable : catalog_.variables) end = std::max(end, end_of(variable));
-    if (Status status = data_->extend(end); !status.ok()) return status;
+    std::array<Extent, 1> whole{};
+    for (const Variable& variable : catalog_.variables) whole[0].end = std::max(whole[0].end, end_of(variable));
+    if (Status status = data_->extend(whole); !status.ok()) return status;
   }
   append_varint(told, anew.temporary_path.size());
   const auto* text = reinterpret_cast<const std::byte*>(anew.temporary_path.data());

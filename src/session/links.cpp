@@ -122,6 +122,12 @@ Status File::delete_attribute(const std::string& object, const std::string& name
   if (Status verdict = agree_same(*comm_, std::move(local), hash_of({object, name}), "object or name of the attribute"); !verdict.ok())
     return verdict;
   local = comm_->rank() == 0 ? guard([&] { return format_->delete_attribute(place, name); }) : Status{};
+  if (local.ok() && is_split(place)) local = guard([&] {
+    return for_own_parts(place, [&](Format& format) {
+      Status status = format.delete_attribute(place, name);
+      return status.code() == Code::not_found ? Status{} : status;
+    });
+  });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   unplaced_ = traits_.places_late;
   std::erase_if(*attributes, [&](const Attribute& attribute) { return attribute.name == name; });

@@ -282,4 +282,31 @@ Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::line_of(const Piece
   return slot;
 }
 
+Result<std::vector<SharedDecomposition::PartRuns>> SharedDecomposition::write_parts(OwnerPolicy owner, const Cut& cut) {
+  const auto index = static_cast<size_t>(owner);
+  if (!owner_status_[index].ok()) return owner_status_[index];
+  return parts_of(find_share(owner), cut);
+}
+
+Result<std::vector<SharedDecomposition::PartRuns>> SharedDecomposition::parts_of(const Pieces& elements, const Cut& cut) {
+  std::vector<int64_t> key{reinterpret_cast<intptr_t>(elements.store()), cut.trailing, cut.type_bytes, cut.long_limit};
+  for (const auto& ranges : cut.split.bounds()) key.insert(key.end(), ranges.begin(), ranges.end());
+  // What begins elsewhere is a record, and there may be any number of them.
+  if (const auto found = parts_.find(key); found != parts_.end() && cut.first == 0) return found->second;
+  if (auto fits = to_bytes(elements, cut.trailing * cut.type_bytes); !fits.ok()) return fits.status();
+  std::vector<PartRuns> parts;
+  for (auto& [part, pieces] : cut.split.place(PieceView(elements, cut.trailing), cut.first)) {
+    auto bytes = std::make_shared<ByteRuns>();
+    bytes->elements = with_runs(pieces);
+    bytes->runs = PieceView(bytes->elements, cut.type_bytes);
+    bytes->hull = hull(bytes->runs);
+    bytes->total = total_bytes(bytes->runs);
+    bytes->pieces = extent_count(bytes->runs);
+    part_long(*bytes, cut.type_bytes, cut.long_limit);
+    parts.push_back({part, std::move(bytes)});
+  }
+  if (cut.first == 0) parts_.emplace(std::move(key), parts);
+  return parts;
+}
+
 }  // namespace windrow

@@ -15,6 +15,7 @@
 #include "decomposition/ownership.hpp"
 #include "extent/chunks.hpp"
 #include "extent/pieces.hpp"
+#include "extent/split.hpp"
 #include "plan/strategy.hpp"
 
 namespace windrow {
@@ -79,6 +80,21 @@ class SharedDecomposition {
   Result<std::shared_ptr<const ByteRuns>> read_line(const Line& line);
   Result<std::shared_ptr<const ByteRuns>> write_line(OwnerPolicy owner, const Line& line);
 
+  // The same in the parts of a variable that is split, from each part's first byte; of the parts that this rank has elements of.
+  struct Cut {
+    const Split& split;
+    int64_t trailing;     // as in Line
+    int64_t type_bytes;
+    int64_t first;        // element of the variable that the decomposition begins at
+    int64_t long_limit;
+  };
+  struct PartRuns {
+    int64_t part = 0;
+    std::shared_ptr<const ByteRuns> runs;
+  };
+  Result<std::vector<PartRuns>> read_parts(const Cut& cut) { return parts_of(held_, cut); }
+  Result<std::vector<PartRuns>> write_parts(OwnerPolicy owner, const Cut& cut);
+
  private:
   SharedDecomposition(const Comm& comm, Decomposition local) : ranks_(comm.size()), rank_(comm.rank()), local_(std::move(local)) {}
   Status find_owners(Comm& comm);                                                             // collective
@@ -89,6 +105,7 @@ class SharedDecomposition {
   Result<std::shared_ptr<const ByteRuns>> kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit);
 
   Result<std::shared_ptr<const ByteRuns>> line_of(const Pieces& elements, const Line& line);
+  Result<std::vector<PartRuns>> parts_of(const Pieces& elements, const Cut& cut);
 
   int ranks_ = 1, rank_ = 0;
   Decomposition local_;
@@ -106,6 +123,7 @@ class SharedDecomposition {
   std::array<Share, k_owner_policies> shares_;                // by ownership
   std::array<Status, k_owner_policies> owner_status_;             // e.g. a point that nobody owns; agreed
   std::map<std::pair<const PieceStore*, int64_t>, std::shared_ptr<const ByteRuns>> bytes_;  // by list and size of an element
+  std::map<std::vector<int64_t>, std::vector<PartRuns>> parts_;  // by list, trailing elements, type, limit and bounds
   std::map<std::vector<int64_t>, std::shared_ptr<const ByteRuns>> lines_;  // by list, trailing elements, type, shape and chunk
 };
 

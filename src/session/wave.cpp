@@ -83,6 +83,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
     const int64_t size = entry.staged ? entry.staged->memory_bytes : type;
     wave.repeats.push_back({&entry.decomposition->echoes(), trailing.value() * size, entry.data});
   }
+  const SplitVariable* split = subfiles_ ? subfiles_->find(entry.variable) : nullptr;
   auto found = runs_of(entry, trailing.value() * type, wave.layout ? &line : nullptr);
   if (!found.ok()) return found.status();
   std::shared_ptr<const ByteRuns> runs = std::move(found).value();
@@ -100,13 +101,14 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   }
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
   if (runs->total == 0) return {};
+  if (split != nullptr) return add_parts(entry, *split, trailing.value(), wave);
   const int64_t stride = wave.layout ? 0 : variable.placement.stride;
   const int64_t row = entry.record >= 0 ? element_count(shape).value_or(0) * type
                       : stride > 0     ? element_count(shape.subspan(1)).value_or(0) * type
                                        : 0;
   if (entry.record < 0 && stride > 0 && stride != row) runs = interleaved(*runs, row, stride);
   const int64_t swap = variable.placement.big_endian != native_is_big() ? component_size(variable.type) : 1;
-  int64_t base = wave.layout ? 0 : variable.placement.offset;
+  int64_t base = wave.layout ? 0 : place_of(static_cast<size_t>(entry.variable));
   if (entry.record >= 0) base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * (stride > 0 ? stride : row);
   if (stride > 0) wave.hull = {std::min(wave.hull.begin, runs->hull.begin + base), std::max(wave.hull.end, runs->hull.end + base)};
   wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
@@ -140,6 +142,7 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   for (const QueueEntry* entry : entries)
     if (Status status = add_to_wave(*entry, wave); !status.ok()) return status;
   std::sort(wave.key.begin(), wave.key.end());
+  if (subfiles_ && !wave.layout) sort_items(wave);
   if (wave.layout && !wave.items.empty()) wave.hull = hull_of(wave);
   if (reading) wave.uniform = number_of(wave, comm_->rank());
   // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to look.
@@ -254,11 +257,11 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .regions = {}};
   bool interleaves = false;  // their records lie between each other: one region, of the records that are moved
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    const Placement& place = catalog_.variables[i].placement;
-    if ((static_cast<uint64_t>(numbers.variables[i / 64]) >> (i % 64) & 1) == 0 || place.bytes == 0 || place.offset < 0) continue;
-    interleaves = interleaves || place.stride > 0;
-    if (place.stride > 0) continue;
-    pattern.regions.push_back({place.offset, place.offset + place.bytes});
+    if (!is_among(i, numbers.variables)) continue;
+    if (const Placement& place = catalog_.variables[i].placement; place.stride > 0)
+      interleaves = interleaves || (place.bytes != 0 && place.offset >= 0);
+    else
+      for_each_extent(i, [&](int64_t, Extent bytes) { pattern.regions.push_back(bytes); });
   }
   if (interleaves && numbers.hull.begin < numbers.hull.end) pattern.regions.push_back(numbers.hull);
   std::sort(pattern.regions.begin(), pattern.regions.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
@@ -275,7 +278,9 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
 }
 
 AccessRule File::access_rule(const Plan& plan) const {
-  return {.access = plan.strategy.access, .hole_bytes = limits_.hole_bytes};
+  // Between two files there is a gap that nobody reads over.
+  const int64_t most = subfiles_ ? FileLine::k_unit : limits_.hole_bytes;
+  return {.access = plan.strategy.access, .hole_bytes = std::min(limits_.hole_bytes, most)};
 }
 
 Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers) {
@@ -316,9 +321,11 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     Pattern pattern = pattern_of(wave.reading, numbers);
     kept->layout = wave.layout;
     if (wave.layout) fit_to_chunks(wave, numbers, strategy, pattern, limits);
+    if (subfiles_ && !wave.layout) fit_to_subfiles(strategy, limits);
     auto plan = make_plan(strategy, pattern, topology, limits);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
+    if (subfiles_) describe_files(kept->plan);
     // A window whose holes are filled is written whole.
     if (!wave.reading && !wave.layout && any_unfilled(numbers.variables)) kept->plan.whole_windows = true;
     const Access access = kept->plan.strategy.access;
@@ -357,7 +364,7 @@ Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share) {
   const auto& regions = kept.plan.regions;
   // What was never written is read as something, not as the end of the file.
   const bool reads = wave.reading || kept.plan.strategy.access == Access::sieve;
-  if (comm_->rank() == 0 && mode_ != Mode::read && reads && !regions.empty()) return data_->extend(regions.back().end);
+  if (comm_->rank() == 0 && mode_ != Mode::read && reads && !regions.empty()) return data_->extend(regions);
   return {};
 }
 

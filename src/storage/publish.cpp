@@ -192,6 +192,47 @@ Status start_companions(const Draft& draft, std::span<const Rename> companions) 
   });
 }
 
+Status start_folder(const Draft& draft, const std::string& path) {
+  if (::mkdir(path.c_str(), 0777) != 0) return system_status("create", path, errno);
+  struct stat file {};
+  struct stat folder {};
+  if (::stat(draft.temporary_path.c_str(), &file) != 0 || ::stat(path.c_str(), &folder) != 0) return system_status("create", path, errno);
+  // To read a file in a folder is to search it, and to make one in it to write it.
+  const mode_t readers = file.st_mode & 0444, writers = file.st_mode & 0222;
+  const mode_t mode = (folder.st_mode & 07777) & (readers | (readers >> 2) | writers | 0700);
+  return ::chmod(path.c_str(), mode) == 0 ? Status() : system_status("create", path, errno);
+}
+
+// Without memory of its own: it is the way out for those that have none.
+Status remove_folder(const std::string& path) {
+  DIR* const folder = ::opendir(path.c_str());
+  if (folder == nullptr) return errno == ENOENT || errno == ENOTDIR ? Status() : system_status("removal of", path, errno);
+  Status status;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string_view name(entry->d_name);
+    if (name == "." || name == "..") continue;
+    if (::unlinkat(::dirfd(folder), entry->d_name, 0) != 0 && errno != ENOENT) status.update(system_status("removal of", path, errno));
+  }
+  ::closedir(folder);
+  if (status.ok() && ::rmdir(path.c_str()) != 0) status = system_status("removal of", path, errno);
+  return status;
+}
+
+std::vector<std::string> folders_beside(const std::string& path, const std::string& mark) {
+  std::vector<std::string> found;
+  (void)guard([&] {
+    const Split parts = split(path);
+    const auto close_folder = [](DIR* folder) { ::closedir(folder); };
+    const std::unique_ptr<DIR, decltype(close_folder)> folder(::opendir(folder_to_open(path).c_str()), close_folder);
+    if (!folder) return Status();
+    const std::string head = parts.name + mark;
+    while (const dirent* entry = ::readdir(folder.get()))
+      if (std::string_view(entry->d_name).starts_with(head)) found.push_back(parts.folder + entry->d_name);
+    return Status();
+  });
+  return found;
+}
+
 Status publish(std::span<const Rename> files, bool durable) {
   return guard([&] {
     // Named beforehand: once the files have their names, want of memory must not look like a failure to publish.

@@ -32,6 +32,15 @@ Result<Draft> start_draft(const std::string& path);
 // it will replace or, when there is none, that of the draft. Errors as start_draft(); what was made until then stays.
 Status start_companions(const Draft& draft, std::span<const Rename> companions);
 
+// Makes the folder of files that will be published together with a draft. Who may read or write the draft may so do its files.
+Status start_folder(const Draft& draft, const std::string& path);
+
+// Removes a folder and the files in it, but no folders; one that does not exist is fine.
+Status remove_folder(const std::string& path);
+
+// The folders beside `path` whose names begin with its own and `mark`.
+std::vector<std::string> folders_beside(const std::string& path, const std::string& mark);
+
 // Renames all files, in order; the last is the one whose appearance publishes the set, so companions come first. A file
 // that is replaced hands down its mode. `durable`: file and folder are on stable storage when this returns, and the file is
 // before it is renamed. After an error, what was not yet renamed is still under its temporary name.

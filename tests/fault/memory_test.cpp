@@ -126,6 +126,8 @@ TEST_P(Memory, runs_out_in_calls_that_move_data) {
   for (size_t i = 1; i < strategies.size() && !failed_anywhere(); ++i) try_all(flushes, strategies[i]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Memory, testing::Values(".raw", ".h5", "chunked.h5"), [](const auto& format) { return format.param == "chunked.h5" ? "chunked" : format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Memory, testing::Values(".raw", ".h5", "chunked.h5", "split.h5"), [](const auto& format) {
+  return format.param.starts_with('.') ? format.param.substr(1) : format.param.substr(0, format.param.find('.'));
+});
 
 }  // namespace

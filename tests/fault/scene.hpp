@@ -43,12 +43,25 @@ inline const std::vector<KeyValues>& chunked_strategies() {
   return all;
 }
 
+// Every variable split over subfiles. The name of such a file begins with "split".
+inline const std::vector<KeyValues>& split_strategies() {
+  static const std::vector<KeyValues> all{
+      {{"files", "subfiles(3)"}},
+      {{"files", "subfiles(2)"}, {"strategy", "list"}},
+      {{"files", "subfiles(2)"}, {"split", "1"}, {"strategy", "two-phase"}, {"buffer", "4096"}, {"io_thread", "on"}},
+      {{"files", "per-rank"}, {"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"buffer", "4096"}},
+  };
+  return all;
+}
+
 inline const std::vector<KeyValues>& strategies_for(const std::string& ending) {
+  if (ending.starts_with("split")) return split_strategies();
   return ending.starts_with("chunked") ? chunked_strategies() : fault_strategies();
 }
 
 // How the file that stands there is made.
 inline KeyValues standing_options(const std::string& ending) {
+  if (ending.starts_with("split")) return split_strategies().front();
   return ending.starts_with("chunked") ? chunked_strategies().back() : KeyValues{};
 }
 
@@ -64,7 +77,7 @@ class Standing {
   Standing(const SharedFolder& folder, const std::string& extension) : folder_(folder), path_(folder.file("file" + extension)) {}
   void remember() {
     MPI_Barrier(MPI_COMM_WORLD);
-    names_ = folder_.names();
+    names_ = files();
     bytes_.clear();
     for (const std::string& name : names_) bytes_.push_back(bytes_of_file(folder_.file(name)));
     MPI_Barrier(MPI_COMM_WORLD);
@@ -73,14 +86,18 @@ class Standing {
   void expect_whole() const {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_of() == 0) {
-      EXPECT_EQ(folder_.names(), names_);
+      EXPECT_EQ(files(), names_);
       for (size_t i = 0; i < names_.size(); ++i) EXPECT_TRUE(bytes_of_file(folder_.file(names_[i])) == bytes_[i]) << names_[i];
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
   void restore() const {
     MPI_Barrier(MPI_COMM_WORLD);
+    // Another set of subfiles may stand there.
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      if (rank_of() == 0 && entry.is_directory()) std::filesystem::remove_all(entry.path());
     for (size_t i = 0; i < names_.size() && rank_of() == 0; ++i) {
+      std::filesystem::create_directories(std::filesystem::path(folder_.file(names_[i])).parent_path());
       std::ofstream stream(folder_.file(names_[i]), std::ios::binary | std::ios::trunc);
       stream << bytes_[i];
     }
@@ -89,6 +106,14 @@ class Standing {
   const std::string& path() const { return path_; }
 
  private:
+  std::vector<std::string> files() const {  // those in folders too, and folders that are empty
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
+      if (!entry.is_directory() || std::filesystem::is_empty(entry.path()))
+        found.push_back(std::filesystem::relative(entry.path(), folder_.path()).string());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
   const SharedFolder& folder_;
   std::string path_;
   std::vector<std::string> names_, bytes_;

@@ -50,6 +50,9 @@ class Storage : public testing::TestWithParam<std::string> {
     standing_.remember();
   }
 
+  // Each subfile is a store of its own, and fails once.
+  static int faults_of_a_store() { return GetParam() == "split.h5" ? 3 : 1; }
+
   static void expect_failure(int code, const Error& error, int victim) {
     EXPECT_EQ(code, error.code) << windrow_error_message();
     EXPECT_EQ(windrow_error_rank(), victim) << windrow_error_message();
@@ -100,6 +103,8 @@ class Storage : public testing::TestWithParam<std::string> {
     if (code == WINDROW_OK && after > 0) code = scene.get_and_flush();  // the later request may be in the next flush
     expect_same_everywhere(code);
     if (code != WINDROW_OK) expect_failure(code, error, victim);
+    for (int again = 0; again < faults_of_a_store() - 1 && operation != "open" && code != WINDROW_OK; ++again)
+      if (scene.get_and_flush() == WINDROW_OK) break;
     if (code == WINDROW_OK || operation != "open") {  // a store that does not open fails again
       EXPECT_WINDROW_OK(scene.get_and_flush());
       scene.expect_read();
@@ -218,6 +223,7 @@ TEST_P(Storage, fails_in_a_file_that_is_changed_in_place) {
       if (struck) {
         expect_failure(code, k_errors[1], victim);
         EXPECT_NE(std::string(windrow_error_message()).find("undefined now"), std::string::npos) << windrow_error_message();
+        for (int again = 0; again < faults_of_a_store() - 1 && scene.put_and_flush() != WINDROW_OK; ++again) {}
         EXPECT_WINDROW_OK(scene.put_and_flush());
       }
       EXPECT_WINDROW_OK(scene.close());
@@ -228,6 +234,8 @@ TEST_P(Storage, fails_in_a_file_that_is_changed_in_place) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Storage, testing::Values(".raw", ".h5", "chunked.h5"), [](const auto& format) { return format.param == "chunked.h5" ? "chunked" : format.param.substr(1); });
+INSTANTIATE_TEST_SUITE_P(Formats, Storage, testing::Values(".raw", ".h5", "chunked.h5", "split.h5"), [](const auto& format) {
+  return format.param.starts_with('.') ? format.param.substr(1) : format.param.substr(0, format.param.find('.'));
+});
 
 }  // namespace

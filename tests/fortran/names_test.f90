@@ -25,9 +25,30 @@ program names_test
     call links_listed()
     if (has_names) call dimensions_listed()
     call windrow_close(file)
+    if (windrow_has('hdf5')) call subfiles()
     call end_checks()
 
 contains
+
+    subroutine subfiles()
+        type(windrow_options) :: options
+        character(:), allocatable :: problems
+        integer :: variable
+        call windrow_options_create(options)
+        call windrow_options_set(options, 'files', 'subfiles(2)')
+        call windrow_create(MPI_COMM_WORLD, path_of('subfiles'), file, options)
+        call windrow_options_free(options)
+        call windrow_define_variable(file, 'v', windrow_float64, [3, 4], variable)
+        call windrow_close(file)
+        call windrow_open(MPI_COMM_WORLD, path_of('subfiles'), file)
+        call expect(windrow_subfile_count(file) == 2, 'how many subfiles')
+        call expect(index(windrow_subfile_name(file, 2), '/1.') > 0, 'the name of the second')
+        call expect(windrow_subfile_name(file, 3) == '', 'no third')
+        call windrow_check_subfiles(file, problems, stat, errmsg)
+        call expect_ok(stat, errmsg, 'check_subfiles')
+        call expect(problems == '', 'a whole set: '//problems)
+        call windrow_close(file)
+    end subroutine subfiles
 
     subroutine links()
         integer :: variable, found

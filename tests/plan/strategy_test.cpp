@@ -43,7 +43,7 @@ TEST(ParseStrategy, an_axis_wins_over_the_preset_and_auto_leaves_it) {
 }
 
 TEST(ParseStrategy, says_what_is_not_built_yet) {
-  for (const char* preset : {"subfiling", "ylib"}) {
+  for (const char* preset : {"ylib"}) {
     const auto parsed = parse_strategy({.preset = preset});
     EXPECT_EQ(parsed.status().code(), Code::unsupported) << preset;
     EXPECT_THAT(parsed.status().message(), HasSubstr("not built yet"));

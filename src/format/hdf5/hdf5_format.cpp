@@ -10,12 +10,14 @@
 #include "base/checked.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/attributes.hpp"
+#include "format/hdf5/creation.hpp"
 #include "format/hdf5/dimensions.hpp"
 #include "format/hdf5/driver.hpp"
 #include "format/hdf5/signature.hpp"
 #include "format/hdf5/texts.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
+#include "format/hdf5/virtual.hpp"
 #include "format/hdf5/walk.hpp"
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
@@ -33,6 +35,9 @@ class Hdf5Format final : public Format {
 
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
+  bool can_split() const noexcept override { return true; }
+  Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override;
+  Result<std::vector<Part>> parts_of(const std::string& path) override;
   Status put_attribute(const std::string& object, const Attribute& attribute) override;
   Status delete_attribute(const std::string& object, const std::string& name) override;
   Status define_link(const SoftLink& link) override;
@@ -108,21 +113,6 @@ Status Hdf5Format::explain_refusal(const std::string& path) const {
   return status;
 }
 
-// The same bytes for the same program; and a header, of HDF5 1.8 and later, that has room for attributes of more than 64 KiB. Up to a
-// thousand attributes stay in the header, where they take least.
-herr_t set_object_creation(hid_t creation) {
-  constexpr unsigned k_in_header = 1000;
-  const bool ok = H5Pset_obj_track_times(creation, false) >= 0 && H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED) >= 0 &&
-                  H5Pset_attr_phase_change(creation, k_in_header, 0) >= 0;
-  return ok ? 0 : -1;
-}
-
-Handle link_creation(const std::string& path) {
-  Handle list(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  H5Pset_char_encoding(list.get(), name_character_set(path));
-  return list;
-}
-
 Status Hdf5Format::define_group(const std::string& path) {
   return guard([&] {
     const Quiet quiet;
@@ -192,6 +182,31 @@ Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definiti
   });
   if (!status.ok()) return status;
   return placement;
+}
+
+Result<std::vector<Part>> Hdf5Format::parts_of(const std::string& path) {
+  Result<std::vector<Part>> result = Status(Code::internal, "");
+  Status status = guard([&] {
+    const Quiet quiet;
+    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    result = read_virtual(file_, path);
+    return result.ok() ? *failure_ : result.status();
+  });
+  if (!status.ok()) return status;
+  return result;
+}
+
+Status Hdf5Format::define_split(const VariableDefinition& definition, std::span<const Part> parts) {
+  return guard([&] {
+    const Quiet quiet;
+    Status status = writable("variable", definition.path);
+    status.update(check_definition(definition).status());
+    if (!status.ok()) return status;
+    if (H5Lexists(file_, definition.path.c_str(), H5P_DEFAULT) > 0) return Status(Code::exists, fmt::format("\"{}\" exists already", definition.path));
+    status = create_virtual(file_, definition, parts);
+    status.update(*failure_);
+    return status;
+  });
 }
 
 Status Hdf5Format::put_attribute(const std::string& object, const Attribute& attribute) {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/hdf5/virtual.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+#include "format/hdf5/creation.hpp"
+
+namespace windrow {
+namespace {
+
+std::vector<hsize_t> sizes_of(const std::vector<int64_t>& list) { return {list.begin(), list.end()}; }
+
+// HDF5 makes numbers of blocks of what follows a per cent sign.
+std::string literal(const std::string& name) {
+  std::string text;
+  for (const char each : name) text += each == '%' ? std::string("%%") : std::string(1, each);
+  return text;
+}
+
+template <class Number>
+std::vector<std::byte> stored(Number value, size_t copies, bool big_endian) {
+  auto one = std::bit_cast<std::array<std::byte, sizeof(Number)>>(value);
+  if (big_endian != (std::endian::native == std::endian::big)) std::reverse(one.begin(), one.end());
+  std::vector<std::byte> all(one.size() * copies);
+  for (size_t i = 0; i < all.size(); ++i) all[i] = one[i % one.size()];
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::byte> loud_value(const VariableDefinition& definition) {
+  const bool big = definition.big_endian;
+  switch (definition.type) {
+    case Type::float32:
+    case Type::complex64: return stored(std::numeric_limits<float>::quiet_NaN(), definition.type == Type::float32 ? 1 : 2, big);
+    case Type::float64:
+    case Type::complex128: return stored(std::numeric_limits<double>::quiet_NaN(), definition.type == Type::float64 ? 1 : 2, big);
+    case Type::int8: return stored(std::numeric_limits<int8_t>::min(), 1, big);
+    case Type::int16: return stored(std::numeric_limits<int16_t>::min(), 1, big);
+    case Type::int32: return stored(std::numeric_limits<int32_t>::min(), 1, big);
+    case Type::int64: return stored(std::numeric_limits<int64_t>::min(), 1, big);
+    case Type::text: return std::vector<std::byte>(static_cast<size_t>(definition.details.bytes), std::byte{'?'});
+    default: return std::vector<std::byte>(static_cast<size_t>(element_bytes(definition.type, definition.details)), std::byte{0xff});
+  }
+}
+
+Status create_virtual(hid_t file, const VariableDefinition& definition, std::span<const Part> parts) {
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const Handle links = link_creation(definition.path);
+  const Handle type = make_type(definition.type, definition.big_endian, definition.details);
+  const Handle space = make_space(definition.shape, false);
+  if (!type.valid() || !space.valid()) return hdf5_status(Code::bad_argument, "type of", definition.path);
+  const std::vector<std::byte> loud = loud_value(definition);
+  bool set = set_object_creation(creation.get()) >= 0 && H5Pset_fill_value(creation.get(), type.get(), loud.data()) >= 0;
+  for (const Part& part : parts) {
+    const auto start = sizes_of(part.box.start), count = sizes_of(part.box.count);
+    const Handle source = make_space(part.box.count, false);
+    const std::vector<hsize_t> origin(count.size(), 0);
+    // As a box, though it is all: a selection of all loses its shape in the file.
+    set = set && source.valid() && H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, origin.data(), nullptr, count.data(), nullptr) >= 0 &&
+          H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
+          H5Pset_virtual(creation.get(), space.get(), literal(part.file).c_str(), literal(definition.path).c_str(), source.get()) >= 0;
+  }
+  if (!set) return hdf5_status(Code::bad_argument, "parts of", definition.path);
+  H5Sselect_all(space.get());
+  const Handle dataset(H5Dcreate2(file, definition.path.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT), H5Dclose);
+  return dataset.valid() ? Status() : hdf5_status(Code::io, "creation of", definition.path);
+}
+
+namespace {
+
+// What literal() has made of it.
+std::string plain(const std::string& text) {
+  std::string name;
+  for (size_t i = 0; i < text.size(); ++i) {
+    name += text[i];
+    if (text[i] == '%' && i + 1 < text.size() && text[i + 1] == '%') ++i;
+  }
+  return name;
+}
+
+template <class Get>
+std::string text_of(Get get, hid_t creation, size_t number) {
+  const ssize_t length = get(creation, number, nullptr, 0);
+  if (length <= 0) return {};
+  std::string text(static_cast<size_t>(length) + 1, '\0');
+  get(creation, number, text.data(), text.size());
+  text.pop_back();
+  return plain(text);
+}
+
+// The box that a selection is; none when it is anything else.
+bool read_box(hid_t space, size_t dimensions, Box& box) {
+  std::vector<hsize_t> first(dimensions), last(dimensions);
+  if (H5Sget_simple_extent_ndims(space) != static_cast<int>(dimensions) || H5Sget_select_bounds(space, first.data(), last.data()) < 0) return false;
+  hssize_t elements = 1;
+  for (size_t i = 0; i < dimensions; ++i) {
+    box.start.push_back(static_cast<int64_t>(first[i]));
+    box.count.push_back(static_cast<int64_t>(last[i] - first[i] + 1));
+    elements *= static_cast<hssize_t>(last[i] - first[i] + 1);
+  }
+  return H5Sget_select_npoints(space) == elements;
+}
+
+}  // namespace
+
+Result<std::vector<Part>> read_virtual(hid_t file, const std::string& path) {
+  const auto bad = [&](const char* why) { return Status(Code::bad_file, fmt::format("\"{}\": its virtual dataset {}", path, why)); };
+  const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!dataset.valid()) return bad("is missing");
+  const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
+  const Handle space(H5Dget_space(dataset.get()), H5Sclose);
+  size_t mappings = 0;
+  if (H5Pget_layout(creation.get()) != H5D_VIRTUAL || H5Pget_virtual_count(creation.get(), &mappings) < 0) return bad("is no virtual dataset");
+  const auto dimensions = static_cast<size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get())));
+  std::vector<Part> parts;
+  for (size_t i = 0; i < mappings; ++i) {
+    Part part{text_of(H5Pget_virtual_filename, creation.get(), i), {}};
+    const Handle there(H5Pget_virtual_vspace(creation.get(), i), H5Sclose), from(H5Pget_virtual_srcspace(creation.get(), i), H5Sclose);
+    if (!there.valid() || !read_box(there.get(), dimensions, part.box)) return bad("maps something else than boxes");
+    Box whole{std::vector<int64_t>(dimensions, 0), part.box.count}, source;
+    const bool all = from.valid() && (H5Sget_select_type(from.get()) == H5S_SEL_ALL || (read_box(from.get(), dimensions, source) && source == whole));
+    const std::string name = text_of(H5Pget_virtual_dsetname, creation.get(), i);
+    if (!all || (name != path && "/" + name != path))
+      return bad("maps something else than whole variables of its name");
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+}  // namespace windrow

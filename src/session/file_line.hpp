@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of a set and the line in which their bytes are told, so that one plan moves what lies in several files: the base file first, then
+// each subfile, all with the same room. What lies before the line is the base file as it is.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/checked.hpp"
+
+namespace windrow {
+
+struct FileLine {
+  static constexpr int64_t k_begin = int64_t{1} << 60;
+  static constexpr int64_t k_unit = int64_t{1} << 20;  // files begin at multiples, where domains are cut, and nobody reads over a gap of as much
+
+  int64_t room = 0;  // bytes of the line for each file; 0: there is no line
+
+  static int64_t room_for(int64_t longest) noexcept { return round_up(longest, k_unit) + k_unit; }
+  int64_t place(int64_t file, int64_t offset) const noexcept { return k_begin + file * room + offset; }  // file 0: the base; k + 1: subfile k
+  int64_t file_of(int64_t place) const noexcept { return place < k_begin ? 0 : (place - k_begin) / room; }
+  int64_t offset_of(int64_t place) const noexcept { return place < k_begin ? place : (place - k_begin) % room; }
+  friend bool operator==(const FileLine&, const FileLine&) = default;
+};
+
+// Subfile 7 of 100 is "07.h5" in the folder of its set.
+struct SubfileNames {
+  std::string folder;  // a path
+  std::string ending;  // ".h5"
+  int64_t count = 0;
+  std::string path(int64_t number) const {
+    return fmt::format("{}/{:0{}}{}", folder, number, std::to_string(count > 0 ? count - 1 : 0).size(), ending);
+  }
+};
+
+}  // namespace windrow

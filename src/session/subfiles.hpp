@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Subfiles: what every rank knows of a set of files that together hold one file's variables, and the subfiles that this rank looks after. The map is
+// in attributes of the base file and of every subfile (docs/subfiles.md). Nothing here talks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.hpp"
+#include "extent/split.hpp"
+#include "format/format.hpp"
+#include "session/file_line.hpp"
+
+namespace windrow {
+
+// A variable whose parts lie in subfiles: part k in subfile k.
+struct SplitVariable {
+  Split split;
+  std::vector<int64_t> offsets;  // [parts] in their files; -1: the subfile is at fault
+  int64_t element_bytes = 0;
+};
+
+// What is wrong with a subfile.
+enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, outdated };
+
+class Subfiles {
+ public:
+  static constexpr int64_t k_most = 65536;  // subfiles
+  static constexpr std::string_view k_reserved = "windrow_";  // what names of our attributes begin with
+
+  Subfiles(std::string format, std::string identity, std::string folder, SubfileNames names)
+      : format_(std::move(format)), identity_(std::move(identity)), folder_(std::move(folder)), names_(std::move(names)),
+        faults_(static_cast<size_t>(names_.count), 0) {}
+
+  // The set that a catalog's attributes tell of, nullptr for none; what they say is taken out of the catalog. `path`: of the base file, whose name
+  // errors begin with. Code::bad_file: a map that cannot be.
+  static Result<std::unique_ptr<Subfiles>> take_from(Catalog& catalog, const std::string& format, const std::string& path);
+
+  int64_t count() const noexcept { return names_.count; }
+  const std::string& identity() const noexcept { return identity_; }
+  const std::string& folder() const noexcept { return folder_; }  // its name beside the base file
+  const SubfileNames& names() const noexcept { return names_; }
+  void move_to(std::string folder) { names_.folder = std::move(folder); }  // the folder has taken another name
+  std::string relative_name(int64_t number) const { return SubfileNames{folder_, names_.ending, names_.count}.path(number); }
+
+  const SplitVariable* find(int variable) const noexcept;
+  void add(int variable, SplitVariable split) { variables_.insert_or_assign(variable, std::move(split)); }
+  void forget_from(int variable) { variables_.erase(variables_.lower_bound(variable), variables_.end()); }
+  std::map<int, SplitVariable>& variables() noexcept { return variables_; }
+  const std::map<int, SplitVariable>& variables() const noexcept { return variables_; }
+
+  // The line: long enough for what the catalog's contiguous variables and the parts occupy. True: it has changed.
+  bool fit_line(const Catalog& catalog);
+  const FileLine& line() const noexcept { return line_; }
+  // Whether the line goes no further than offsets can tell when each file has so many bytes more.
+  bool has_room(int64_t bytes) const noexcept { return bytes < FileLine::k_begin / 2 / (count() + 1) - line_.room; }
+  int64_t place(const SplitVariable& variable, int64_t part) const noexcept { return line_.place(part + 1, variable.offsets[static_cast<size_t>(part)]); }
+
+  // A fault and, for some, the number that was found.
+  void set_fault(int64_t number, int64_t packed) noexcept { faults_[static_cast<size_t>(number)] = packed; }
+  static int64_t pack(Fault fault, int64_t found = 0) noexcept { return static_cast<int64_t>(fault) + (found << 8); }
+  Status fault_of(int64_t number) const;  // Code::bad_file, not_found or no_permission, with the subfile's name
+
+  // Those that a rank looks after: about as many each, the first by rank 0.
+  int owner_of(int64_t number, int ranks) const noexcept { return static_cast<int>(number * ranks / count()); }
+
+  // Of this rank's. Formats are opened when they are asked for; some are closed again, since a process may have only so many files open.
+  Result<Format*> format(int64_t number, FormatMode mode, const FormatOptions& options);
+  Status close_formats();
+  Status flush_formats();
+  int64_t opens() const noexcept { return opens_; }
+
+  // Rank-local: makes the part of a variable in its subfile, and its attributes. The offset.
+  Result<int64_t> define_part(Format& format, const VariableDefinition& definition, const Split& split, int64_t part) const;
+  // Its attributes in the base file.
+  Status describe(Format& base, const VariableDefinition& definition, const Split& split) const;
+  // Of the file as a whole; `number`: -1 for the base file.
+  Status sign(Format& format, int64_t number) const;
+  Status seal(Format& format, int64_t sum) const;  // the map's checksum
+  int64_t checksum(const Catalog& catalog) const;
+
+  // Looks at a subfile: what is wrong with it, packed; and where the parts of variables lie in it. Code::out_of_memory: nothing is known of it.
+  Result<int64_t> examine(int64_t number, const Catalog& base, int64_t sum, std::map<int, int64_t>& offsets) const;
+
+  // Files in the folder that the set does not have, one a line, and what they are.
+  std::vector<std::string> strangers() const;
+
+ private:
+  std::string format_, identity_, folder_;
+  SubfileNames names_;
+  FileLine line_;
+  std::map<int, SplitVariable> variables_;
+  std::vector<int64_t> faults_;
+  std::map<int64_t, std::unique_ptr<Format>> formats_;
+  std::vector<uint8_t> made_;        // [subfiles] 1: this rank has created it
+  int64_t opens_ = 0;
+};
+
+// A new identity: 32 random hexadecimal digits, grouped as in a UUID.
+std::string make_identity();
+
+// The folder of a set's subfiles, by its base file's name and its identity.
+std::string folder_name(std::string_view base_name, std::string_view identity);
+
+// Whether a name is one folder's, to be looked for beside the base file and nowhere else.
+bool is_plain_name(std::string_view name) noexcept;
+
+}  // namespace windrow

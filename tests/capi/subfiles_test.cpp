@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Variables that are split over subfiles: written and read by any ranks, moved, damaged, and seen from inside.
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "checked.hpp"
+
+namespace {
+
+using namespace windrow_test;
+
+constexpr int64_t k_rows = 12, k_columns = 10, k_layers = 7;
+constexpr int64_t k_shape[3] = {k_rows, k_columns, k_layers};
+
+double value_at(int64_t i, int64_t j, int64_t k) { return static_cast<double>((i * k_columns + j) * k_layers + k); }
+
+// A block of the array, from `start` on, and what it holds.
+struct Block {
+  std::vector<int64_t> start, count;
+  std::vector<double> data;
+  Block(std::vector<int64_t> first, std::vector<int64_t> counts) : start(std::move(first)), count(std::move(counts)) {
+    for (int64_t i = start[0]; i < start[0] + count[0]; ++i)
+      for (int64_t j = start[1]; j < start[1] + count[1]; ++j)
+        for (int64_t k = start[2]; k < start[2] + count[2]; ++k) data.push_back(value_at(i, j, k));
+  }
+};
+
+// Of dimension `axis`, this rank's share of it, as even as can be.
+Block share_of(size_t axis, MPI_Comm comm = MPI_COMM_WORLD) {
+  std::vector<int64_t> start(3, 0), count(std::begin(k_shape), std::end(k_shape));
+  const int64_t rank = rank_of(comm), size = size_of(comm);
+  start[axis] = k_shape[axis] * rank / size;
+  count[axis] = k_shape[axis] * (rank + 1) / size - start[axis];
+  return {start, count};
+}
+
+nlohmann::json report_of(windrow_file* file) {
+  const char* text = nullptr;
+  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
+  return nlohmann::json::parse(text);
+}
+
+class Subfiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+  }
+  std::string path(const std::string& name = "a.h5") const { return folder_.file(name); }
+  windrow_file* create(const KeyValues& options, const std::string& name = "a.h5") const {
+    windrow_file* file = nullptr;
+    EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path(name).c_str(), Options(options), &file));
+    return file;
+  }
+  windrow_file* open(int mode = WINDROW_READ, const std::string& name = "a.h5", MPI_Comm comm = MPI_COMM_WORLD) const {
+    windrow_file* file = nullptr;
+    EXPECT_WINDROW_OK(windrow_open(comm, path(name).c_str(), mode, nullptr, &file));
+    return file;
+  }
+  static int define(windrow_file* file, const char* name, const KeyValues& options = {}) {
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file, name, WINDROW_FLOAT64, 3, k_shape, Options(options), &variable));
+    return variable;
+  }
+  static void write(windrow_file* file, int variable, const Block& block) {
+    EXPECT_WINDROW_OK(windrow_write_block(file, variable, block.start.data(), block.count.data(), block.data.data()));
+  }
+  static void expect_read(windrow_file* file, const char* name, const Block& block) {
+    int variable = -1;
+    ASSERT_WINDROW_OK(windrow_find_variable(file, name, &variable));
+    std::vector<double> read(block.data.size() + 1, -1);
+    EXPECT_WINDROW_OK(windrow_read_block(file, variable, block.start.data(), block.count.data(), read.data()));
+    read.pop_back();
+    EXPECT_TRUE(read == block.data) << name;
+  }
+  void make(const KeyValues& options, const std::string& name = "a.h5") const {
+    windrow_file* file = create(options, name);
+    write(file, define(file, "g/v"), share_of(0));
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+  void expect_made(const std::string& name = "a.h5") const {
+    windrow_file* file = open(WINDROW_READ, name);
+    expect_read(file, "g/v", share_of(1));
+    EXPECT_EQ(problems(file), "");
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+  static std::string problems(windrow_file* file) {
+    const char* text = "";
+    EXPECT_WINDROW_OK(windrow_check_subfiles(file, &text));
+    return text;
+  }
+  // The folders of sets that there are.
+  std::vector<std::string> sets() const {
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::vector<std::string> found;
+    for (const std::string& name : folder_.names())
+      if (std::filesystem::is_directory(folder_.file(name))) found.push_back(folder_.file(name));
+    MPI_Barrier(MPI_COMM_WORLD);
+    return found;
+  }
+  template <class Work>
+  static void on_rank_0(Work&& work) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_of() == 0) work();
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  static std::string split_of(windrow_file* file, const char* name) {
+    windrow_variable_info info{};
+    info.size = sizeof info;
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_find_variable(file, name, &variable));
+    EXPECT_WINDROW_OK(windrow_inquire_variable(file, variable, &info));
+    return info.split;
+  }
+
+  SharedFolder folder_;
+};
+
+TEST_F(Subfiles, are_read_by_any_ranks_as_one_array) {
+  const std::vector<KeyValues> ways{
+      {{"files", "subfiles(1)"}}, {{"files", "subfiles(2)"}}, {{"files", "subfiles(5)"}}, {{"files", "subfiles(12)"}}, {{"files", "per-rank"}},
+      {{"files", "subfiles(3)"}, {"split", "1"}}, {{"files", "subfiles(7)"}, {"split", "2"}}, {{"files", "subfiles(6)"}, {"split", "0,2"}},
+      {{"files", "subfiles(8)"}, {"split", "2,1,0"}}, {{"files", "subfiles(3)"}, {"split_parts", "5+1+6x1x1"}},
+      {{"files", "subfiles(6)"}, {"split_parts", "3x1x4+3"}}, {{"files", "subfiles(9)"}, {"split_parts", "1x2x1"}},
+      {{"files", "subfiles(3)"}, {"strategy", "two-phase"}}, {{"files", "subfiles(3)"}, {"strategy", "list"}},
+      {{"files", "subfiles(3)"}, {"strategy", "subfiling"}, {"buffer", "4096"}},
+      {{"files", "subfiles(3)"}, {"domains", "even"}, {"access", "sieve"}, {"sieve_hole", "16MiB"}},
+      {{"files", "subfiles(3)"}, {"domains", "none"}, {"access", "sieve"}}, {{"files", "subfiles(3)"}, {"access", "mapped"}},
+      {{"files", "subfiles(3)"}, {"gather", "team(2)"}}, {{"files", "subfiles(4)"}, {"byte_order", "big"}, {"split", "1"}},
+      {{"files", "subfiles(4)"}, {"alignment", "4096"}, {"writers", "1"}}, {{"files", "subfiles(4)"}, {"shared_memory", "false"}},
+  };
+  for (const KeyValues& way : ways)
+    for (const size_t axis : {size_t{0}, size_t{1}}) {
+      std::string trace;
+      for (const auto& [key, value] : way) trace += key + "=" + value + " ";
+      SCOPED_TRACE(trace + "axis " + std::to_string(axis));
+      windrow_file* file = create(way);
+      write(file, define(file, "g/v"), share_of(axis));
+      expect_read(file, "g/v", share_of(2));  // before it is published
+      ASSERT_WINDROW_OK(windrow_close(file));
+      for (const size_t other : {size_t{0}, size_t{1}, size_t{2}}) {
+        file = open();
+        expect_read(file, "g/v", share_of(other));
+        EXPECT_EQ(problems(file), "");
+        ASSERT_WINDROW_OK(windrow_close(file));
+      }
+      // The first ranks alone, and each by itself.
+      MPI_Comm few = MPI_COMM_NULL;
+      MPI_Comm_split(MPI_COMM_WORLD, rank_of() < (size_of() + 1) / 2 ? 0 : 1 + rank_of(), rank_of(), &few);
+      file = open(WINDROW_READ, "a.h5", few);
+      expect_read(file, "g/v", share_of(1, few));
+      ASSERT_WINDROW_OK(windrow_close(file));
+      MPI_Comm_free(&few);
+      if (failed_anywhere()) return;
+    }
+}
+
+TEST_F(Subfiles, take_all_kinds_of_variables_in_one_queue) {
+  windrow_file* file = create({{"files", "subfiles(3)"}});
+  const int split = define(file, "split"), other = define(file, "otherwise", {{"split", "2"}}), whole = define(file, "whole", {{"split", "none"}});
+  const int filled = define(file, "filled", {{"fill_value", "-7"}}), chunked = define(file, "chunked", {{"chunks", "4x4x4"}, {"filters", "deflate:1"}});
+  int scalar = -1, texts = -1, records = -1, small = -1;
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "scalar", WINDROW_INT32, 0, nullptr, &scalar));
+  const int64_t two[1] = {2}, none[2] = {0, 4};
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "texts", WINDROW_TEXT, 1, two, &texts));
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "small", WINDROW_INT32, 1, two, &small));
+  EXPECT_WINDROW_OK(windrow_define_variable_with(file, "records", WINDROW_INT32, 2, none, Options{{"extendible", "true"}}, &records));
+  EXPECT_WINDROW_OK(windrow_put_attribute_text(file, "split", "units", "K"));
+  const Block rows = share_of(0), columns = share_of(1);
+  const auto block = [](const Block& of) {
+    windrow_decomposition* d = nullptr;
+    EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 3, k_shape, of.start.data(), of.count.data(), nullptr, nullptr, &d));
+    return Decomposition(d);
+  };
+  const Decomposition by_rows = block(rows), by_columns = block(columns);
+  const std::vector<double> old(rows.data.size() + 1, 99);
+  EXPECT_WINDROW_OK(windrow_put(file, split, by_rows.get(), old.data()));  // the later put wins
+  EXPECT_WINDROW_OK(windrow_put(file, split, by_rows.get(), rows.data.data()));
+  EXPECT_WINDROW_OK(windrow_put(file, other, by_columns.get(), columns.data.data()));
+  EXPECT_WINDROW_OK(windrow_put(file, whole, by_columns.get(), columns.data.data()));
+  EXPECT_WINDROW_OK(windrow_put(file, chunked, by_rows.get(), rows.data.data()));
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  // A float in memory, of half of the rows; and records of a split variable.
+  const int64_t half_start[3] = {0, 0, 0}, half_count[3] = {rank_of() == 0 ? k_rows / 2 : 0, k_columns, k_layers};
+  std::vector<float> floats;
+  for (const double each : Block({0, 0, 0}, {k_rows / 2, k_columns, k_layers}).data) floats.push_back(static_cast<float>(each));
+  windrow_decomposition* half = nullptr;
+  EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 3, k_shape, half_start, half_count, nullptr, nullptr, &half));
+  EXPECT_WINDROW_OK(windrow_put_as(file, filled, half, WINDROW_FLOAT32, floats.data()));
+  EXPECT_WINDROW_OK(windrow_flush_begin(file));
+  EXPECT_WINDROW_OK(windrow_flush_end(file));
+  windrow_decomposition_free(half);
+  const char* words[2] = {"one", "two"};
+  EXPECT_WINDROW_OK(windrow_put_texts(file, texts, words));
+  ASSERT_WINDROW_OK(windrow_close(file));
+
+  file = open();
+  EXPECT_EQ(split_of(file, "split"), "3x1x1");
+  EXPECT_EQ(split_of(file, "otherwise"), "1x1x3");
+  for (const char* name : {"whole", "chunked", "scalar", "texts", "records", "small"}) EXPECT_EQ(split_of(file, name), "") << name;
+  for (const char* name : {"split", "otherwise", "whole", "chunked"}) expect_read(file, name, share_of(1));
+  EXPECT_EQ(windrow_attribute_count(file, "split"), 1);
+  EXPECT_EQ(windrow_attribute_count(file, "/"), 0);
+  std::vector<double> read(static_cast<size_t>(k_rows * k_columns * k_layers));
+  windrow_decomposition* all = nullptr;
+  EXPECT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &all));
+  int variable = -1;
+  EXPECT_WINDROW_OK(windrow_find_variable(file, "filled", &variable));
+  EXPECT_WINDROW_OK(windrow_read(file, variable, all, read.data()));
+  for (size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], i < read.size() / 2 ? static_cast<double>(i) : -7) << i;
+  windrow_decomposition_free(all);
+  // One row of the first dimension, and points of the two first together.
+  EXPECT_WINDROW_OK(windrow_find_variable(file, "otherwise", &variable));
+  const int64_t plane[2] = {k_columns, k_layers}, origin[2] = {0, 0};
+  windrow_decomposition* record = nullptr;
+  EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, plane, origin, plane, nullptr, nullptr, &record));
+  EXPECT_WINDROW_OK(windrow_get_record(file, variable, 5, record, read.data()));
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  for (int64_t i = 0; i < k_columns * k_layers; ++i) EXPECT_EQ(read[static_cast<size_t>(i)], value_at(5, 0, 0) + static_cast<double>(i));
+  windrow_decomposition_free(record);
+  std::vector<int64_t> points;
+  for (int64_t point = k_rows * k_columns - 1 - rank_of(); point >= 0; point -= 2) points.push_back(point);
+  windrow_decomposition* list = nullptr;
+  EXPECT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_rows * k_columns, static_cast<int64_t>(points.size()), points.data(), nullptr, &list));
+  EXPECT_WINDROW_OK(windrow_read(file, variable, list, read.data()));
+  for (size_t i = 0; i < points.size(); ++i)
+    EXPECT_EQ(read[i * k_layers + 3], static_cast<double>(points[i] * k_layers + 3)) << i;
+  windrow_decomposition_free(list);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+TEST_F(Subfiles, are_whole_files_with_their_part_and_a_constant_number_of_attributes) {
+  for (const int64_t files : {2, 12}) {
+    make({{"files", "subfiles(" + std::to_string(files) + ")"}});
+    windrow_file* base = open();
+    ASSERT_EQ(windrow_subfile_count(base), files);
+    EXPECT_EQ(windrow_subfile_name(base, static_cast<int>(files)), nullptr);
+    for (int number = 0; number < files; ++number) {
+      windrow_file* part = open(WINDROW_READ, windrow_subfile_name(base, number));
+      ASSERT_NE(part, nullptr);
+      EXPECT_EQ(windrow_subfile_count(part), 0);
+      EXPECT_EQ(windrow_attribute_count(part, "g/v"), 7);
+      EXPECT_EQ(windrow_attribute_count(part, "/"), 4);
+      int64_t range[6] = {};
+      EXPECT_WINDROW_OK(windrow_get_attribute(part, "g/v", "windrow_split_range", WINDROW_INT64, range));
+      const int64_t first = k_rows / files * number;
+      EXPECT_EQ(range[0], first);
+      EXPECT_EQ(range[3], first + k_rows / files);
+      int variable = -1;
+      ASSERT_WINDROW_OK(windrow_find_variable(part, "g/v", &variable));
+      const Block own({first, 0, 0}, {k_rows / files, k_columns, k_layers});
+      std::vector<double> read(own.data.size());
+      const int64_t origin[3] = {0, 0, 0};
+      EXPECT_WINDROW_OK(windrow_read_block(part, variable, origin, own.count.data(), read.data()));
+      EXPECT_TRUE(read == own.data);
+      EXPECT_WINDROW_OK(windrow_close(part));
+    }
+    EXPECT_WINDROW_OK(windrow_close(base));
+  }
+}
+
+TEST_F(Subfiles, are_opened_by_those_who_have_data_in_them) {
+  const int64_t size = size_of();
+  if (k_rows % size != 0) GTEST_SKIP() << "ranks and parts are to be in line";
+  for (const char* strategy : {"list", "subfiling"}) {
+    windrow_file* file = create({{"files", "per-rank"}, {"strategy", strategy}});
+    const int first = define(file, "first"), second = define(file, "second");
+    for (const int variable : {first, second, first}) write(file, variable, share_of(0));
+    EXPECT_EQ(report_of(file)["data_opens"], size);
+    EXPECT_EQ(report_of(file)["metadata_opens"], size == 1 ? 1 : 1 + size);
+    ASSERT_WINDROW_OK(windrow_close(file));
+    file = open();
+    expect_read(file, "first", share_of(0));
+    EXPECT_EQ(report_of(file)["data_opens"], size);
+    EXPECT_EQ(report_of(file)["metadata_opens"], size == 1 ? 1 : 1 + size);
+    ASSERT_WINDROW_OK(windrow_close(file));
+  }
+  // Rank 0 alone has something: nobody else opens anything, and nobody waits.
+  windrow_file* file = create({{"files", "subfiles(4)"}, {"strategy", "list"}});
+  const int variable = define(file, "v");
+  const Block piece({3, 0, 0}, {rank_of() == 0 ? 3 : 0, k_columns, k_layers});
+  write(file, variable, piece);
+  EXPECT_EQ(report_of(file)["data_opens"], 1);
+  ASSERT_WINDROW_OK(windrow_discard(file));
+}
+
+TEST_F(Subfiles, stay_together_when_they_are_moved) {
+  make({{"files", "subfiles(3)"}}, "100% a.h5");
+  expect_made("100% a.h5");
+  on_rank_0([&] {
+    std::filesystem::create_directory(folder_.file("there"));
+    for (const std::string& name : folder_.names())
+      if (name != "there") std::filesystem::rename(folder_.file(name), folder_.file("there/" + name));
+  });
+  expect_made("there/100% a.h5");
+  on_rank_0([&] { std::filesystem::rename(folder_.file("there/100% a.h5"), folder_.file("there/b.h5")); });
+  expect_made("there/b.h5");
+  on_rank_0([&] { std::filesystem::create_symlink("there/b.h5", folder_.file("link.h5")); });
+  expect_made("link.h5");
+}
+
+TEST_F(Subfiles, go_with_the_file_that_replaces_theirs) {
+  make({{"files", "subfiles(3)"}});
+  const std::string first = sets().at(0);
+  on_rank_0([&] { std::filesystem::create_directory(folder_.file("a.h5.subfiles-of mine")); });
+  make({{"files", "subfiles(2)"}});
+  EXPECT_EQ(sets().size(), 2u) << "the old folder goes, and what is not of the set stays";
+  EXPECT_FALSE(std::filesystem::exists(first));
+  expect_made();
+  on_rank_0([&] { std::filesystem::rename(path(), path("renamed.h5")); });
+  make({{"files", "subfiles(4)"}});
+  EXPECT_EQ(sets().size(), 3u) << "a set whose file was renamed is nobody's to remove";
+  expect_made();
+  expect_made("renamed.h5");
+  make({});
+  EXPECT_EQ(sets().size(), 2u) << "a file that is one replaces a set";
+  expect_made();
+  windrow_file* file = create({{"files", "subfiles(4)"}}, "discarded.h5");
+  write(file, define(file, "v"), share_of(0));
+  ASSERT_WINDROW_OK(windrow_discard(file));
+  EXPECT_EQ(sets().size(), 2u);
+}
+
+TEST_F(Subfiles, can_be_published_and_changed) {
+  windrow_file* file = create({{"files", "subfiles(3)"}, {"durable", "true"}});
+  const int first = define(file, "first");
+  write(file, first, share_of(0));
+  ASSERT_WINDROW_OK(windrow_sync(file));
+  const int second = define(file, "second", {{"split", "1"}});
+  write(file, second, share_of(1));
+  EXPECT_WINDROW_OK(windrow_put_attribute_text(file, "first", "units", "K"));
+  ASSERT_WINDROW_OK(windrow_close(file));
+  file = open(WINDROW_UPDATE);
+  expect_read(file, "first", share_of(2));
+  expect_read(file, "second", share_of(0));
+  const int third = define(file, "third", {{"split", "2"}});
+  write(file, third, share_of(1));
+  EXPECT_WINDROW_OK(windrow_delete_attribute(file, "first", "units"));
+  Block changed({2, 0, 0}, {rank_of() == 0 ? 4 : 0, k_columns, k_layers});
+  for (double& each : changed.data) each += 1000;
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_find_variable(file, "first", &variable));
+  write(file, variable, changed);
+  ASSERT_WINDROW_OK(windrow_close(file));
+  file = open();
+  EXPECT_EQ(problems(file), "");
+  expect_read(file, "third", share_of(0));
+  EXPECT_EQ(windrow_attribute_count(file, "first"), 0);
+  Block seen({1, 0, 0}, {2, k_columns, k_layers});
+  for (size_t i = seen.data.size() / 2; i < seen.data.size(); ++i) seen.data[i] += 1000;
+  expect_read(file, "first", seen);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+TEST_F(Subfiles, at_fault_are_named_and_all_else_is_read) {
+  make({{"files", "subfiles(3)"}}, "b.h5");
+  const std::string other = sets().at(0);
+  make({{"files", "subfiles(3)"}});
+  std::string own = sets().at(0) == other ? sets().at(1) : sets().at(0);
+  struct Damage {
+    const char* words;
+    int code;
+    std::function<void()> make;
+  };
+  const std::string one = own + "/1.h5", kept = folder_.file("kept");
+  const std::vector<Damage> damages{
+      {"is missing", WINDROW_NOT_FOUND, [&] { std::filesystem::remove(one); }},
+      {"is damaged", WINDROW_BAD_FILE, [&] { std::filesystem::resize_file(one, std::filesystem::file_size(one) - 100); }},
+      {"is damaged", WINDROW_BAD_FILE, [&] { std::filesystem::resize_file(one, 0); }},
+      {"is damaged", WINDROW_BAD_FILE, [&] { std::filesystem::remove(one); std::filesystem::create_directory(one); }},
+      {"another set", WINDROW_BAD_FILE, [&] { std::filesystem::copy_file(other + "/1.h5", one, std::filesystem::copy_options::overwrite_existing); }},
+      {"is number 2", WINDROW_BAD_FILE, [&] { std::filesystem::copy_file(own + "/2.h5", one, std::filesystem::copy_options::overwrite_existing); }},
+  };
+  on_rank_0([&] { std::filesystem::copy_file(one, kept); });
+  for (const Damage& damage : damages) {
+    SCOPED_TRACE(damage.words);
+    on_rank_0([&] { damage.make(); });
+    windrow_file* file = open();
+    int variable = -1;
+    ASSERT_WINDROW_OK(windrow_find_variable(file, "g/v", &variable));
+    expect_read(file, "g/v", Block({0, 0, 0}, {4, k_columns, k_layers}));
+    const Block rows = share_of(0);
+    std::vector<double> read(rows.data.size());
+    const int code = windrow_read_block(file, variable, rows.start.data(), rows.count.data(), read.data());
+    EXPECT_EQ(code, damage.code);
+    expect_same_everywhere(code);
+    const std::string message = windrow_error_message();
+    EXPECT_NE(message.find("/1.h5"), std::string::npos) << message;
+    EXPECT_NE(message.find(damage.words), std::string::npos) << message;
+    const std::string found = problems(file);
+    EXPECT_NE(found.find("/1.h5"), std::string::npos) << found;
+    EXPECT_EQ(found.find("/0.h5"), std::string::npos) << found;
+    EXPECT_WINDROW_OK(windrow_close(file));
+    windrow_file* changed = nullptr;
+    const int refused = windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &changed);
+    EXPECT_EQ(refused, damage.code) << "what is to be changed must be whole";
+    expect_same_everywhere(refused);
+    on_rank_0([&] {
+      std::filesystem::remove_all(one);
+      std::filesystem::copy_file(kept, one);
+    });
+    if (failed_anywhere()) return;
+  }
+  expect_made();
+  on_rank_0([&] { std::filesystem::rename(one, own + "/one.h5"); });
+  windrow_file* file = open();
+  EXPECT_NE(problems(file).find("under another name: number 1"), std::string::npos);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+TEST_F(Subfiles, are_asked_for_by_other_libraries_names) {
+  const std::vector<std::pair<KeyValues, int>> asked{
+      {{{"pnetcdf_subfiling", "enable"}, {"nc_num_subfiles", "3"}}, 3}, {{{"pnetcdf_subfiling", "disable"}, {"nc_num_subfiles", "3"}}, 0},
+      {{{"nc_num_subfiles", "3"}}, 0}, {{{"subfiling", "1"}, {"subfiling_nfiles", "2"}}, 2}, {{{"files", "shared"}, {"subfiling", "1"}, {"subfiling_nfiles", "2"}}, 0},
+      {{{"files", "one"}}, 0}, {{{"files", "per-rank"}}, size_of() == 1 ? 0 : size_of()}};
+  for (const auto& [options, files] : asked) {
+    make(options);
+    windrow_file* file = open();
+    EXPECT_EQ(windrow_subfile_count(file), files) << options.front().first;
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+  EXPECT_EQ(windrow_has("files=subfiles"), 1);
+  EXPECT_EQ(windrow_has("subfiling"), 1);
+}
+
+TEST_F(Subfiles, that_cannot_be_are_refused_everywhere) {
+  const auto code_of = [&](const KeyValues& options, const std::string& name) {
+    windrow_file* file = nullptr;
+    const int code = windrow_create(MPI_COMM_WORLD, path(name).c_str(), Options(options), &file);
+    expect_same_everywhere(code);
+    EXPECT_WINDROW_OK(windrow_discard(file));
+    return code;
+  };
+  EXPECT_EQ(code_of({{"strategy", "subfiling"}}, "a.h5"), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of({{"subfiling", "true"}}, "a.h5"), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of({{"files", "subfiles(100000)"}}, "a.h5"), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of({{"files", "subfiles(2)"}}, "a.raw"), WINDROW_UNSUPPORTED);
+  on_rank_0([&] { EXPECT_TRUE(folder_.names().empty()); });
+  windrow_file* file = create({{"files", "subfiles(4)"}});
+  const auto define_code = [&](const KeyValues& options) {
+    int variable = -1;
+    const int code = windrow_define_variable_with(file, "v", WINDROW_FLOAT64, 3, k_shape, Options(options), &variable);
+    expect_same_everywhere(code);
+    return code;
+  };
+  EXPECT_EQ(define_code({{"split", "3"}}), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(define_code({{"split", "rows"}}), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(define_code({{"split_parts", "5x1x1"}}), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(define_code({{"split_parts", "3+5x1x1"}}), WINDROW_BAD_ARGUMENT);
+  {
+    const int64_t huge[2] = {int64_t{1} << 57, 4};
+    int variable = -1;
+    const int code = windrow_define_variable_with(file, "huge", WINDROW_INT8, 2, huge, Options{{"split", "1"}}, &variable);
+    EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
+    EXPECT_NE(std::string(windrow_error_message()).find("larger than a set can be"), std::string::npos) << windrow_error_message();
+  }
+  EXPECT_EQ(define_code({{"split", "0"}, {"chunks", "4x4x4"}}), WINDROW_UNSUPPORTED);
+  EXPECT_EQ(windrow_put_attribute_text(file, "/", "windrow_set", "mine"), WINDROW_BAD_ARGUMENT);
+  ASSERT_WINDROW_OK(windrow_close(file));
+}
+
+}  // namespace

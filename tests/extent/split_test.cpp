@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts of arrays, against a model that walks over single elements.
+#include "extent/split.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace windrow {
+namespace {
+
+Split split_of(const SplitRequest& request, const std::vector<int64_t>& shape) {
+  auto split = make_split(request, shape);
+  EXPECT_TRUE(split.ok()) << split.status().message();
+  return std::move(split).value();
+}
+
+TEST(Split, places_each_element_where_a_model_does) {
+  std::mt19937 random(11);
+  const auto below = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint32_t>(most)); };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::vector<int64_t>> bounds;
+    int64_t all = 1;
+    for (int64_t i = 0, dimensions = 1 + below(4); i < dimensions; ++i) {
+      bounds.push_back({0});
+      for (int64_t ranges = 1 + below(4); ranges > 0; --ranges) bounds.back().push_back(bounds.back().back() + 1 + below(3));
+      all *= bounds.back().back();
+    }
+    auto made = Split::make(bounds);
+    ASSERT_TRUE(made.ok());
+    const Split& split = made.value();
+    std::map<int64_t, std::pair<int64_t, int64_t>> model;  // element to part and place
+    int64_t counted = 0;
+    for (int64_t part = 0; part < split.parts(); ++part) {
+      const Box box = split.box(part);
+      for (int64_t place = 0; place < split.elements(part); ++place, ++counted) {
+        int64_t rest = place, element = 0, stride = 1;
+        for (size_t i = box.start.size(); i-- > 0; rest /= box.count[i]) {
+          element += (box.start[i] + rest % box.count[i]) * stride;
+          stride *= split.shape()[i];
+        }
+        model[element] = {part, place};
+      }
+    }
+    ASSERT_EQ(counted, all);
+    ASSERT_EQ(static_cast<int64_t>(model.size()), all) << "parts overlap";
+    PiecesBuilder builder;
+    std::map<int64_t, int64_t> memory_of;
+    const int64_t first = below(2) == 0 ? 0 : below(all);
+    for (int64_t at = 0, memory = 5; first + at < all;) {
+      const int64_t length = std::min(1 + below(12), all - first - at);
+      builder.add(Piece{at, memory, length});
+      for (int64_t i = 0; i < length; ++i) memory_of[first + at + i] = memory + i;
+      memory += length + below(3);
+      at += length + below(4);
+    }
+    const Pieces pieces = builder.take();
+    size_t seen = 0;
+    for (const auto& [part, list] : split.place(pieces, first))
+      for_each_piece(PieceView(list), [&, number = part](const Piece& piece) {
+        for (int64_t i = 0; i < piece.length; ++i, ++seen) {
+          bool found = false;
+          for (const auto& [element, memory] : memory_of)
+            if (memory == piece.memory + i) {
+              EXPECT_EQ(model[element], (std::pair<int64_t, int64_t>(number, piece.file + i)));
+              found = true;
+            }
+          EXPECT_TRUE(found);
+        }
+      });
+    EXPECT_EQ(seen, memory_of.size());
+  }
+}
+
+TEST(Split, of_the_slowest_dimension_is_one_piece_a_part) {
+  const Split split = split_of({.axes = "auto", .parts = "auto", .count = 4}, {10, 1000});
+  EXPECT_EQ(text_of(split), "4x1");
+  EXPECT_EQ(split.bounds()[0], (std::vector<int64_t>{0, 3, 6, 8, 10}));
+  PiecesBuilder builder;
+  builder.add(Piece{0, 0, 10'000});
+  const auto parts = split.place(builder.take());
+  ASSERT_EQ(parts.size(), 4u);
+  for (const auto& [part, list] : parts) EXPECT_EQ(extent_count(list), 1) << part;
+}
+
+TEST(Split, is_as_asked) {
+  EXPECT_EQ(text_of(split_of({.axes = "1", .parts = "", .count = 4}, {3, 8})), "1x4");
+  EXPECT_EQ(text_of(split_of({.axes = "0,1", .parts = "", .count = 6}, {9, 4})), "3x2");
+  EXPECT_EQ(text_of(split_of({.axes = "auto", .parts = "3+5+2x2", .count = 6}, {10, 4})), "3+5+2x2");
+  EXPECT_EQ(text_of(split_of({.axes = "auto", .parts = "auto", .count = 4}, {2, 2, 5})), "1x1x4");
+  EXPECT_EQ(text_of(split_of({.axes = "auto", .parts = "auto", .count = 4}, {2, 2, 3})), "2x1x2");
+}
+
+TEST(Split, refuses_what_does_not_fit) {
+  const auto code = [](const SplitRequest& request, const std::vector<int64_t>& shape) { return make_split(request, shape).status().code(); };
+  EXPECT_EQ(code({.axes = "2", .parts = "", .count = 2}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "0,0", .parts = "", .count = 2}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "one", .parts = "", .count = 2}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "0", .parts = "", .count = 5}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "auto", .parts = "2", .count = 2}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "auto", .parts = "3+2x1", .count = 2}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "auto", .parts = "1+2x1", .count = 2}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "auto", .parts = "0+4x1", .count = 2}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "auto", .parts = "9223372036854775807+9223372036854775807x1", .count = 2}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "auto", .parts = "2x2", .count = 3}, {4, 4}), Code::bad_argument);
+  EXPECT_EQ(code({.axes = "auto", .parts = "auto", .count = 17}, {4, 4}), Code::not_found);
+  EXPECT_EQ(code({.axes = "auto", .parts = "auto", .count = 2}, {}), Code::bad_argument);
+  EXPECT_EQ(Split::make({{0, 5, 5}}).status().code(), Code::bad_argument);
+  EXPECT_EQ(Split::make({{1, 5}}).status().code(), Code::bad_argument);
+  EXPECT_EQ(Split::make({{0, INT64_MAX}, {0, INT64_MAX}}).status().code(), Code::bad_argument);
+}
+
+}  // namespace
+}  // namespace windrow
