@@ -40,10 +40,10 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
     combine_pulses(static_cast<const int64_t*>(in) + element * length, static_cast<int64_t*>(inout) + element * length, length);
 }
 
-// MPI spins while it waits. Where the ranks of a host outnumber its cores, those that wait here would take them from those that still work (16 ranks a
+// MPI spins while it waits. Where the ranks of a machine outnumber its cores, those that wait here would take them from those that still work (16 ranks a
 // core, messages compressed: 5 s a flush instead of 0.3); elsewhere a sleep would only delay the others.
-int wait_for(MPI_Request* request, int host_size) noexcept {
-  if (host_size <= sysconf(_SC_NPROCESSORS_ONLN)) return MPI_Wait(request, MPI_STATUS_IGNORE);
+int wait_for(MPI_Request* request, int ranks) noexcept {
+  if (ranks <= sysconf(_SC_NPROCESSORS_ONLN)) return MPI_Wait(request, MPI_STATUS_IGNORE);
   constexpr int k_yields = 256;
   const timespec pause{.tv_sec = 0, .tv_nsec = 50'000};
   for (int idle = 0, done = 0;; ++idle) {
@@ -66,7 +66,7 @@ int reduce_by_messages(const Comm& comm, std::span<int64_t> wire) {
   const Op op(raw_op);
   MPI_Request request = MPI_REQUEST_NULL;
   const int rc = MPI_Iallreduce(MPI_IN_PLACE, wire.data(), 1, type.get(), op.get(), comm.get(), &request);
-  return rc == MPI_SUCCESS ? wait_for(&request, comm.host_size()) : rc;
+  return rc == MPI_SUCCESS ? wait_for(&request, comm.machine_size()) : rc;
 }
 
 // Collective.

@@ -128,21 +128,21 @@ int asked_ranks_per_host() noexcept {
   return end != text && *end == '\0' && value > 0 && value < INT_MAX ? static_cast<int>(value) : -1;
 }
 
-// Collective; the same answer on every rank. The largest wish of all counts, so that all go the same way. `parts`: of this machine.
-Status split_host(MPI_Comm raw, MPI_Comm& host, int& parts) {
+// Collective; the same answer on every rank. The largest wish of all counts, so that all go the same way. `ranks`, `parts`: of this machine.
+Status split_host(MPI_Comm raw, MPI_Comm& host, int& ranks, int& parts) {
   const int wish = asked_ranks_per_host();
-  int most[2] = {wish, wish < 0 ? 1 : 0}, rank = 0, size = 1;
+  int most[2] = {wish, wish < 0 ? 1 : 0}, rank = 0;
+  MPI_Comm_size(host, &ranks);
   if (int rc = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
   if (most[1] != 0)
     return guard([] { return Status{Code::bad_argument, "WINDROW_RANKS_PER_HOST has to be a whole number from 1 on"}; });
   if (most[0] == 0) return {};
   MPI_Comm_rank(host, &rank);
-  MPI_Comm_size(host, &size);
   MPI_Comm part = MPI_COMM_NULL;
   if (int rc = MPI_Comm_split(host, rank / most[0], rank, &part); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Comm_split");
   MPI_Comm_free(&host);
   host = part;
-  parts = (size + most[0] - 1) / most[0];
+  parts = (ranks + most[0] - 1) / most[0];
   return {};
 }
 
@@ -158,8 +158,8 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
   MPI_Comm_rank(raw, &rank);
   if (int rc = MPI_Comm_split_type(raw, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Comm_split_type");
-  int parts = 1;
-  if (Status status = split_host(raw, host, parts); !status.ok()) {
+  int ranks = 1, parts = 1;
+  if (Status status = split_host(raw, host, ranks, parts); !status.ok()) {
     MPI_Comm_free(&host);
     MPI_Comm_free(&raw);
     return status;
@@ -174,6 +174,7 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
     kept = std::make_unique<std::shared_ptr<Comm>>();
     kept->reset(new Comm);
     (*kept)->shared_.share_machine(parts);
+    (*kept)->machine_size_ = ranks;
     return (*kept)->take(raw, host, hosts, is_root);
   });
   int failed = local.ok() ? INT_MAX : rank, lowest = INT_MAX;

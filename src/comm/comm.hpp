@@ -63,6 +63,7 @@ class Comm {
   MPI_Comm host() const noexcept { return host_; }
   int host_rank() const noexcept { return host_rank_; }
   int host_size() const noexcept { return host_size_; }
+  int machine_size() const noexcept { return machine_size_; }  // ranks on this machine: more than on this host where parts of it count as hosts
   int host_root() const noexcept { return host_roots_[static_cast<size_t>(host_index_)]; }  // lowest rank of this host
   int host_index() const noexcept { return host_index_; }
   // A rank's number within this host, or -1 when it runs on another.
@@ -112,7 +113,7 @@ class Comm {
   MPI_Comm raw_ = MPI_COMM_NULL;
   MPI_Comm host_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
-  int host_rank_ = 0, host_size_ = 1, host_index_ = 0;
+  int host_rank_ = 0, host_size_ = 1, host_index_ = 0, machine_size_ = 1;
   int parity_ = 0;
   std::string host_name_;
   std::vector<int> host_roots_;
