@@ -342,10 +342,12 @@ class Copy(CommandTest):
         self.assertNotIn("copy [", windrow("copy", source, out).stderr)
         ours, theirs = pty.openpty()
         launch = [COMMAND, "copy", source, out]
-        subprocess.run(launch, stdout=subprocess.DEVNULL, stderr=theirs, timeout=LIMIT_S, check=True)
+        done = subprocess.run(launch, stdout=subprocess.DEVNULL, stderr=theirs, timeout=LIMIT_S, check=False)
         os.close(theirs)
-        self.assertIn(b"copy [", os.read(ours, 65536))
+        shown = os.read(ours, 65536).decode(errors="replace")
         os.close(ours)
+        self.assertEqual(done.returncode, 0, shown)
+        self.assertIn("copy [", shown)
 
 
 class Info(CommandTest):
