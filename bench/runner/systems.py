@@ -25,7 +25,7 @@ SCENARIOS = (
 # Only when asked for: a mesh numbered by Cuthill and McKee, by each technique and owner of the paper on BIPS3D.
 OWNER_SCENARIOS = ("owners-1", "owners-10", "owners-100", "owners-500")
 QUICK_SCENARIOS = ("grid-64", "mesh-1", "mesh-100", "e3sm", "s3d")
-STRATEGIES = ("auto", "auto:raw", "two-phase", "scorpio", "list", "idg", "tpc", "ylib", "subfiling", "bips3d-tree")
+STRATEGIES = ("auto", "auto:raw", "two-phase", "scorpio", "list", "idg", "tpc", "ylib", "bips3d-tree")
 
 COMPONENTS = ("romio321", "ompio")
 LIMIT = "limit"

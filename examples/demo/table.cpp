@@ -114,7 +114,7 @@ int table(const std::vector<std::string>& words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const demo::Checkpoint checkpoint(MPI_COMM_WORLD, words[1]);
   std::vector<Row> rows;
-  for (const char* name : {"auto", "scorpio", "two-phase", "list", "tpc", "idg", "subfiling", "ylib", "bips3d-tree"})
+  for (const char* name : {"auto", "scorpio", "two-phase", "list", "tpc", "idg", "ylib", "bips3d-tree"})
     rows.push_back({name, {}, {}, {}});
   Row limit;
   for (int round = 0; round < k_rounds; ++round) {
