@@ -161,6 +161,9 @@ BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::spa
                              std::vector<int64_t> loads)
     : points_(points), held_(std::move(held)), places_(held_.size()), loads_(std::move(loads)), bound_(reference ? std::min(bound, reference->imbalance) : bound),
       reference_(reference), found_(reference) {
+  // judge() runs between steps of all ranks, where nobody may be left without memory.
+  loads_.reserve(held_.size());
+  loads_of_fewest_.reserve(held_.size());
   // Ranks in the order of where they hold points share the file evenly: their turns.
   std::vector<size_t> order;
   for (size_t rank = 0; rank < held_.size(); ++rank)
