@@ -145,7 +145,7 @@ Status File::start_set() {
       offset = told == k_unknown ? -1 : told;
     }
   fit_line();
-  if (!subfiles_->has_room(0)) return agree(*comm_, {Code::bad_file, "the files of the set are larger than a set can be"});
+  if (!subfiles_->has_room(0)) return agree(*comm_, guard([] { return Status{Code::bad_file, "the files of the set are larger than a set can be"}; }));
   // What is changed in place must be whole: parts that are at fault could not be told from those that were meant.
   sealed_ = true;
   if (mode_ != Mode::update) return {};
