@@ -7,6 +7,8 @@ PREFIX ?= /usr/local
 # More settings for CMake, e.g. make test CMAKE_ARGS=-DWINDROW_HDF5=OFF BUILD=build-nohdf5
 CMAKE_ARGS ?=
 BUILD ?= build
+# Loaded by tools/mpirun where it exists: tools/patient-yield/yield.c.
+export WINDROW_PATIENT_YIELD ?= $(abspath $(BUILD)/lib/patient-yield.so)
 FUZZ_SECONDS ?= 600
 CONFIGURE = cmake --log-level=NOTICE
 CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS)
@@ -31,7 +33,7 @@ help:
 demo:
 	@tools/install-packages build demo
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
-	cmake --build $(BUILD) --parallel $(JOBS) --target examples/all cli/all
+	cmake --build $(BUILD) --parallel $(JOBS) --target tools/patient-yield/all examples/all cli/all
 	examples/demo/run $(BUILD)
 
 test:
@@ -55,7 +57,7 @@ network:
 bench:
 	@tools/install-packages build bench
 	$(CONFIGURE) --preset release -B $(BUILD) -DWINDROW_BENCH=ON $(CMAKE_ARGS)
-	cmake --build $(BUILD) --parallel $(JOBS) --target bench/all examples/all
+	cmake --build $(BUILD) --parallel $(JOBS) --target tools/patient-yield/all bench/all examples/all
 	@mkdir -p $(BUILD)/bench
 	bench/run $(BUILD)
 
@@ -72,7 +74,7 @@ fuzz:
 	@tools/install-packages build fuzz
 	$(CONFIGURE) --preset fuzz $(CMAKE_ARGS)
 	cmake --build build-fuzz --parallel $(JOBS) --target fuzzers
-	for name in codec.fuzz_frame exchange.fuzz_view; do \
+	for name in codec.fuzz_frame exchange.fuzz_view extent.fuzz_split format.fuzz_netcdf_header; do \
 	  mkdir -p build-fuzz/corpus/$$name && build-fuzz/tests/$$name.fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build-fuzz/$$name- \
 	    -print_final_stats=1 build-fuzz/corpus/$$name tests/$${name%%.*}/corpus || exit 1; \
 	done

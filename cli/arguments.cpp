@@ -120,6 +120,18 @@ void add_check(CLI::App& app, Arguments& arguments) {
   check.callback([&arguments] { arguments.command = Command::check; });
 }
 
+void add_references(CLI::App& app, Arguments& arguments) {
+  CLI::App& references = *app.add_subcommand("references", "Write a kerchunk reference file, by which xarray and zarr open FILE and its subfiles as one");
+  references.add_option("FILE", arguments.input, "File to refer to: HDF5, netCDF classic or raw")->type_name("")->required();
+  references.add_option("--output", arguments.output, "Where the text goes; without it FILE.kerchunk.json")->check(not_empty())->type_name("TEXT");
+  references.add_option("--prefix", arguments.prefix, "Stands before the names of files in the text, as /data/run/ or s3://bucket/run/")->type_name("PREFIX");
+  references.add_flag("--quiet,-q", arguments.quiet, "Print errors only");
+  references.footer(
+      "Names are relative to FILE's folder, where readers have to be started, unless there is a prefix. What Zarr cannot\n"
+      "express is named, one line each, on standard error, with exit code 3; the text has all the rest.");
+  references.callback([&arguments] { arguments.command = Command::references; });
+}
+
 bool is_command(const CLI::App& app, const std::string& word) {
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   return std::any_of(commands.begin(), commands.end(),
@@ -148,10 +160,11 @@ Parsed parse(int argc, const char* const* argv) {
   add_copy(app, parsed.arguments);
   add_info(app, parsed.arguments);
   add_check(app, parsed.arguments);
+  add_references(app, parsed.arguments);
   std::vector<std::string> words = words_of(argc, argv);
   if (!words.empty() && !words.back().starts_with('-') && !is_command(app, words.back()))
     throw Failure(k_exit_mistake,
-                  "there is no command \"" + words.back() + "\"; there are copy, info and check (see: windrow --help)");
+                  "there is no command \"" + words.back() + "\"; there are copy, info, check and references (see: windrow --help)");
   try {
     app.parse(words);
   } catch (const CLI::Success& asked) {  // help, version

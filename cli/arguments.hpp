@@ -10,13 +10,14 @@
 
 namespace cli {
 
-enum class Command { none, copy, info, check };
+enum class Command { none, copy, info, check, references };
 enum class Bar { automatic, always, never };
 
 struct Arguments {
   Command command = Command::none;
   std::string input;
   std::string output;
+  std::string prefix;  // of references
   std::string format;  // of the output; "": by its name
   Settings settings;
   Bar bar = Bar::automatic;

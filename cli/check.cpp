@@ -15,6 +15,7 @@ namespace {
 struct Findings {
   std::vector<std::string> damaged;  // "path: message"
   std::vector<std::string> set;      // what is wrong with subfiles
+  std::vector<std::string> others;   // rank 0: folders of subfiles beside the file that are not its own, which harm nobody
   int64_t bytes = 0;                 // read
   Totals reading;
 };
@@ -75,6 +76,7 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
                                 {"seconds", seconds},
                                 {"damaged", findings.damaged},
                                 {"set", findings.set},
+                                {"other_sets", findings.others},
                                 {"unsupported", contents.unsupported},
                                 {"report", findings.reading.json()}};
     print_line(world, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -84,6 +86,8 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
   for (const std::string& line : findings.damaged) print_error_line(world, "damaged: " + line);
   for (const std::string& line : contents.unsupported) print_error_line(world, "cannot read yet: " + line);
   if (arguments.quiet) return;
+  for (const std::string& name : findings.others)
+    print_line(world, fmt::format("beside it: \"{}\", subfiles that this file does not name: of a run that was killed, or of a file that was renamed", one_line(name)));
   const double rate = seconds > 0 ? static_cast<double>(findings.bytes) / seconds : 0;
   print_line(world,
              fmt::format("{}: read {} variables and {} attributes, {} in {} ({}/s){}",
@@ -114,6 +118,16 @@ int check(const World& world, const Arguments& arguments) {
       progress.advance(transfer.bytes(batch));
     }
   } catch (const std::runtime_error&) {  // Failure or windrow::Error: on every rank
+    file.discard();
+    throw;
+  }
+  const auto look_beside = [&] {
+    findings.others = other_sets_of(file, arguments.input);
+    return std::string();
+  };
+  try {
+    require_on_rank_0(world, look_beside, k_exit_failed);
+  } catch (const Failure&) {
     file.discard();
     throw;
   }

@@ -10,5 +10,6 @@ namespace cli {
 int copy(const World& world, const Arguments& arguments);
 int info(const World& world, const Arguments& arguments);
 int check(const World& world, const Arguments& arguments);
+int references(const World& world, const Arguments& arguments);
 
 }  // namespace cli

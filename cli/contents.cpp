@@ -141,6 +141,22 @@ bool is_leftover_of(const std::string& name, std::string_view entry) {
 
 }  // namespace
 
+std::vector<std::string> other_sets_of(const windrow::File& file, const std::string& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  const std::string head = real.filename().string() + ".subfiles-";
+  const char* first = windrow_subfile_name(file.get(), 0);
+  const std::string own = first == nullptr ? "" : fs::path(first).parent_path().string();
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(real.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with(head) && name != own && entry.is_directory(ignored)) found.push_back(name);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 std::vector<std::string> leftovers_of(const std::string& path) {
   std::vector<std::string> found;
   std::error_code error;

@@ -43,6 +43,9 @@ std::string format_of(const std::string& path);
 // Local, for rank 0. Temporary files that interrupted runs left beside `path`, with their sizes.
 std::vector<std::string> leftovers_of(const std::string& path);
 
+// Local, for rank 0. Folders of subfiles beside `path` that have its name, but that the file does not name.
+std::vector<std::string> other_sets_of(const windrow::File& file, const std::string& path);
+
 // An error of opening or creating a file as the end of a subcommand: mistakes in names and options, or the work.
 Failure failure_from(const windrow::Error& error);
 

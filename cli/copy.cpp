@@ -147,6 +147,14 @@ struct Copied {
   double seconds = 0;
 };
 
+// Which items have one byte order in both files.
+std::vector<bool> same_order(const windrow::File& input, const std::vector<Item>& items, const windrow::File& output, const std::vector<int>& numbers) {
+  std::vector<bool> same;
+  for (size_t i = 0; i < items.size(); ++i)
+    same.push_back(input.variable(items[i].variable).big_endian == output.variable(numbers[i]).big_endian);
+  return same;
+}
+
 void copy_data(const World& world, const Arguments& arguments, const Contents& contents, windrow::File& input,
                windrow::File& output, Copied& copied) {
   const bool asked = std::any_of(arguments.settings.pairs.begin(), arguments.settings.pairs.end(), [](const std::string& pair) {
@@ -160,6 +168,7 @@ void copy_data(const World& world, const Arguments& arguments, const Contents& c
     if (info.is_null == 0) output.put_texts(definitions.wholes()[i], input.texts(contents.wholes[i]));
   }
   Transfer transfer(world, contents.items, arguments.settings.buffer_bytes);
+  transfer.keep_order(same_order(input, contents.items, output, definitions.numbers()));
   Progress progress("copy", contents.bytes, shows_bar(arguments, world.rank));
   Slicer slices = transfer.slicer();
   int64_t largest = 0;

@@ -211,6 +211,8 @@ void print_text(const World& world, const json& object) {
   if (!object["leftovers"].empty())
     print_line(world, "\nleft by interrupted runs, can be removed when no program is writing");
   for (const json& line : object["leftovers"]) print_line(world, one_line(line.get<std::string>()));
+  if (!object["other_sets"].empty()) print_line(world, "\nsubfiles that this file does not name: of a run that was killed, or of a file that was renamed");
+  for (const json& line : object["other_sets"]) print_line(world, one_line(line.get<std::string>()));
 }
 
 void print_features(const World& world, const Arguments& arguments) {
@@ -240,6 +242,7 @@ int info(const World& world, const Arguments& arguments) {
     object["bytes"] = static_cast<int64_t>(std::filesystem::file_size(arguments.input, no_size));
     object["leftovers"] = leftovers_of(arguments.input);
     object["subfiles"] = subfiles_of(file, arguments.input);
+    object["other_sets"] = other_sets_of(file, arguments.input);
     return std::string();
   };
   try {

@@ -100,14 +100,20 @@ void Transfer::queue(const Batch& batch, Queue&& queue_piece) {
 
 void Transfer::read(windrow::File& file, const Batch& batch) {
   queue(batch, [&](const Piece& piece, const windrow_decomposition* decomposition, std::byte* place) {
-    (void)windrow_get(file.get(), items_[piece.item].variable, decomposition, place);
+    if (keeps_order(piece))
+      (void)windrow_get_as(file.get(), items_[piece.item].variable, decomposition, WINDROW_STORED, place);
+    else
+      (void)windrow_get(file.get(), items_[piece.item].variable, decomposition, place);
   });
   file.flush();
 }
 
 void Transfer::write(windrow::File& file, const Batch& batch, std::span<const int> numbers) {
   queue(batch, [&](const Piece& piece, const windrow_decomposition* decomposition, const std::byte* place) {
-    (void)windrow_put(file.get(), numbers[piece.item], decomposition, place);
+    if (keeps_order(piece))
+      (void)windrow_put_as(file.get(), numbers[piece.item], decomposition, WINDROW_STORED, place);
+    else
+      (void)windrow_put(file.get(), numbers[piece.item], decomposition, place);
   });
   file.flush();
 }

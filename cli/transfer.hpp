@@ -38,9 +38,12 @@ class Transfer {
   // `numbers[item]`: the variable in `file` that takes the item.
   void write(windrow::File& file, const Batch& batch, std::span<const int> numbers);
   int64_t bytes(const Batch& batch) const;  // of all ranks together
+  // [items] whose elements keep the byte order that they have in both files on their way.
+  void keep_order(std::vector<bool> items) { keeps_order_ = std::move(items); }
 
  private:
   const windrow::Decomposition& decomposition(const Piece& piece);
+  bool keeps_order(const Piece& piece) const { return !keeps_order_.empty() && keeps_order_[piece.item]; }
   template <class Queue>
   void queue(const Batch& batch, Queue&& queue_piece);
 
@@ -48,6 +51,7 @@ class Transfer {
   const std::vector<Item>& items_;
   int64_t buffer_bytes_;
   std::vector<std::byte> buffer_;
+  std::vector<bool> keeps_order_;
   // Variables of one shape, and slices of one batch read and written, share a decomposition.
   using Key = std::tuple<std::vector<int64_t>, int64_t, int64_t>;
   std::map<Key, windrow::Decomposition> decompositions_;

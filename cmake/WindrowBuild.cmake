@@ -158,12 +158,12 @@ endfunction()
 function(windrow_test_environment test)
   set(lists "${PROJECT_SOURCE_DIR}/tools/sanitizers")
   set(environment
-    "ASAN_OPTIONS=detect_leaks=1"
+    "ASAN_OPTIONS=detect_leaks=1:verify_asan_link_order=0"
     "LSAN_OPTIONS=suppressions=${lists}/leaks.txt:print_suppressions=0"
     "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
     "TSAN_OPTIONS=suppressions=${lists}/races.txt:ignore_noninstrumented_modules=1:halt_on_error=1")
-  if(TARGET windrow_mpich_yield)
-    list(APPEND environment "WINDROW_MPICH_YIELD=$<TARGET_FILE:windrow_mpich_yield>")
+  if(TARGET windrow_patient_yield)
+    list(APPEND environment "WINDROW_PATIENT_YIELD=$<TARGET_FILE:windrow_patient_yield>")
   endif()
   set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}")
   if(WINDROW_SANITIZE MATCHES address)

@@ -70,6 +70,7 @@ windrow_optional_library(BLOSC blosc "Chunks compressed")
 windrow_optional_library(LZ4 liblz4 "Chunks and messages compressed")
 windrow_optional_library(ZSTD libzstd "Chunks and messages compressed")
 windrow_optional_library(LZO lzo2 "Messages compressed")
+windrow_optional_library(XXHASH libxxhash "Elements in subfiles summed up")
 
 # PnetCDF is of one MPI, and Debian's of Open MPI: with another it is asked for by name.
 if(WINDROW_MPI_NAME STREQUAL "openmpi" OR WINDROW_PNETCDF)

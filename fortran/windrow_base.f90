@@ -26,6 +26,9 @@ module windrow_base
         windrow_float64 = 10, windrow_text = 11, windrow_bool = 12, windrow_complex64 = 13, windrow_complex128 = 14, &
         windrow_opaque = 15, windrow_reference = 16
 
+    !> In windrow_put_as() and windrow_get_as() alone: elements as the file has them, of its byte order too.
+    integer, parameter, public :: windrow_stored = -1
+
     !> How windrow_open() opens a file. (WINDROW_READ of C would be the name of a procedure.)
     integer, parameter, public :: windrow_mode_read = 0, windrow_mode_update = 1
 

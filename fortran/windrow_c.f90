@@ -260,6 +260,14 @@ module windrow_c
             integer(c_int) :: code
         end function c_check_subfiles
 
+        function c_write_references(file, path, prefix, left_out) bind(c, name="windrow_write_references") result(code)
+            import :: c_char, c_int, c_ptr
+            type(c_ptr), intent(in), value :: file
+            character(kind=c_char), intent(in) :: path(*), prefix(*)
+            type(c_ptr), intent(inout) :: left_out
+            integer(c_int) :: code
+        end function c_write_references
+
         function c_unsupported_objects(file) bind(c, name="windrow_unsupported_objects") result(text)
             import :: c_ptr
             type(c_ptr), intent(in), value :: file

@@ -10,7 +10,7 @@ module windrow_names
     private
     public :: windrow_name_dimensions, windrow_define_dimension, windrow_dimension_count, windrow_inquire_dimension
     public :: windrow_inquire_object, windrow_define_link, windrow_link_count, windrow_inquire_link
-    public :: windrow_subfile_count, windrow_subfile_name, windrow_check_subfiles
+    public :: windrow_subfile_count, windrow_subfile_name, windrow_check_subfiles, windrow_write_references
 
     !> What windrow_inquire_object() finds at a path.
     integer, parameter, public :: windrow_nothing = 0, windrow_group = 1, windrow_variable = 2, windrow_link = 3, &
@@ -163,4 +163,22 @@ contains
         problems = text_of(text)
         call finish(code, stat, errmsg)
     end subroutine windrow_check_subfiles
+
+    !> Write a kerchunk reference file, by which xarray and zarr open a file and its subfiles as one. Collective.
+    !>
+    !> `file`: open for reading. `path`: of the text; '' for NAME.kerchunk.json beside the file. `prefix`: stands before the
+    !> names of files in it, as '/data/run/'; '' for none. `left_out`: what Zarr cannot express, one a line; '' for nothing.
+    subroutine windrow_write_references(file, path, prefix, left_out, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: path, prefix
+        character(:), allocatable, intent(out) :: left_out
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr) :: text
+        integer(c_int) :: code
+        text = c_null_ptr
+        code = c_write_references(raw_of(file), c_text(path), c_text(prefix), text)
+        left_out = text_of(text)
+        call finish(code, stat, errmsg)
+    end subroutine windrow_write_references
 end module windrow_names

@@ -98,6 +98,7 @@ std::string check_file(const Case& data, const std::vector<Location>& locations,
   std::unique_ptr<Mapped> file;
   for (size_t v = 0; v < data.variables.size(); ++v) {
     const Location& location = locations[v];
+    if (location.path.empty()) continue;
     if (!file || location.path != path) {
       path = location.path;
       file = std::make_unique<Mapped>(path);

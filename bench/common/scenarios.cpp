@@ -58,14 +58,18 @@ Case s3d(const CaseSettings& settings) {
            {"pressure", ElementType::float64, 2, 1}}};
 }
 
-// FLASH's checkpoint: blocks of 16^3 cells; in memory each lies within 4 guard cells on all sides.
-Case flash(const CaseSettings& settings) {
+// FLASH's checkpoint: blocks of 16^3 cells; in memory each lies within 4 guard cells on all sides. `uneven`: every third rank has two blocks more, and
+// the next one two fewer.
+Case flash(bool uneven, const CaseSettings& settings) {
   constexpr int64_t k_blocks = 80, k_cells = 16, k_guards = 4, k_variables = 24, k_box = k_cells + 2 * k_guards;
+  const auto blocks_before = [uneven](int64_t rank) { return k_blocks * rank + (uneven && rank % 3 == 1 ? 2 : 0); };
+  const auto most = [&](int64_t rank) { return rank == settings.ranks ? k_blocks * rank : blocks_before(rank); };
+  const int64_t begin = most(settings.rank), blocks = most(settings.rank + 1) - begin;
   Share share;
   share.shape = {k_blocks * settings.ranks, k_cells, k_cells, k_cells};
-  share.start = {k_blocks * settings.rank, 0, 0, 0};
-  share.count = {k_blocks, k_cells, k_cells, k_cells};
-  share.memory_shape = {k_blocks, k_box, k_box, k_box};
+  share.start = {begin, 0, 0, 0};
+  share.count = {blocks, k_cells, k_cells, k_cells};
+  share.memory_shape = {blocks, k_box, k_box, k_box};
   share.memory_start = {0, k_guards, k_guards, k_guards};
   Case result{settings.scenario, {share}, {}};
   for (int64_t v = 0; v < k_variables; ++v)
@@ -194,7 +198,10 @@ Case e3sm(const CaseSettings& settings) {
 Case make_case(const CaseSettings& settings) {
   const std::string& name = settings.scenario;
   if (name == "s3d") return s3d(settings);
-  if (name == "flash") return flash(settings);
+  if (name == "flash") return flash(false, settings);
+  if (name == "subfiling-64" || name == "subfiling-128") return grid(std::stoll(name.substr(10)), settings);
+  if (name == "subfiling-flash") return flash(true, settings);
+  if (name == "subfiling-s3d") return s3d(settings);
   if (name == "e3sm") return e3sm(settings);
   if (name == "scorpio" || name == "scorpio-rows" || name == "scorpio-blocks") return scorpio(settings);
   if (name == "compressed") return compressed(settings);
@@ -209,7 +216,7 @@ Case make_case(const CaseSettings& settings) {
   }
   throw std::runtime_error("no scenario \"" + name +
                            "\"; there are grid-64, grid-128, mesh-LOAD, mesh-LOAD-cm, owners-LOAD, e3sm, flash, s3d, scorpio, scorpio-rows, "
-                           "scorpio-blocks, compressed");
+                           "scorpio-blocks, compressed, subfiling-64, subfiling-128, subfiling-flash, subfiling-s3d");
 }
 
 }  // namespace bench

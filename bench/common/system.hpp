@@ -30,7 +30,7 @@ class Buffer {
 
 // Where a variable lies when the file is closed, for the check by other means.
 struct Location {
-  std::string path;
+  std::string path;  // empty: by no other means, but it is read back
   int64_t offset = 0;
   bool big_endian = false;
   bool packed = false;  // only this rank's pieces, replicas included, one after the other

@@ -29,12 +29,14 @@ std::string complaint_of(const std::string& command) {
 
 }  // namespace
 
-std::vector<Location> decoded(std::vector<Location> locations, const Job& job) {
+namespace {
+
+std::vector<Location> elements_of(std::vector<Location> locations, const Job& job, bool all) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (size_t v = 0; v < locations.size(); ++v) {
     const Variable& variable = job.data.variables[v];
-    if (variable.chunk.empty()) continue;
+    if (variable.chunk.empty() && !all) continue;
     const std::string elements = job.directory + "/" + variable.name + ".elements";
     if (rank == 0) {
       const std::string wrong = complaint_of("h5dump -d " + quoted("/" + variable.name) + " -b LE -o " + quoted(elements) + " " +
@@ -46,6 +48,11 @@ std::vector<Location> decoded(std::vector<Location> locations, const Job& job) {
   MPI_Barrier(MPI_COMM_WORLD);
   return locations;
 }
+
+}  // namespace
+
+std::vector<Location> decoded(std::vector<Location> locations, const Job& job) { return elements_of(std::move(locations), job, false); }
+std::vector<Location> dumped(std::vector<Location> locations, const Job& job) { return elements_of(std::move(locations), job, true); }
 
 std::string difference(const std::string& one, const std::string& other) {
   return complaint_of("h5diff " + quoted(one) + " " + quoted(other));

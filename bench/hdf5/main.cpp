@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bench-hdf5: parallel HDF5. Systems: "collective", "independent".
-// bench-hdf5-serial: the same program over serial HDF5, for one rank. System: "serial".
+// bench-hdf5-serial: the same program over serial HDF5. Systems: "serial", for one rank; "own", a file for each rank with its boxes.
 #include <hdf5.h>
 
 #include <utility>
@@ -70,14 +70,15 @@ void select_points(hid_t space, const Pieces& pieces, const std::vector<int64_t>
   }
 }
 
-Selection make_selection(const Case& data, const Variable& variable, bool owned) {
+// `own`: the file has nothing but the box.
+Selection make_selection(const Case& data, const Variable& variable, bool owned, bool own) {
   const Share& share = data.share_of(variable);
-  const std::vector<int64_t> shape = data.shape_of(variable);
+  const std::vector<int64_t> shape = own ? share.count : data.shape_of(variable);
   Selection selection;
   selection.file = space_of(shape);
   if (share.is_block()) {
     selection.memory = space_of(share.memory_shape);
-    select_box(selection.file, H5S_SELECT_SET, share.start, share.count);
+    if (!own) select_box(selection.file, H5S_SELECT_SET, share.start, share.count);
     select_box(selection.memory, H5S_SELECT_SET, share.memory_start, share.count);
     return selection;
   }
@@ -95,13 +96,14 @@ struct Selections {
   std::vector<Selection> writes, reads;
 };
 
-Selections& selections_of(const Case& data) {
+Selections& selections_of(const Case& data, bool own) {
   static Selections kept;
-  if (kept.scenario == data.name) return kept;
-  kept = {data.name, {}, {}};
+  const std::string name = data.name + (own ? " own" : "");
+  if (kept.scenario == name) return kept;
+  kept = {name, {}, {}};
   for (const Variable& variable : data.variables) {
-    kept.writes.push_back(make_selection(data, variable, true));
-    kept.reads.push_back(make_selection(data, variable, false));
+    kept.writes.push_back(make_selection(data, variable, true, own));
+    kept.reads.push_back(make_selection(data, variable, false, own));
   }
   return kept;
 }
@@ -120,7 +122,8 @@ class Hdf5 : public System {
 #else
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    require(name == "serial" && ranks == 1, "system \"" + name + "\": its name or the number of ranks");
+    own_ = name == "own";
+    require(own_ || (name == "serial" && ranks == 1), "system \"" + name + "\": its name or the number of ranks");
     H5Pset_cache(access_, 0, 521, size_t{16} << 20, 1.0);  // chunks that were written whole leave it first
 #endif
   }
@@ -130,7 +133,14 @@ class Hdf5 : public System {
 
   void prepare(const Job& job) override {
     path_ = job.directory + "/shared.h5";
-    selections_ = &selections_of(job.data);
+    if (own_) {
+      int rank = 0;
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      path_ = job.directory + "/part." + std::to_string(rank) + ".h5";
+      for (const Share& share : job.data.shares)
+        if (!share.is_block()) throw NotApplicable("a file for each rank: of boxes only");
+    }
+    selections_ = &selections_of(job.data, own_);
   }
 
   void write(const Job& job) override {
@@ -187,14 +197,14 @@ class Hdf5 : public System {
     std::vector<Location> locations;
     for (const Variable& variable : job.data.variables) {
       const hid_t dataset = H5Dopen2(file, variable.name.c_str(), H5P_DEFAULT);
-      locations.push_back({path_, static_cast<int64_t>(H5Dget_offset(dataset))});
+      locations.push_back({path_, static_cast<int64_t>(H5Dget_offset(dataset)), false, own_});
       H5Dclose(dataset);
     }
     H5Fclose(file);
     return decoded(std::move(locations), job);
   }
 
-  std::string format() const override { return "hdf5"; }
+  std::string format() const override { return own_ ? "hdf5/rank" : "hdf5"; }
 
  private:
   static hid_t creation_list(const Variable& variable) {
@@ -211,6 +221,7 @@ class Hdf5 : public System {
   }
 
   hid_t access_, transfer_;
+  bool own_ = false;
   std::string path_;
   Selections* selections_ = nullptr;
 };

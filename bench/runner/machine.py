@@ -30,6 +30,11 @@ def _memory_gib() -> float:
     return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
 
 
+def yield_patiently(build: Path) -> None:
+    """All programs, peers too, are launched so: tools/patient-yield/yield.c. What the caller has set wins; empty: not."""
+    os.environ.setdefault("WINDROW_PATIENT_YIELD", str((build / "lib" / "patient-yield.so").resolve()))
+
+
 def facts(directory: Path, root: Path) -> dict[str, Any]:
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),

@@ -21,6 +21,10 @@ SCENARIOS = (
     "scorpio-rows",
     "scorpio-blocks",
     "compressed",
+    "subfiling-64",
+    "subfiling-128",
+    "subfiling-flash",
+    "subfiling-s3d",
 )
 # Only when asked for: a mesh numbered by Cuthill and McKee, by each technique and owner of the paper on BIPS3D.
 OWNER_SCENARIOS = ("owners-1", "owners-10", "owners-100", "owners-500")
@@ -31,6 +35,7 @@ COMPONENTS = ("romio321", "ompio")
 LIMIT = "limit"
 URING = "limit io_uring"  # a question put to the machine, not the limit
 FILES = "file per process"
+OWN_HDF5 = "hdf5 file per process"
 AUTO = "windrow auto"
 
 
@@ -63,7 +68,7 @@ class Variant:
 
 def is_peer(row: str) -> bool:
     """Whether a row is a peer that makes one file."""
-    return row not in (LIMIT, URING, FILES) and not row.startswith("windrow ")
+    return row not in (LIMIT, URING, FILES, OWN_HDF5) and not row.startswith("windrow ")
 
 
 def _scorpio_variants() -> list[Variant]:
@@ -106,6 +111,23 @@ def _owner_variants() -> list[Variant]:
     return found
 
 
+def _subfiling_variants() -> list[Variant]:
+    """The paper on subfiling, its section V: one file and several, by the number of ranks to a subfile, beside peers and a file for each process."""
+    found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+    found += [Variant(AUTO, "windrow", "auto"), Variant("windrow auto netcdf", "windrow", "auto:netcdf")]
+    for label, files in (("1", "per-rank"), ("2", "ranks/2"), ("4", "ranks/4"), ("8", "ranks/8"), ("all", "subfiles(1)")):
+        found.append(Variant(f"windrow b={label}", "windrow", f"auto+files={files}"))
+        found.append(Variant(f"windrow netcdf b={label}", "windrow", f"auto:netcdf+files={files}"))
+    for mode in ("collective", "independent"):
+        for io in COMPONENTS:
+            found += [Variant(f"mpi-io {mode}", "mpiio", f"{mode}-subarray", io)]
+    for mode in ("collective", "independent"):
+        found += [Variant(f"hdf5 {mode}", "hdf5", mode, io) for io in COMPONENTS]
+    for mode in ("blocking", "nonblocking"):
+        found += [Variant(f"pnetcdf {mode}", "pnetcdf", mode, io) for io in COMPONENTS]
+    return [*found, Variant(OWN_HDF5, "hdf5-serial", "own"), Variant(FILES, "files", "files")]
+
+
 def variants(scenario: str) -> list[Variant]:
     """All that can run a scenario, in the order of the table."""
     if scenario.startswith("owners"):
@@ -114,6 +136,8 @@ def variants(scenario: str) -> list[Variant]:
         return _scorpio_variants()
     if scenario == "compressed":
         return _compressed_variants()
+    if scenario.startswith("subfiling"):
+        return _subfiling_variants()
     blocks = not scenario.startswith(("mesh", "e3sm"))
     views = ("indexed", "subarray") if blocks else ("indexed",)
     found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]

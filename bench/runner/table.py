@@ -8,7 +8,7 @@ from typing import Any
 
 from .cells import Cell
 from .rows import Figure, Row, best_peer, find, overlap, rows_of
-from .systems import AUTO, FILES, LIMIT
+from .systems import AUTO, FILES, LIMIT, OWN_HDF5
 
 NAME_WIDTH = 24
 FORMAT_WIDTH = 8
@@ -100,9 +100,9 @@ def _table(cell: Cell, rows: list[Row], directions: tuple[str, ...], sentence: s
         " " * (NAME_WIDTH + 1 + FORMAT_WIDTH) + titles.rstrip(),
         (f"{'system':<{NAME_WIDTH}} {'format':<{FORMAT_WIDTH}}" + group * len(directions) + ratio).rstrip(),
         "-" * 118,
-        *[_row(cell, rows, row, directions) for row in rows if row.name != FILES],
+        *[_row(cell, rows, row, directions) for row in rows if row.name not in (FILES, OWN_HDF5)],
         "- not one file " + "-" * 103,
-        *[_row(cell, rows, row, directions) for row in rows if row.name == FILES],
+        *[_row(cell, rows, row, directions) for row in rows if row.name in (FILES, OWN_HDF5)],
     ]
 
 

@@ -4,6 +4,8 @@
 // bench-windrow-libdeflate, bench-windrow-zlib: the same program, all of deflate by that library.
 #include <windrow/windrow.h>
 
+#include <algorithm>
+
 #include "common/system.hpp"
 #include "common/tools.hpp"
 
@@ -33,7 +35,7 @@ class Windrow : public System {
       const std::string option = system.substr(plus + 1, next == std::string::npos ? next : next - plus - 1);
       const size_t equals = option.find('=');
       require(equals != std::string::npos, "system \"" + system + "\": KEY=VALUE behind the +");
-      keys_.emplace_back(option.substr(0, equals), option.substr(equals + 1));
+      keys_.emplace_back(option.substr(0, equals), value_of(option.substr(equals + 1)));
       plus = next;
     }
   }
@@ -44,11 +46,12 @@ class Windrow : public System {
   }
 
   void prepare(const Job& job) override {
-    path_ = job.directory + (format_ == "raw" ? "/shared.raw" : "/shared.h5");
+    path_ = job.directory + (format_ == "raw" ? "/shared.raw" : format_ == "netcdf" ? "/shared.nc" : "/shared.h5");
     check(windrow_options_create(&options_));
     check(windrow_options_set(options_, "strategy", strategy_.c_str()));
     check(windrow_options_set(options_, "format", format_.c_str()));
     for (const auto& [key, value] : keys_) check(windrow_options_set(options_, key.c_str(), value.c_str()));
+    if (format_ == "netcdf") check(windrow_options_set(options_, "netcdf_version", "5"));
     if (job.durable) check(windrow_options_set(options_, "durable", "true"));
     for (const Variable& variable : job.data.variables)
       if (!variable.chunk.empty()) compress(variable);
@@ -103,10 +106,10 @@ class Windrow : public System {
       int number = 0;
       check(windrow_find_variable(file, variable.name.c_str(), &number));
       check(windrow_inquire_variable(file, number, &info));
-      locations.push_back({path_, info.offset, info.big_endian != 0});
+      locations.push_back({is_set() && format_ != "hdf5" ? "" : path_, info.offset, info.big_endian != 0});
     }
     check(windrow_close(file));
-    return decoded(std::move(locations), job);
+    return is_set() && format_ == "hdf5" ? dumped(std::move(locations), job) : decoded(std::move(locations), job);
   }
 
   std::string format() const override { return format_; }
@@ -116,6 +119,18 @@ class Windrow : public System {
   }
 
  private:
+  // "ranks/4": a subfile for four ranks.
+  static std::string value_of(const std::string& text) {
+    if (!text.starts_with("ranks/")) return text;
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return "subfiles(" + std::to_string(std::max(1, ranks / std::stoi(text.substr(6)))) + ")";
+  }
+
+  bool is_set() const {
+    return std::any_of(keys_.begin(), keys_.end(), [](const auto& key) { return key.first == "files"; });
+  }
+
   // Chunks of one shape are enough for a scenario.
   void compress(const Variable& variable) {
     std::string shape;

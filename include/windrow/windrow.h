@@ -174,6 +174,8 @@ enum windrow_type {
                            nowhere. */
 };
 
+#define WINDROW_STORED (-1) /**< In windrow_put_as() and windrow_get_as() alone: elements as the file has them. */
+
 /** Bytes of one element of a type; 0 for WINDROW_TEXT, WINDROW_OPAQUE, WINDROW_REFERENCE and unknown types.  Local.  Since 0.1. */
 WINDROW_API int64_t windrow_type_size(int type);
 
@@ -296,16 +298,36 @@ WINDROW_API const char *windrow_subfile_name(const windrow_file *file, int subfi
  *
  * To open a file does not need all of its subfiles: a get of what lies in one that is missing, damaged, of another set or under the name of another
  * is an error, and all else can be read.  Here all of them are named, with files in their folder that the set does not have, and variables that other
- * programs would read from elsewhere than the map says.  Elements are not read.
+ * programs would read from elsewhere than the map says.  Elements are read where their part has a checksum (option checksum), and compared with it.
  *
  * @param problems  [out] One a line; "" for none, and for a file that is one.  The same on every rank; valid until the file is closed.
- * Cost: rank 0 lists the folder and opens the files that do not belong there; the subfiles themselves were looked at when the file was opened.
+ * Cost: rank 0 lists the folder and opens the files that do not belong there; the subfiles themselves were looked at when the file was opened.  Parts with
+ * a checksum are read once, each by the rank that looks after its subfile, in pieces of the option buffer.
  *
  *     windrow_open(comm, "out.h5", WINDROW_READ, NULL, &file);
  *     windrow_check_subfiles(file, &problems);   if (*problems) fprintf(stderr, "%s", problems);
  * Since 0.1.
  */
 WINDROW_API int windrow_check_subfiles(windrow_file *file, const char **problems);
+
+/**
+ * Write a kerchunk reference file: a text (JSON) that says in which bytes of which file each chunk of each variable lies, in subfiles too.  xarray and
+ * zarr open it as one data set, and read the bytes where they are.  Collective.  docs/kerchunk.md.
+ *
+ * @param file      Open for reading; HDF5, netCDF classic or raw.  What is being written has such a text by the option references=kerchunk.
+ * @param path      The text, which is replaced as a whole; NULL or "": beside the file, as NAME.kerchunk.json.            [the same on every rank]
+ * @param prefix    Stands before the name of each file in the text: a folder with its slash, or "s3://bucket/run/".  NULL or "": nothing, so that readers are
+ *                  started in the folder of the file; the folder itself, where the text lies in another.            [the same on every rank]
+ * @param left_out  [out] What Zarr cannot express, one a line and why; "" for nothing.  NULL: not wanted.  The same on every rank; valid until the file
+ *                  is closed.
+ * @return WINDROW_BAD_STATE: the file is not open for reading only.  WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION: the folder of `path`.
+ * Cost: rank 0 looks each chunk up, no element is read, and holds about 100 bytes for each; a million references at most, further variables are left out.
+ *
+ *     windrow_open(comm, "out.h5", WINDROW_READ, NULL, &file);
+ *     windrow_write_references(file, NULL, NULL, &left_out);   if (*left_out) fprintf(stderr, "%s", left_out);
+ * Since 0.1.
+ */
+WINDROW_API int windrow_write_references(windrow_file *file, const char *path, const char *prefix, const char **left_out);
 
 /** How many groups the file has, the root included; group 0 is the root.  Local.  Since 0.1. */
 WINDROW_API int windrow_group_count(const windrow_file *file);
@@ -618,7 +640,8 @@ WINDROW_API int windrow_get_record(windrow_file *file, int variable, int64_t rec
  * NaN as an integer 0, and windrow_report() counts it ("values_clamped"); with the file's option conversion=error it is WINDROW_BAD_ARGUMENT.
  * Infinities and NaN stay what they are between floating-point types.
  *
- * @param type  enum windrow_type of `data`; the variable's own, of any kind, is windrow_put().
+ * @param type  enum windrow_type of `data`; the variable's own, of any kind, is windrow_put(); WINDROW_STORED: elements as the file has them,
+ *              of its byte order too, so that a program which only hands them on, as `windrow copy` does, need not turn them round twice.
  * @return WINDROW_BAD_ARGUMENT: types that cannot become each other.  The next flush reports it again, on every rank.
  * Memory: this rank's piece in the variable's type, up to its last element in memory.  Since 0.1.
  */

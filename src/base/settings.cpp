@@ -38,7 +38,12 @@ constexpr std::array k_registry{
                 "Compression of the messages between hosts; N is a level, 1 to 19. `auto`: where it pays, from what is measured."},
     SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve|mapped", "", 0, "How a writer or reader touches the file; mapped is for reading."},
     SettingInfo{"files", choice, "auto", "auto|one|shared|subfiles(N)|per-rank", "", 0,
-                "Into how many files the data goes; `shared` is `one`, and per-rank as many subfiles as there are ranks."},
+                "Into how many files the data goes; `shared` is `one`, and per-rank as many subfiles as there are ranks. `auto`: one, unless it is set: then by the "
+                "file system, the ranks and the hosts, and the plan says why."},
+    SettingInfo{"file_system", choice, "auto", "auto|local|nfs|lustre|beegfs|cephfs|gpfs|unknown", "", 0,
+                "What the files lie on, where that is not to be asked of the system; `local`: a disk of this host or its memory."},
+    SettingInfo{"checksum", boolean, "false", "", "", 0,
+                "Each part of a split variable gets a checksum of its elements when the file is closed, which `windrow check` compares."},
     SettingInfo{"split", text, "auto", "", "", 0,
                 "Of a file with subfiles or of one variable: the dimensions that are cut, the slowest being 0, as 0 or 0,2; `none`: it is not split; "
                 "`auto`: the slowest that is long enough, or several."},
@@ -110,6 +115,9 @@ constexpr std::array k_registry{
                 "Bytes left free at least behind the header of a new netCDF classic file, for what is defined later; it is rounded up to 4 KiB together with the "
                 "header."},
     SettingInfo{"record_alignment", bytes, "4", "", "bytes", 1, "The first record of a netCDF classic file begins at a multiple of this."},
+    SettingInfo{"references", choice, "none", "none|kerchunk", "", 0,
+                "`kerchunk`: beside the file a text FILE.kerchunk.json that says where the chunks of all variables lie, in subfiles too, by which xarray and zarr open "
+                "them as one."},
     SettingInfo{"durable", boolean, "false", "", "", 0,
                 "Data is on stable storage before a file takes its name, and after a sync."},
     SettingInfo{"store", choice, "posix", "posix|faulty", "", 0,

@@ -276,6 +276,22 @@ int windrow_check_subfiles(windrow_file* file, const char** problems) {
   });
 }
 
+int windrow_write_references(windrow_file* file, const char* path, const char* prefix, const char** left_out) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    std::string text, before;
+    Status local = guard([&] {
+      text = path == nullptr ? "" : path;
+      before = prefix == nullptr ? "" : prefix;
+      return Status{};
+    });
+    auto lines = file->file->write_references(text, before, std::move(local));
+    if (!lines.ok()) return lines.status();
+    if (left_out != nullptr) *left_out = keep(file, lines.value());
+    return {};
+  });
+}
+
 int windrow_group_count(const windrow_file* file) {
   return file == nullptr || file->file == nullptr ? -1 : static_cast<int>(file->file->catalog().groups.size());
 }

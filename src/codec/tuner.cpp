@@ -12,12 +12,14 @@ namespace windrow {
 namespace {
 
 // Where the wire takes most of the time the model is right within a tenth or so, since samples are. Elsewhere a model that is wrong by half must not decide; how
-// far ranks that share cores slow each other down without any compression it knows least.
+// far ranks that share cores slow each other down without any compression it knows least. But a trial costs what it shows to be slower: where to send all as it
+// is is foretold to be fastest, only what comes near is tried at first, and the rest once there were runs enough to bear it.
 constexpr double k_slow_link = 3;       // times what the best costs: what it costs to send all as it is
 constexpr double k_nearly_equal_wire = 1.12, k_nearly_equal = 1.5, k_nearly_equal_off = 3;
+constexpr double k_nearly_equal_first = 1.25, k_nearly_equal_off_first = 2;
 constexpr size_t k_most_candidates = 4;
 constexpr size_t k_tries = 3;           // of each candidate: the first after a change pays for caches and contexts
-constexpr double k_hopeless = 1.25, k_hopeless_at_once = 2.5;  // of the best one's time: not tried again, after two tries and after one
+constexpr double k_hopeless = 1.25, k_hopeless_at_once = 1.5;  // of the best one's time: not tried again, after two tries and after one
 constexpr double k_stray = 1.6;
 constexpr int k_strays = 3;
 constexpr double k_off_bonus = 0.98;    // as they are costs nothing on other ranks' cores
@@ -38,11 +40,11 @@ size_t size_class(int element_bytes) noexcept {
 ArmSpeeds& CodecModel::encode(int element_bytes) noexcept { return encode_[size_class(element_bytes)]; }
 const ArmSpeeds& CodecModel::encode(int element_bytes) const noexcept { return encode_[size_class(element_bytes)]; }
 
-double CodecModel::cost(size_t arm, double ratio, double link, int element_bytes) const noexcept {
+double CodecModel::cost(size_t arm, double ratio, double link, int element_bytes, Work work) const noexcept {
   if (arm == k_arm_off) return link;
   const double there = encode(element_bytes)[arm].value();
   const double back = decode_[arm].known() ? decode_[arm].value() : there / 3;
-  return ratio * link + (there + back) / 2;
+  return ratio * link + (work.encodes * there + work.decodes * back) * work.weight();
 }
 
 void CodecModel::compare(size_t arm, int element_bytes, double sampled, double made) noexcept {
@@ -54,14 +56,14 @@ double CodecModel::corrected(size_t arm, int element_bytes, double sampled) cons
   return correction.known() ? std::min(1.0, sampled * correction.value()) : sampled;
 }
 
-double CodecModel::least_work(int element_bytes) const noexcept {
+double CodecModel::least_work(int element_bytes, Work work) const noexcept {
   double least = 0;
   for (size_t arm = 1; arm < arm_count(); ++arm) {
     const Smoothed& each = encode(element_bytes)[arm];
     if (!each.known()) return 0;
     least = arm == 1 ? each.value() : std::min(least, each.value());
   }
-  return least / 2;
+  return least * work.encodes * work.weight();
 }
 
 size_t CodecTuner::arm() const noexcept {
@@ -76,21 +78,23 @@ size_t CodecTuner::arm() const noexcept {
 namespace {
 
 // How much more than the best an arm is foretold to cost, in parts of what is still tried: 1 and less is.
-ArmNumbers how_far(const ArmNumbers& foretold) noexcept {
+ArmNumbers how_far(const ArmNumbers& foretold, bool first) noexcept {
   const size_t arms = arm_count();
   double best = foretold[0];
   for (size_t arm = 1; arm < arms; ++arm) best = std::min(best, foretold[arm]);
-  const bool wire = foretold[k_arm_off] > k_slow_link * best;
+  const bool narrow = foretold[k_arm_off] > k_slow_link * best || (first && foretold[k_arm_off] <= best);
+  const double off = first ? k_nearly_equal_off_first : k_nearly_equal_off;
+  const double other = narrow ? k_nearly_equal_wire : first ? k_nearly_equal_first : k_nearly_equal;
   ArmNumbers far{};
   for (size_t arm = 0; arm < arms; ++arm)
-    far[arm] = (foretold[arm] / best - 1) / ((arm == k_arm_off ? k_nearly_equal_off : wire ? k_nearly_equal_wire : k_nearly_equal) - 1);
+    far[arm] = (foretold[arm] / best - 1) / ((arm == k_arm_off ? off : other) - 1);
   return far;
 }
 
 }  // namespace
 
-void CodecTuner::choose_candidates(const Foretold& foretold) noexcept {
-  const ArmNumbers found = how_far(foretold.found), quiet = how_far(foretold.quiet);
+void CodecTuner::choose_candidates(const Foretold& foretold, Look look) noexcept {
+  const ArmNumbers found = how_far(foretold.found, look == Look::first), quiet = how_far(foretold.quiet, look == Look::first);
   const auto far = [&](size_t arm) { return std::min(found[arm], quiet[arm]); };
   const size_t arms = arm_count();
   std::array<size_t, k_most_arms> order{};
@@ -137,7 +141,7 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
   const bool looked = foretold.found[k_arm_off] > 0;
   switch (state_) {
     case State::unknown:
-      if (looked) choose_candidates(foretold);
+      if (looked) choose_candidates(foretold, Look::first);
       return;
     case State::trying:
       if (best_[arm] == 0 || seconds < best_[arm]) best_[arm] = seconds;
@@ -150,7 +154,7 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
   if (++runs_ >= next_look_ && looked) {  // from time to time, and ever more seldom, all is looked at again
     next_look_ *= 4;
     state_ = State::unknown;
-    choose_candidates(foretold);
+    choose_candidates(foretold, Look::again);
     return;
   }
   // Where nothing was tried there is nothing to compare with yet.

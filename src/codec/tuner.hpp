@@ -25,13 +25,14 @@ struct Foretold {
 // A mean in which what is new counts for a quarter; until there is anything it is 0.
 class Smoothed {
  public:
-  void add(double value) noexcept { value_ = known_ ? value_ + (value - value_) / 4 : value, known_ = true; }
+  void add(double value) noexcept { value_ = known_ && !guessed_ ? value_ + (value - value_) / 4 : value, known_ = true, guessed_ = false; }
+  void guess(double value) noexcept { value_ = value, known_ = guessed_ = true; }  // counts until there is anything better
   bool known() const noexcept { return known_; }
   double value() const noexcept { return value_; }
 
  private:
   double value_ = 0;
-  bool known_ = false;
+  bool known_ = false, guessed_ = false;
 };
 
 // Seconds for each raw byte.
@@ -50,12 +51,19 @@ class CodecModel {
   void compare(size_t arm, int element_bytes, double sampled, double made) noexcept;
   double corrected(size_t arm, int element_bytes, double sampled) const noexcept;
 
-  // Seconds that a raw byte costs by an arm that makes `ratio` of it, over a link of `link` seconds a byte: the wire, and half of the work, since
-  // a message is made while another travels. What was never measured is taken to work as fast as nothing: it gets tried.
-  double cost(size_t arm, double ratio, double link, int element_bytes) const noexcept;
+  // Who does the work. `encodes`, `decodes`: how many ranks' messages one rank makes, or undoes, in the time that another makes its own: a writer
+  // works for all that send to it. `ranks_a_core`: up to 1 a message is made while another travels, so half of the work counts; with more there
+  // is no core to spare, and others' work takes its time too.
+  struct Work {
+    double encodes = 1, decodes = 1, ranks_a_core = 1;
+    double weight() const noexcept { return ranks_a_core > 1 ? ranks_a_core : 0.5; }
+  };
+
+  // Seconds that a raw byte costs by an arm that makes `ratio` of it, over a link of `link` seconds a byte: the wire, and the work.
+  double cost(size_t arm, double ratio, double link, int element_bytes, Work work) const noexcept;
 
   // The least that any arm would cost for bytes that shrink to nothing: when even that is more than the link's, nobody need look at the bytes.
-  double least_work(int element_bytes) const noexcept;
+  double least_work(int element_bytes, Work work) const noexcept;
 
  private:
   std::array<ArmSpeeds, 5> encode_;
@@ -81,7 +89,8 @@ class CodecTuner {
 
  private:
   enum class State { unknown, trying, settled };
-  void choose_candidates(const Foretold& foretold) noexcept;
+  enum class Look { first, again };
+  void choose_candidates(const Foretold& foretold, Look look) noexcept;
   void drop_hopeless() noexcept;
   void settle() noexcept;
 

@@ -2,8 +2,6 @@
 #include "comm/agree.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "comm/handle.hpp"
+#include "comm/patience.hpp"
 
 namespace windrow {
 namespace {
@@ -44,15 +43,9 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
 // core, messages compressed: 5 s a flush instead of 0.3); elsewhere a sleep would only delay the others.
 int wait_for(MPI_Request* request, int ranks) noexcept {
   if (ranks <= sysconf(_SC_NPROCESSORS_ONLN)) return MPI_Wait(request, MPI_STATUS_IGNORE);
-  constexpr int k_yields = 256;
-  const timespec pause{.tv_sec = 0, .tv_nsec = 50'000};
-  for (int idle = 0, done = 0;; ++idle) {
+  int done = 0;
+  for (Patience patience;; patience.wait())
     if (const int rc = MPI_Test(request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS || done != 0) return rc;
-    if (idle < k_yields)
-      sched_yield();
-    else
-      nanosleep(&pause, nullptr);
-  }
 }
 
 // Collective. One MPI element is the whole pulse.

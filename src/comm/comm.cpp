@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/comm.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <climits>
@@ -128,6 +130,20 @@ int asked_ranks_per_host() noexcept {
   return end != text && *end == '\0' && value > 0 && value < INT_MAX ? static_cast<int>(value) : -1;
 }
 
+constexpr uint32_t k_root = 1;  // in the mark of a rank: the first of its host
+
+// Ranks that share cores have the same, whatever host they believe to be on: a container, a name space or a part of a machine; 0: it is not known.
+uint32_t machine_mark() noexcept {
+  char id[64] = {};
+  const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t length = read(file, id, sizeof id);
+  close(file);
+  uint32_t mark = 2166136261U;  // FNV-1a
+  for (ssize_t i = 0; i < length; ++i) mark = (mark ^ static_cast<unsigned char>(id[i])) * 16777619U;
+  return length > 0 ? mark & ~k_root : 0;
+}
+
 // Collective; the same answer on every rank. The largest wish of all counts, so that all go the same way. `ranks`, `parts`: of this machine.
 Status split_host(MPI_Comm raw, MPI_Comm& host, int& ranks, int& parts) {
   const int wish = asked_ranks_per_host();
@@ -168,14 +184,14 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
   MPI_Comm_rank(host, &host_rank);
   const int mine = host_rank == 0 ? 1 : 0;
   if (int rc = MPI_Allreduce(&mine, &hosts, 1, MPI_INT, MPI_SUM, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
-  // One flag a rank, once in a communicator's life: the only list here as long as there are ranks, and it is dropped at once.
-  std::vector<unsigned char> is_root;
+  // One mark a rank, once in a communicator's life: the only list here as long as there are ranks, and it is dropped at once.
+  std::vector<uint32_t> marks;
   const Status local = guard([&] {
     kept = std::make_unique<std::shared_ptr<Comm>>();
     kept->reset(new Comm);
     (*kept)->shared_.share_machine(parts);
     (*kept)->machine_size_ = ranks;
-    return (*kept)->take(raw, host, hosts, is_root);
+    return (*kept)->take(raw, host, hosts, marks);
   });
   int failed = local.ok() ? INT_MAX : rank, lowest = INT_MAX;
   if (int rc = MPI_Allreduce(&failed, &lowest, 1, MPI_INT, MPI_MIN, raw); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
@@ -184,11 +200,11 @@ Status Comm::make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept) {
     MPI_Comm_free(&raw);
     return {Code::out_of_memory, out_of_memory().message(), lowest};
   }
-  return (*kept)->find_hosts(is_root);
+  return (*kept)->find_hosts(marks);
 }
 
 // Local: the handles, and memory for all that find_hosts() learns.
-Status Comm::take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<unsigned char>& is_root) {
+Status Comm::take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<uint32_t>& marks) {
   raw_ = raw;
   host_ = host;
   MPI_Comm_rank(raw_, &rank_);
@@ -201,16 +217,21 @@ Status Comm::take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<unsigned c
   host_name_.assign(name, static_cast<size_t>(length));
   host_roots_.reserve(static_cast<size_t>(hosts));
   host_ranks_.resize(static_cast<size_t>(host_size_));
-  is_root.resize(static_cast<size_t>(size_));
+  marks.resize(static_cast<size_t>(size_));
   return {};
 }
 
-Status Comm::find_hosts(std::vector<unsigned char>& is_root) {
-  const unsigned char mine = host_rank_ == 0 ? 1 : 0;
-  if (int rc = MPI_Allgather(&mine, 1, MPI_UNSIGNED_CHAR, is_root.data(), 1, MPI_UNSIGNED_CHAR, raw_); rc != MPI_SUCCESS)
+Status Comm::find_hosts(std::vector<uint32_t>& marks) {
+  const uint32_t machine = machine_mark(), mine = machine | (host_rank_ == 0 ? k_root : 0);
+  if (int rc = MPI_Allgather(&mine, 1, MPI_UINT32_T, marks.data(), 1, MPI_UINT32_T, raw_); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allgather");
-  for (int rank = 0; rank < size_; ++rank)
-    if (is_root[static_cast<size_t>(rank)] != 0) host_roots_.push_back(rank);
+  int sharing = 0;
+  for (int rank = 0; rank < size_; ++rank) {
+    const uint32_t mark = marks[static_cast<size_t>(rank)];
+    if ((mark & k_root) != 0) host_roots_.push_back(rank);
+    if ((mark & ~k_root) == machine) ++sharing;
+  }
+  if (machine != 0) machine_size_ = sharing;
   int root = rank_;
   if (int rc = MPI_Bcast(&root, 1, MPI_INT, 0, host_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
   if (int rc = MPI_Allgather(&rank_, 1, MPI_INT, host_ranks_.data(), 1, MPI_INT, host_); rc != MPI_SUCCESS)

@@ -63,7 +63,7 @@ class Comm {
   MPI_Comm host() const noexcept { return host_; }
   int host_rank() const noexcept { return host_rank_; }
   int host_size() const noexcept { return host_size_; }
-  int machine_size() const noexcept { return machine_size_; }  // ranks on this machine: more than on this host where parts of it count as hosts
+  int machine_size() const noexcept { return machine_size_; }  // ranks on this machine: more than on this host where parts of it, containers or name spaces count as hosts
   int host_root() const noexcept { return host_roots_[static_cast<size_t>(host_index_)]; }  // lowest rank of this host
   int host_index() const noexcept { return host_index_; }
   // A rank's number within this host, or -1 when it runs on another.
@@ -107,8 +107,8 @@ class Comm {
   friend struct CommRegistry;
   Comm() = default;
   static Status make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept);  // collective
-  Status take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<unsigned char>& is_root);
-  Status find_hosts(std::vector<unsigned char>& is_root);  // collective
+  Status take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<uint32_t>& marks);
+  Status find_hosts(std::vector<uint32_t>& marks);  // collective
 
   MPI_Comm raw_ = MPI_COMM_NULL;
   MPI_Comm host_ = MPI_COMM_NULL;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/sparse.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,6 +8,7 @@
 
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
+#include "comm/patience.hpp"
 
 namespace windrow {
 namespace {
@@ -68,14 +67,17 @@ int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const st
   for (size_t i = 0; i < requests.size() && rc == MPI_SUCCESS; ++i)
     rc = MPI_Issend(notices[i].data(), static_cast<int>(notices[i].size()), MPI_BYTE, out[i].peer, tag, comm.get(), &requests[i]);
   MPI_Request waiting = MPI_REQUEST_NULL;
+  Patience patience;
   for (int done = 0; done == 0 && rc == MPI_SUCCESS;) {
+    const size_t before = in.size();
     rc = drain(comm, tag, in, local);
     if (rc != MPI_SUCCESS) break;
+    if (in.size() > before) patience.reset();
     if (waiting == MPI_REQUEST_NULL) {
       int sent = 0;
       rc = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &sent, MPI_STATUSES_IGNORE);
       if (rc != MPI_SUCCESS || sent == 0) {
-        sched_yield();
+        patience.wait();
         continue;
       }
       consensus.mine[0] = local.ok() ? 0 : 1;
@@ -83,7 +85,7 @@ int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const st
     } else {
       rc = MPI_Test(&waiting, &done, MPI_STATUS_IGNORE);
     }
-    if (done == 0) sched_yield();
+    if (done == 0) patience.wait();
   }
   return rc;
 }

@@ -2,6 +2,7 @@
 #include "exchange/coder.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -19,6 +20,7 @@ constexpr double k_worth = 0.95;               // of its bytes: what a message h
 constexpr int64_t k_left_alone = 16;           // messages after one that would not shrink
 constexpr double k_sampling_share = 0.003;     // of the seconds of all runs
 constexpr double k_congestion = 4;             // times the seconds a byte of a quiet link that are believed
+constexpr double k_congestion_crowded = 1.5;   // where ranks outnumber cores: messages wait for ranks that do not run
 
 // May throw std::bad_alloc.
 CodecMemory& memory_of(Comm& comm) {
@@ -54,6 +56,9 @@ Coder::Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace)
     : comm_(comm), trace_(trace), compresses_(compresses(plan, comm)), automatic_(plan.strategy.codec == Codec::automatic), checks_(checks),
       level_(plan.strategy.codec_level) {
   sharers_ = comm.host_size();
+  const double senders = plan.writers.empty() ? 1 : std::max(1.0, static_cast<double>(comm.size()) / static_cast<double>(plan.writers.size()));
+  (plan.reading ? work_.encodes : work_.decodes) = senders;
+  work_.ranks_a_core = static_cast<double>(comm.machine_size()) / static_cast<double>(std::max<long>(1, sysconf(_SC_NPROCESSORS_ONLN)));
   if (!compresses_ && !checks_) return;
   memory_ = &memory_of(comm);
   if (!compresses_) return;
@@ -104,7 +109,7 @@ double Coder::link_of(const Traffic& traffic) const noexcept {
   const double quiet = comm_.link();
   const double shared = quiet * static_cast<double>(sharers_);
   if (traffic.link == nullptr || !traffic.link->known()) return shared;
-  return std::clamp(traffic.link->value(), quiet, k_congestion * shared);
+  return std::clamp(traffic.link->value(), quiet, (work_.ranks_a_core > 1 ? k_congestion_crowded : k_congestion) * shared);
 }
 
 void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
@@ -114,9 +119,10 @@ void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   for (size_t arm = 1; arm < arm_count(); ++arm) {
     const CodecChoice chosen = choice(arm, traffic.element_bytes);
     if (!speeds[arm].known()) (void)sample_frame(raw, chosen, *memory_->workspace);  // what is used for the first time is slow
-    const double before = seconds_now();
+    const double before = working_seconds_now();
     const int64_t size = sample_frame(raw, chosen, *memory_->workspace);
-    if (!speeds[arm].known()) speeds[arm].add((seconds_now() - before) / bytes);
+    // A few KiB take longer, each, than a long message does.
+    if (!speeds[arm].known()) speeds[arm].guess((working_seconds_now() - before) / bytes);
     sampled_[arm] = static_cast<double>(size) / static_cast<double>(raw.size());
     traffic.ratios[arm] = memory_->model.corrected(arm, traffic.element_bytes, sampled_[arm]);
   }
@@ -131,7 +137,7 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   if (!automatic_) return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;
   const CodecModel& model = memory_->model;
   const double link = link_of(traffic), quiet = comm_.link() * static_cast<double>(sharers_);
-  if (link <= model.least_work(traffic.element_bytes)) return k_arm_off;
+  if (link <= model.least_work(traffic.element_bytes, work_)) return k_arm_off;
   const bool unseen = ratios_[k_arm_off] == 0;
   const bool old = traffic.messages % 8 == 0 && sampling_ < k_sampling_share * (earlier_runs_ + last_message_ - run_began_);
   if (unseen || old) sample(traffic, raw);
@@ -139,10 +145,10 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   size_t best = k_arm_off;
   double least = k_worth * link;
   for (size_t arm = 0; arm < arm_count(); ++arm) {
-    const double cost = model.cost(arm, ratios[arm], link, traffic.element_bytes);
+    const double cost = model.cost(arm, ratios[arm], link, traffic.element_bytes, work_);
     const auto bytes = static_cast<double>(raw.size());
     foretold_.found[arm] += cost * bytes;
-    foretold_.quiet[arm] += model.cost(arm, ratios[arm], quiet, traffic.element_bytes) * bytes;
+    foretold_.quiet[arm] += model.cost(arm, ratios[arm], quiet, traffic.element_bytes, work_) * bytes;
     if (arm != k_arm_off && cost < least) best = arm, least = cost;
   }
   if (arm_ == CodecTuner::k_by_message) return best;
@@ -159,7 +165,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   if (traffic.leave_alone > 0) --traffic.leave_alone;
   const CodecChoice chosen = choice(arm, traffic.element_bytes);
   const std::span<std::byte> to(frame, static_cast<size_t>(room(size)));
-  const double begin = seconds_now();
+  const double begin = seconds_now(), begin_work = measures() ? working_seconds_now() : 0;
   int64_t length = 0;
   if (checks_)
     length = encode_checked_frame(raw, chosen, *memory_->workspace, to);
@@ -175,7 +181,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   count.bytes_out += length > 0 ? length : size;
   count.encode_seconds += seconds;
   if (arm != k_arm_off && !equal) {
-    if (measures()) memory_->model.encode(traffic.element_bytes)[arm].add(seconds / static_cast<double>(size));
+    if (measures()) memory_->model.encode(traffic.element_bytes)[arm].add((working_seconds_now() - begin_work) / static_cast<double>(size));
     if (fresh_) memory_->model.compare(arm, traffic.element_bytes, sampled_[arm], static_cast<double>(shrunk ? length : size) / static_cast<double>(size));
     if (!shrunk || static_cast<double>(length) > k_worth * static_cast<double>(size)) traffic.leave_alone = k_left_alone;
   }
@@ -185,7 +191,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
 }
 
 void Coder::decode_to(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept {
-  const double begin = seconds_now();
+  const double begin = seconds_now(), begin_work = measures() ? working_seconds_now() : 0;
   Status status = decode_frame(frame, raw, *memory_->workspace);
   const double seconds = seconds_now() - begin;
   if (!status.ok()) {
@@ -201,7 +207,7 @@ void Coder::decode_to(int from, std::span<const std::byte> frame, std::span<std:
   const FrameKind kind = kind_of_frame(frame);
   const size_t arm = arm_of(kind);
   trace_.codecs[kind.equal_elements ? k_codec_constant : arm].decode_seconds += seconds;
-  if (measures() && arm != k_arm_off) memory_->model.decode()[arm].add(seconds / static_cast<double>(raw.size()));
+  if (measures() && arm != k_arm_off) memory_->model.decode()[arm].add((working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
 }
 
 const std::byte* Coder::decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept {

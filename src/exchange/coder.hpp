@@ -113,6 +113,7 @@ class Coder {
   bool compresses_ = false, automatic_ = false, checks_ = false;
   size_t fixed_arm_ = k_arm_off;
   int level_ = 0;
+  CodecModel::Work work_;
   int64_t sharers_ = 1;      // ranks of this host that send over its link at once
   size_t arm_ = CodecTuner::k_by_message;  // of this run; before the first: of descriptions
   int64_t largest_ = 0;

@@ -2,29 +2,12 @@
 // The loop that gives each role of this rank its turns.
 #include "exchange/engine.hpp"
 
-#include <sched.h>
-#include <time.h>
-
 #include <new>
 #include <utility>
 
+#include "comm/patience.hpp"
+
 namespace windrow {
-namespace {
-
-// Ranks outnumber cores here as often as not: one that waits gives its core away, and after a while sleeps, so that those
-// that copy or write get it whole.
-void relax(int idle) {
-  constexpr int k_yields = 64;
-  constexpr long k_sleep_ns = 50'000;
-  if (idle < k_yields) {
-    sched_yield();
-    return;
-  }
-  const timespec pause{.tv_sec = 0, .tv_nsec = k_sleep_ns};
-  nanosleep(&pause, nullptr);
-}
-
-}  // namespace
 
 Status Arena::reserve(int64_t bytes, Trace& trace) {
   if (bytes <= bytes_) return {};
@@ -51,7 +34,7 @@ int64_t Transfer::buffer_bytes() const noexcept {
 
 template <class Done>
 void Transfer::turn_until(Done&& done) {
-  for (int idle = 0;;) {
+  for (Patience patience;;) {
     bool moved = false, all = true;
     const auto turn = [&](Role& role) {
       if (done(role)) return;
@@ -61,8 +44,10 @@ void Transfer::turn_until(Done&& done) {
     for (auto& role : roles_) turn(*role);
     if (guest_ != nullptr) turn(*guest_);
     if (all) return;
-    idle = moved ? 0 : idle + 1;
-    if (!moved) relax(idle);
+    if (moved)
+      patience.reset();
+    else
+      patience.wait();
   }
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/item.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
 namespace windrow {
 
 Item make_item(PieceView runs, int64_t file_base, std::byte* memory, int64_t swap_bytes, int element_bytes) {
@@ -25,20 +29,64 @@ int element_bytes_of(std::span<const Item> items, Extent domain) {
   return most;
 }
 
-// Byte i of the file's element is byte size-1-i of the memory's. A piece may begin or end inside an element where a window
-// cuts it, so this goes by bytes; a compiler unrolls the inner part well enough for what is a rare path.
-void copy_swapped_from(std::byte* to, const std::byte* whole, int64_t phase, int64_t length, int64_t size) {
-  for (int64_t i = 0; i < length; ++i) {
-    const int64_t at = phase + i, element = at / size * size;
-    to[i] = whole[element + size - 1 - (at - element)];
+namespace {
+
+// A word with the bytes of each of its elements reversed.
+template <int size>
+uint64_t reversed(uint64_t word) noexcept {
+  if constexpr (size == 8) return __builtin_bswap64(word);
+  if constexpr (size == 4) return std::rotl(__builtin_bswap64(word), 32);
+  constexpr uint64_t k_low = 0x00ff00ff00ff00ffU;
+  return (word & k_low) << 8 | (word >> 8 & k_low);
+}
+
+// Whole elements, both ways the same; what is no whole word is left.
+template <int size>
+int64_t reverse_words(std::byte* to, const std::byte* from, int64_t length) noexcept {
+  constexpr int64_t k_word = sizeof(uint64_t);
+  int64_t at = 0;
+  for (; at + k_word <= length; at += k_word) {
+    uint64_t word = 0;
+    std::memcpy(&word, from + at, sizeof word);
+    word = reversed<size>(word);
+    std::memcpy(to + at, &word, sizeof word);
   }
+  return at;
+}
+
+int64_t reverse_elements(std::byte* to, const std::byte* from, int64_t length, int64_t size) noexcept {
+  if (size == 8) return reverse_words<8>(to, from, length);
+  if (size == 4) return reverse_words<4>(to, from, length);
+  return size == 2 ? reverse_words<2>(to, from, length) : 0;
+}
+
+}  // namespace
+
+// Byte i of the file's element is byte size-1-i of the memory's. A piece may begin or end inside an element where a window cuts it: that goes by bytes.
+void copy_swapped_from(std::byte* to, const std::byte* whole, int64_t phase, int64_t length, int64_t size) {
+  int64_t i = 0;
+  const auto by_bytes = [&](int64_t end) {
+    for (; i < end; ++i) {
+      const int64_t at = phase + i, element = at / size * size;
+      to[i] = whole[element + size - 1 - (at - element)];
+    }
+  };
+  by_bytes(std::min(length, phase == 0 ? 0 : size - phase));
+  i += reverse_elements(to + i, whole + phase + i, length - i, size);
+  by_bytes(length);
 }
 
 void copy_swapped_to(std::byte* whole, const std::byte* from, int64_t phase, int64_t length, int64_t size) {
-  for (int64_t i = 0; i < length; ++i) {
-    const int64_t at = phase + i, element = at / size * size;
-    whole[element + size - 1 - (at - element)] = from[i];
-  }
+  int64_t i = 0;
+  const auto by_bytes = [&](int64_t end) {
+    for (; i < end; ++i) {
+      const int64_t at = phase + i, element = at / size * size;
+      whole[element + size - 1 - (at - element)] = from[i];
+    }
+  };
+  by_bytes(std::min(length, phase == 0 ? 0 : size - phase));
+  i += reverse_elements(whole + phase + i, from + i, length - i, size);
+  by_bytes(length);
 }
 
 namespace {

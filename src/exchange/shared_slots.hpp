@@ -39,11 +39,20 @@ class SharedSlots {
   SlotControl& control(int64_t index) const noexcept { return reinterpret_cast<SlotControl*>(base())[index]; }
   std::byte* memory(int64_t index) const noexcept { return base() + k_control_bytes + index * slot_bytes_; }
 
-  // Generations count a communicator's transfers; a step is below 2^44 in any file of 2^56 bytes.
-  static int64_t token_of(int64_t generation, int64_t step) noexcept { return (generation % (1 << 18) + 1) << 44 | step; }
+  // Generations count a communicator's transfers. Steps of one never have the same token, however far apart files lie on their line (2^48 steps and more);
+  // those of two have it by a chance of 2^-64.
+  static int64_t token_of(int64_t generation, int64_t step) noexcept {
+    return static_cast<int64_t>(mixed(static_cast<uint64_t>(step) ^ mixed(static_cast<uint64_t>(generation) + 1)));
+  }
 
  private:
-  static constexpr int64_t k_control_bytes = 4096;
+  static constexpr int64_t k_control_bytes = 64 * sizeof(SlotControl);  // of as many buffers as there can be
+  // One to one. Source: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014, the variant of SplitMix64.
+  static constexpr uint64_t mixed(uint64_t word) noexcept {
+    word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9U;
+    word = (word ^ word >> 27) * 0x94d049bb133111ebU;
+    return word ^ word >> 31;
+  }
   std::byte* base() const noexcept { return segment_->base_of(host_rank_); }  // asked each time: the segment may have moved
 
   const SharedSegment* segment_ = nullptr;

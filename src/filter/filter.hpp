@@ -23,8 +23,8 @@ enum class FilterId : int { deflate = 1, shuffle = 2, fletcher32 = 3, blosc = 32
 struct Filter {
   int id = 0;                    // a FilterId, or one that we do not know
   std::vector<uint32_t> values;  // the filter's own numbers
-  std::string name;              // what the file calls it, or we
-  friend bool operator==(const Filter&, const Filter&) = default;
+  std::string name;              // what the file calls it, or we: says nothing of what it does
+  friend bool operator==(const Filter& one, const Filter& other) { return one.id == other.id && one.values == other.values; }
 };
 
 // The filters in the order in which they encode; "" and "none" are none. For elements of so many bytes in chunks of so many.

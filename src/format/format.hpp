@@ -178,6 +178,7 @@ struct FormatTraits {
   bool places_late = false;       // lay_out() finds the places of variables, and may move them
   bool grows_as_one = false;      // variables that grow have one length and no chunks
   bool big_endian = false;        // all numbers are
+  bool names_dimensions = false;  // a dimension is a name and a length, which name_dimensions() makes; one of another length gets another name
   friend bool operator==(const FormatTraits&, const FormatTraits&) = default;
 };
 
@@ -192,11 +193,11 @@ class Format {
   virtual ~Format() = default;
   virtual Status define_group(const std::string& path) = 0;                             // parents exist
   virtual Result<Placement> define_variable(const VariableDefinition& definition) = 0;  // parents exist
-  virtual bool can_split() const noexcept { return false; }  // whether it has the next two
-  // A variable without bytes of its own, which other programs see as one array nevertheless; where a part cannot be read they see a value that
-  // nobody takes for data. Code::unsupported: the format has none.
+  virtual bool can_split() const noexcept { return false; }  // whether it has the next one
+  // A variable without bytes of its own, whose shape the catalog tells nevertheless. Where the format has such a thing, other programs see one array, and
+  // where a part cannot be read a value that nobody takes for data. Code::unsupported: the format cannot split.
   virtual Status define_split(const VariableDefinition& definition, std::span<const Part> parts);
-  // Where other programs find the elements of such a variable, in the order of their definition.
+  // Where other programs find the elements of such a variable, in the order of their definition. Code::unsupported: they see no array.
   virtual Result<std::vector<Part>> parts_of(const std::string& path);
   virtual Status put_attribute(const std::string& object, const Attribute& attribute) = 0;  // replaces
   virtual Status delete_attribute(const std::string& object, const std::string& name) = 0;

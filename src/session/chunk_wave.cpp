@@ -23,28 +23,39 @@ Status File::move_chunked(bool reading, int64_t ordinal, std::span<const int64_t
   return {};
 }
 
-Status File::chunked_wave(int variable, bool reading, int64_t ordinal, Wave& wave) {
-  auto& layout = layouts_[variable];
+Status File::chunked_wave(int variable, int64_t part, bool reading, int64_t ordinal, Wave& wave) {
+  auto& layout = layouts_[{variable, part}];
   if (layout == nullptr) {
-    auto made = layout_of(catalog_.variables[static_cast<size_t>(variable)]);
+    auto made = part < 0 ? layout_of(catalog_.variables[static_cast<size_t>(variable)]) : layout_of_part(variable, part);
     if (!made.ok()) return made.status();
     layout = std::move(made).value();
   }
   wave.layout = layout;
   wave.variable = variable;
+  wave.part = part;
   return build_wave(reading, ordinal, wave);
 }
 
+// Parts of a variable that is split have a wave each, too: their chunks are in indexes of their own.
 Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
+  const SplitVariable* split = subfiles_ ? subfiles_->find(variable) : nullptr;
+  if (split == nullptr) return run_chunked_part(variable, -1, reading, ordinal);
+  Status verdict;
+  for (int64_t part = 0; part < split->split.parts() && verdict.ok(); ++part) verdict = run_chunked_part(variable, part, reading, ordinal);
+  return verdict;
+}
+
+Status File::run_chunked_part(int variable, int64_t part, bool reading, int64_t ordinal) {
   Wave wave;
   wave.reading = reading;
   WaveNumbers numbers;
-  Status local = guard([&] { return chunked_wave(variable, reading, ordinal, wave); });
+  Status local = guard([&] { return chunked_wave(variable, part, reading, ordinal, wave); });
   if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok()) return verdict;
   if (numbers.bytes == 0) return {};
   auto ready = ready_plan(wave, numbers);
   if (!ready.ok()) return ready.status();
   if (!reading) std::copy(numbers.variables.begin(), numbers.variables.end(), moving_bits_.begin());
+  if (!reading) mark_changed(numbers.variables);
   return move_chunks(*ready.value(), wave);
 }
 
@@ -82,10 +93,10 @@ Status File::prepare_chunks(KeptPlan& kept, const Wave& wave) {
       }
     }
   });
-  if (comm_->rank() != 0 || wave.reading) return {};
+  if (comm_->rank() != layout.root || wave.reading) return {};
   const auto& writers = kept.plan.writers;
-  const auto others = static_cast<int64_t>(writers.size()) - std::count(writers.begin(), writers.end(), 0);
-  kept.placer = std::make_unique<ChunkPlacer>(*comm_, trace_, *format_, layout, others, kept.plan.window_bytes / bytes);
+  const auto others = static_cast<int64_t>(writers.size()) - std::count(writers.begin(), writers.end(), layout.root);
+  kept.placer = std::make_unique<ChunkPlacer>(*comm_, trace_, layout, others, kept.plan.window_bytes / bytes);
   return {};
 }
 
@@ -103,7 +114,7 @@ std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers) {
 
 Status malformed() { return {Code::internal, "a letter about chunks is malformed"}; }
 
-// Rank 0's answer to one rank: offset + 1, bytes and skipped filters of each chunk asked for.
+// The root's answer to one rank: offset + 1, bytes and skipped filters of each chunk asked for.
 Status answer_letter(Format& format, const ChunkLayout& layout, const Letter& asked, Letter& answer) {
   answer.peer = asked.peer;
   int64_t chunk = 0;
@@ -113,7 +124,9 @@ Status answer_letter(Format& format, const ChunkLayout& layout, const Letter& as
     chunk += static_cast<int64_t>(*step);
     const auto place = format.find_chunk(layout.path, layout.grid.first_element(chunk));
     if (!place.ok()) return place.status();
-    append_varint(answer.bytes, static_cast<uint64_t>(place.value().offset + 1));
+    if (place.value().offset > layout.file_room - place.value().bytes)
+      return {Code::bad_file, fmt::format("\"{}\": a chunk of it lies at offset {}", layout.path, place.value().offset)};
+    append_varint(answer.bytes, static_cast<uint64_t>(place.value().offset < 0 ? 0 : layout.file_base + place.value().offset + 1));
     append_varint(answer.bytes, static_cast<uint64_t>(place.value().bytes));
     append_varint(answer.bytes, place.value().skipped);
   }
@@ -137,13 +150,16 @@ Status File::find_chunks(const KeptPlan& kept, KnownChunks& known) {
   std::vector<Letter> out, in, answers;
   LetterCounters counters;
   Status local = guard([&] {
-    if (!kept.looked_up.empty()) out.push_back({0, numbers_as_letter(kept.looked_up)});
+    if (!kept.looked_up.empty()) out.push_back({kept.layout->root, numbers_as_letter(kept.looked_up)});
     return Status{};
   });
   local = exchange_letters(*comm_, std::move(local), out, in, counters);
   if (local.ok()) local = guard([&]() -> Status {
+    if (in.empty()) return {};
+    auto format = format_of(*kept.layout);
+    if (!format.ok()) return format.status();
     for (const Letter& letter : in)
-      if (Status status = answer_letter(*format_, *kept.layout, letter, answers.emplace_back()); !status.ok()) return status;
+      if (Status status = answer_letter(*format.value(), *kept.layout, letter, answers.emplace_back()); !status.ok()) return status;
     in.clear();
     return {};
   });
@@ -170,7 +186,10 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
     const StageTimer timer(trace_, Stage::exchange);
     began = seconds_now();
     if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
-    if (kept.placer) kept.placer->begin({}, nullptr);
+    if (kept.placer) {
+      kept.placer->begin({}, nullptr);
+      kept.placer->use(format_of(*kept.layout));
+    }
     kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.arm(), kept.placer.get());
     local.update(kept.transfer->end());
   }
@@ -192,19 +211,22 @@ Status File::explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, W
       const int variable = static_cast<int>(i);
       if (!is_chunked(variable) || (static_cast<uint64_t>(word) >> (i % 64) & 1) == 0) continue;
       any = true;
-      Wave wave;
-      wave.reading = reading;
-      WaveNumbers numbers;
-      Status local = guard([&] { return chunked_wave(variable, reading, 0, wave); });
-      if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok()) return verdict;
-      if (numbers.bytes == 0) continue;
-      auto ready = ready_plan(wave, numbers);
-      if (!ready.ok()) return ready.status();
-      Status told = agree(*comm_, guard([&] {
-        planned.plans.push_back({ready.value()->plan, ready.value()->forecast, numbers.kept_id > 0});
-        return Status{};
-      }));
-      if (!told.ok()) return told;
+      const SplitVariable* split = subfiles_ ? subfiles_->find(variable) : nullptr;
+      for (int64_t part = split != nullptr ? 0 : -1; part < (split != nullptr ? split->split.parts() : 0); ++part) {
+        Wave wave;
+        wave.reading = reading;
+        WaveNumbers numbers;
+        Status local = guard([&] { return chunked_wave(variable, part, reading, 0, wave); });
+        if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok()) return verdict;
+        if (numbers.bytes == 0) continue;
+        auto ready = ready_plan(wave, numbers);
+        if (!ready.ok()) return ready.status();
+        Status told = agree(*comm_, guard([&] {
+          planned.plans.push_back({ready.value()->plan, ready.value()->forecast, numbers.kept_id > 0});
+          return Status{};
+        }));
+        if (!told.ok()) return told;
+      }
     }
   if (!any) return {};
   return pulse_waves(Status{}, {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr);

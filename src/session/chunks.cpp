@@ -74,9 +74,12 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
     offsets[i] = -1;
     if (!status_.ok()) continue;
     status_.update(guard([&] {
-      const auto offset = format_.place_chunk(layout_.path, layout_.grid.first_element(wanted[2 * i]), wanted[2 * i + 1]);
-      if (offset.ok()) offsets[i] = offset.value();
-      return offset.status();
+      const auto offset = format_->place_chunk(layout_.path, layout_.grid.first_element(wanted[2 * i]), wanted[2 * i + 1]);
+      if (!offset.ok()) return offset.status();
+      if (offset.value() > layout_.file_room - wanted[2 * i + 1])
+        return Status(Code::unsupported, fmt::format("\"{}\": a subfile with it is larger than a set can have", layout_.path));
+      offsets[i] = layout_.file_base + offset.value();
+      return Status{};
     }));
   }
 }
@@ -183,8 +186,8 @@ void ChunkSink::ask(Batch& batch) {
   }
   batch.wanted.front() = static_cast<int64_t>(batch.offsets.size());
   const auto count = static_cast<int>(batch.offsets.size());
-  batch.busy = mpi_ok(MPI_Irecv(batch.offsets.data(), count, MPI_INT64_T, 0, k_tag_placed, comm_.get(), &batch.requests[0]), "MPI_Irecv") &&
-               mpi_ok(MPI_Isend(batch.wanted.data(), 2 * count + 1, MPI_INT64_T, 0, k_tag_chunks, comm_.get(), &batch.requests[1]), "MPI_Isend");
+  batch.busy = mpi_ok(MPI_Irecv(batch.offsets.data(), count, MPI_INT64_T, layout_.root, k_tag_placed, comm_.get(), &batch.requests[0]), "MPI_Irecv") &&
+               mpi_ok(MPI_Isend(batch.wanted.data(), 2 * count + 1, MPI_INT64_T, layout_.root, k_tag_chunks, comm_.get(), &batch.requests[1]), "MPI_Isend");
 }
 
 // Chunks that lie side by side go in one request.
@@ -218,7 +221,7 @@ bool ChunkSink::finished() {
   if (placer_ != nullptr) return true;
   if (!end_sent_) {
     end_sent_ = true;
-    if (!mpi_ok(MPI_Isend(&end_, 1, MPI_INT64_T, 0, k_tag_chunks, comm_.get(), &end_request_), "MPI_Isend")) return true;
+    if (!mpi_ok(MPI_Isend(&end_, 1, MPI_INT64_T, layout_.root, k_tag_chunks, comm_.get(), &end_request_), "MPI_Isend")) return true;
   }
   int sent = 0;
   return !mpi_ok(MPI_Test(&end_request_, &sent, MPI_STATUS_IGNORE), "MPI_Test") || sent != 0;

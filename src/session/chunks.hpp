@@ -29,6 +29,10 @@ struct ChunkLayout {
   Chunking chunking;
   std::vector<std::byte> fill_value;  // of an element, as stored; empty: zeros
   int64_t element_bytes = 1;
+  // Of a part of a variable that is split: the rank that looks after its subfile, the subfile's number, and its places in the line of files.
+  int root = 0;
+  int64_t part = -1;
+  int64_t file_base = 0, file_room = INT64_MAX;
 
   int64_t chunk_bytes() const noexcept { return grid.elements() * element_bytes; }
   Extent bytes_of(int64_t chunk) const noexcept { return {chunk * chunk_bytes(), (chunk + 1) * chunk_bytes()}; }
@@ -50,15 +54,20 @@ struct KnownChunk {
 // Chunks whose places this rank has asked for, sorted.
 using KnownChunks = std::vector<KnownChunk>;
 
-// Rank 0: finds room for the chunks of others.
+// On the root of a layout, which is rank 0 where the file is one: finds room for the chunks of others.
 class ChunkPlacer final : public Role {
  public:
   // `others`: writers beside this rank; each says once that it is at its end. `most`: chunks that one of them asks for at once.
-  ChunkPlacer(const Comm& comm, Trace& trace, Format& format, const ChunkLayout& layout, int64_t others, int64_t most)
-      : Role(comm, trace), format_(format), layout_(layout), others_(others), message_(static_cast<size_t>(1 + 2 * most)), answer_(static_cast<size_t>(most)) {}
+  ChunkPlacer(const Comm& comm, Trace& trace, const ChunkLayout& layout, int64_t others, int64_t most)
+      : Role(comm, trace), layout_(layout), others_(others), message_(static_cast<size_t>(1 + 2 * most)), answer_(static_cast<size_t>(most)) {}
   Status prepare() override { return {}; }
   int64_t buffer_bytes() const override { return 0; }
   void begin(std::span<const Item>, std::byte*) override { left_ = others_, status_ = {}; }
+  // After begin(): what finds room this time, or why there is none.
+  void use(Result<Format*> format) {
+    if (format.ok()) format_ = format.value();
+    else status_ = format.status();
+  }
   bool step() override;
   bool finished() const override { return broken_ || left_ == 0; }
 
@@ -66,7 +75,7 @@ class ChunkPlacer final : public Role {
   void place(std::span<const int64_t> wanted, std::span<int64_t> offsets);
 
  private:
-  Format& format_;
+  Format* format_ = nullptr;
   const ChunkLayout& layout_;
   int64_t others_, left_ = 0;
   std::vector<int64_t> message_, answer_;

@@ -139,9 +139,10 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
       auto split = split_of(definition);
       if (!split.ok()) return split.status();
       if (auto& parts = split.value()) {
-        const auto count = static_cast<size_t>(parts->parts());
-        splits.emplace(first + static_cast<int>(added.variables.size()),
-                       SplitVariable{*std::move(parts), std::vector<int64_t>(count, -1), element_bytes(definition.type, definition.details)});
+        SplitVariable made(*std::move(parts), definition.path, element_bytes(definition.type, definition.details), definition.extendible);
+        made.chunk = definition.chunking.shape;
+        made.filters = text_of(definition.chunking.filters);
+        splits.emplace(first + static_cast<int>(added.variables.size()), std::move(made));
       }
       added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
     }
@@ -158,6 +159,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   Status verdict;
   if (!splits.empty()) {
     if (verdict = define_parts(definitions, splits, first); !verdict.ok()) return verdict;
+    for (const auto& [variable, split] : splits) changed_bits_[static_cast<size_t>(variable) / 64] |= static_cast<int64_t>(uint64_t{1} << (variable % 64));
     subfiles_->variables().merge(splits);
   }
   for (size_t begin = 0; begin < definitions.size() && verdict.ok(); begin += k_definitions)
@@ -166,12 +168,11 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   // Groups may be there that nobody knows when their variable could not be made: see define_groups_on_root().
   const auto end = static_cast<int>(catalog_.variables.size());
   std::erase_if(added.variables, [&](const auto& entry) { return entry.second >= end; });
-  if (subfiles_) {
-    subfiles_->forget_from(end);
-    fit_line();
-  }
+  if (subfiles_) subfiles_->forget_from(end);
   variable_numbers_.merge(added.variables);
   grow_as_one();
+  tell_set_of_growth();
+  if (subfiles_) fit_line();
   unplaced_ = traits_.places_late;
   if (end > first)
     for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
@@ -192,7 +193,7 @@ Status File::define_some(std::span<VariableDefinition> definitions, std::span<co
       for (size_t i = 0; i < definitions.size(); ++i) {
         const auto number = static_cast<int>(catalog_.variables.size() + i);
         if (const SplitVariable* split = subfiles_ ? subfiles_->find(number) : nullptr) {
-          if (Status status = define_split_on_root(definitions[i], split->split); !status.ok()) return status;
+          if (Status status = define_split_on_root(definitions[i], *split); !status.ok()) return status;
           places[1 + 2 * i] = -1;
           places[2 + 2 * i] = checked_product(definitions[i].shape).value_or(0) * split->element_bytes;
           ++places[0];

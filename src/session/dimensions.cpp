@@ -102,11 +102,21 @@ Status File::define_dimensions(Additions groups, std::vector<Dimension> added, c
     return named != nullptr ? format_->name_dimensions(named->path, names) : Status{};
   })
                                     : Status{};
+  if (local.ok() && named != nullptr && traits_.names_dimensions) local = guard([&] { return name_dimensions_of_parts(*named, names); });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   unplaced_ = traits_.places_late;
   for (std::string& group : groups.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
   for (Dimension& dimension : added) catalog_.dimensions.push_back(std::move(dimension));
   return {};
+}
+
+// Local: in subfiles as in the base file, where parts have their lengths. Coordinates may be split otherwise than what they are coordinates of.
+Status File::name_dimensions_of_parts(const Variable& named, const std::vector<std::string>& names) {
+  for (const std::string& path : names)
+    if (path != named.path && is_split(path))
+      if (Status status = for_own_parts(path, [&](Format& format) { return format.name_dimensions(path, {path}); }); !status.ok()) return status;
+  if (!is_split(named.path)) return {};
+  return for_own_parts(named.path, [&](Format& format) { return format.name_dimensions(named.path, names); });
 }
 
 Status File::define_dimension(const std::string& path, int64_t length, Status local) {

@@ -16,6 +16,7 @@ Status File::check_growth(const Variable& variable, int64_t records) const {
   const auto elements = checked_product(shape);
   const auto bytes = elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
   if (!bytes) return {Code::bad_argument, fmt::format("\"{}\" with {} records is larger than a file can be", variable.path, records)};
+  if (!has_room_for(records)) return {Code::bad_argument, fmt::format("\"{}\" with {} records is larger than a set of subfiles can be", variable.path, records)};
   if (variable.chunking.empty()) return {};
   return ChunkGrid::make(shape, variable.chunking.shape).status();
 }
@@ -55,10 +56,12 @@ Status File::extend_for_queue(Status local) {
     Variable& variable = catalog_.variables[i];
     variable.shape.front() = wanted_rows_[i];
     variable.placement.bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
-    layouts_.erase(static_cast<int>(i));
+    layouts_.erase({static_cast<int>(i), -1});
     std::erase_if(plans_, [&variable](const auto& kept) { return kept->layout && kept->layout->path == variable.path; });
   }
   grow_as_one();
+  tell_set_of_growth();
+  if (subfiles_) fit_line();
   return {};
 }
 

@@ -16,7 +16,6 @@
 #include "format/catalog.hpp"
 #include "session/motion.hpp"
 #include "session/same.hpp"
-#include "storage/file_system.hpp"
 
 namespace windrow {
 namespace {
@@ -119,12 +118,15 @@ Status File::open_on_root(const std::string& asked_format) {
     metadata_path = draft_.temporary_path;
     draft_files_ = format_companions(format_name_, draft_.temporary_path);
     if (Status status = start_companions(draft_, companions()); !status.ok()) return status;
+    if (wants_references())
+      if (Status status = start_references_on_root(); !status.ok()) return status;
   }
   auto format = open_format(name, metadata_path, format_mode(mode_), format_options(), std::move(opened));
   if (!format.ok()) return format.status();
   format_ = std::move(format).value();
   traits_ = format_->traits();
   metadata_opens_ = stores_opened() - opened_before;
+  if (mode_ == Mode::create && wanted_subfiles_ == 0) choose_files(file_system_at(draft_.temporary_path), format_->can_split());
   if (mode_ == Mode::create) return wanted_subfiles_ > 1 ? make_set_on_root() : Status{};
   auto catalog = format_->catalog();
   if (!catalog.ok()) return catalog.status();
@@ -166,25 +168,29 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
   std::vector<std::byte> known;
   SameArguments same(local, arguments);
-  int64_t local_disk = 0, buffers = 0;  // all ranks plan with what rank 0 sees
+  int64_t file_system = 0, buffers = 0, can_split = 0;  // all ranks plan with what rank 0 sees
   if (ranks.rank() == 0 && local.ok()) local = guard([&]() -> Status {
     if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok()) return status;
     const std::string data_path = mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
-    local_disk = is_on_local_disk(data_path) ? 1 : 0;
+    file_system = static_cast<int64_t>(file->file_system_at(data_path));
+    can_split = file->format_->can_split() ? 1 : 0;
     buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
     file->tell(data_path, known);
     return {};
   });
-  std::array<int64_t, 4> numbers{same.numbers()[0], same.numbers()[1], local_disk, buffers};
+  std::array<int64_t, 5> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, can_split};
   local = share_from_root(ranks, std::move(local), known, numbers);
   std::copy_n(numbers.begin(), 2, same.numbers().begin());
   // What rank 0 met with arguments that the others do not have tells nobody anything.
   if (same.differ() && local.code() != Code::bad_argument) local = differing("path, mode or options (or their environment variables)");
-  if (local.ok()) local = guard([&] { return file->learn(known); });
+  if (local.ok()) local = guard([&] {
+    if (file->wanted_subfiles_ == 0) file->choose_files(static_cast<FileSystem>(numbers[2]), numbers[4] != 0);
+    return file->learn(known);
+  });
   Status verdict = agree(ranks, std::move(local));
   if (verdict.ok() && file->subfiles_) verdict = file->start_set();
   if (verdict.ok()) {
-    file->local_disk_ = numbers[2] != 0;
+    file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
     file->limits_.buffers = numbers[3];
     if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_);
     return file;
@@ -248,7 +254,7 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(subfiles_ ? subfiles_->identity() : "");
   append(subfiles_ ? subfiles_->folder() : "");
   append(subfiles_ ? subfiles_->names().ending : "");
-  for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian}) out.push_back(trait ? std::byte{1} : std::byte{0});
+  for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions}) out.push_back(trait ? std::byte{1} : std::byte{0});
   if (mode_ == Mode::create) return;
   const std::vector<std::byte> catalog = serialize(catalog_);
   out.insert(out.end(), catalog.begin(), catalog.end());
@@ -266,11 +272,12 @@ Status File::learn(std::span<const std::byte> told) {
   const auto& [data_path, format_name, identity, folder, ending] = texts;
   if (!identity.empty() && !subfiles_)
     subfiles_ = std::make_unique<Subfiles>(format_name, identity, folder, SubfileNames{data_path + ".subfiles", ending, wanted_subfiles_});
-  constexpr size_t k_traits = 3;
+  constexpr size_t k_traits = 4;
   if (told.size() - position < k_traits) return {Code::internal, "rank 0's word on a file is malformed"};
   const auto traits = told.subspan(position, k_traits);
   position += k_traits;
-  traits_ = {.places_late = traits[0] != std::byte{0}, .grows_as_one = traits[1] != std::byte{0}, .big_endian = traits[2] != std::byte{0}};
+  traits_ = {.places_late = traits[0] != std::byte{0}, .grows_as_one = traits[1] != std::byte{0}, .big_endian = traits[2] != std::byte{0},
+             .names_dimensions = traits[3] != std::byte{0}};
   unplaced_ = traits_.places_late && mode_ == Mode::create;  // an empty file has a header too
   if (mode_ != Mode::create) {
     auto catalog = deserialize(told.subspan(position));
@@ -287,7 +294,7 @@ Status File::learn(std::span<const std::byte> told) {
   use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
   if (Status status = grow_pulse(catalog_.variables.size()); !status.ok()) return status;
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (catalog_.variables[i].placement.stride > 0) filled_records_[i] = catalog_.variables[i].shape.front();
+    if (catalog_.variables[i].extendible && traits_.grows_as_one) filled_records_[i] = catalog_.variables[i].shape.front();
   return {};
 }
 
@@ -299,6 +306,8 @@ void File::abandon() {
   }
   if (!xdmf_draft_.temporary_path.empty()) (void)remove_files(std::span(&xdmf_draft_.temporary_path, 1));
   xdmf_draft_ = {};
+  if (!references_draft_.temporary_path.empty()) (void)remove_files(std::span(&references_draft_.temporary_path, 1));
+  references_draft_ = {};
   if (mode_ != Mode::create || published_ || draft_.temporary_path.empty()) return;
   abandon_set();
   (void)remove_files(draft_files_);
@@ -334,7 +343,8 @@ Status File::publish_on_root() {
   if (subfiles_) renames.insert(renames.begin(), {draft_.temporary_path + ".subfiles", final_folder(draft_.final_path)});
   if (Status status = write_xdmf_on_root(renames); !status.ok()) return status;
   renames.push_back({draft_.temporary_path, draft_.final_path});
-  Status status = windrow::publish(renames, settings_.boolean("durable"));
+  if (Status status = withdraw_references_on_root(); !status.ok()) return status;
+  Status status = windrow::publish(renames, settings_.boolean("durable"), store_options(settings_, comm_->rank()));
   if (!status.ok()) return status;
   xdmf_draft_ = {};
   if (!replaced.empty()) (void)remove_folder(replaced);
@@ -357,6 +367,7 @@ Status File::sync() {
   }
   Status stored = agree(*comm_, std::move(local));
   if (!publishes) {
+    if (stored.ok() && wants_references()) stored = renew_references();
     if (!stored.ok() || !grids_changed_) return stored;
     local = comm_->rank() == 0 ? guard([&] { return publish_xdmf_on_root(); }) : Status{};
     if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
@@ -387,7 +398,7 @@ Status File::sync() {
     data_->move_to(std::move(data_folder_));
   }
   data_->rename(std::move(final_path));
-  return {};
+  return wants_references() ? renew_references() : Status{};
 }
 
 Status File::close(bool publish) {
@@ -424,6 +435,8 @@ Status File::close(bool publish) {
     local = Status{};
     if (verdict.ok()) verdict = finish_subfiles(true);
   }
+  const bool refers = publish && verdict.ok() && mode_ != Mode::read && wants_references();
+  if (comm_->rank() == 0 && format_ && refers && local.ok()) local = guard([&] { return make_references_on_root(); });
   if (comm_->rank() == 0 && format_ && (publish || mode_ != Mode::create)) {
     local.update(guard([&] { return format_->close(); }));
     format_.reset();
@@ -437,6 +450,7 @@ Status File::close(bool publish) {
       if (durable) local = data_sync_on_root();
       if (local.ok()) local = guard([&] { return publish_xdmf_on_root(); });
     }
+    if (whole && refers && local.ok()) local = guard([&] { return publish_references_on_root(); });
     abandon();
   }
   if (!publish) local = Status{};

@@ -28,12 +28,15 @@
 #include "session/report.hpp"
 #include "session/shared_decomposition.hpp"
 #include "session/subfiles.hpp"
+#include "storage/file_system.hpp"
 #include "storage/publish.hpp"
 #include "xdmf/xdmf.hpp"
 
 namespace windrow {
 
 // One put or get in the queue.
+inline constexpr Type k_as_stored = static_cast<Type>(-1);  // WINDROW_STORED
+
 struct QueueEntry {
   bool put = true;
   int variable = 0;
@@ -43,7 +46,11 @@ struct QueueEntry {
   int64_t rows = 0;           // of the variable's first dimension when it was queued
   int64_t ordinal = 0;        // how many puts of this variable this rank has queued before: later puts go in later waves
   std::unique_ptr<Staged> staged;  // where `data` is not as the variable has it
+  bool stored = false;        // `data` has the file's byte order
 };
+
+// Of an entry's elements: how many bytes change their order on the way; 1: none.
+int64_t swap_bytes(const QueueEntry& entry, const Variable& variable) noexcept;
 
 // What of the queue moves in one plan: all gets, or the puts of one ordinal.
 struct Wave {
@@ -70,7 +77,9 @@ struct Wave {
   // Of one chunked variable: items lie in its chunks' line. Otherwise nullptr, and chunked variables are among the bits only.
   std::shared_ptr<const ChunkLayout> layout;
   int variable = -1;
+  int64_t part = -1;                                        // of it, where it is split
   Extent hull{INT64_MAX, 0};                                // of the items, with a layout; else of those of interleaved records
+  Extent records{INT64_MAX, 0};                             // of variables that grow in subfiles
 
   bool takes(int number, bool chunked) const noexcept { return layout ? number == variable : !chunked; }
 };
@@ -104,9 +113,10 @@ struct Additions {
 // The numbers are those of enum windrow_kind (windrow.h).
 enum class ObjectKind : int { nothing = 0, group = 1, variable = 2, link = 3, other = 4, dimension = 5 };
 
-// How many files a program asks for; 1: one. Code::bad_argument: subfiles, and not how many.
+// How many files a program asks for; 1: one; 0: they are to be chosen. Code::bad_argument: subfiles, and not how many.
 Result<int64_t> wanted_subfiles(const Settings& settings, int ranks);
 
+struct Band;
 class FillMap;
 struct WindowFill;
 struct WaveNumbers;
@@ -136,6 +146,8 @@ class File {
   Status get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local = {});
   // From the next flush on; what `changes` does not say is as the file was opened with.
   Status set_strategy(const Settings& changes, Status local = {});
+  // Where the chunks of all variables lie, as a text for Zarr's readers at `path`, "" beside the file; what is left out of it, one a line.
+  Result<std::string> write_references(const std::string& path, const std::string& prefix, Status local = {});
   Result<std::string> check_subfiles();                              // what is wrong with the set, one a line; "" too for a file that is one
   Status flush(Status local = {});
   Status flush_begin();
@@ -146,7 +158,7 @@ class File {
   Result<std::string> explain(bool json, Status local = {});
 
   // Local.
-  // `record`: see QueueEntry. `type`: of the data, where it is not the variable's own.
+  // `record`: see QueueEntry. `type`: of the data, where it is not the variable's own, or k_as_stored.
   Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record = -1,
                std::optional<Type> type = {});
   void refuse(const Status& status) { queue_status_.update(status); }  // the next flush fails by it on every rank
@@ -169,6 +181,8 @@ class File {
   File();
 
   Status open_on_root(const std::string& format);                   // rank 0 only
+  FileSystem file_system_at(const std::string& path) const noexcept;
+  void choose_files(FileSystem kind, bool can_split);
   void fit_limits_to_local_disk(PlanLimits& limits) const;
   void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
   Status learn(std::span<const std::byte> told);                    // local: where this rank's data goes, what is there already
@@ -184,6 +198,7 @@ class File {
   Status check_coordinate(const Variable& coordinate, int64_t length) const;
   Result<std::string> find_dimension(const Variable& variable, size_t number, const std::string& name, std::vector<Dimension>& added) const;
   Status check_namable(int variable, size_t names) const;
+  Status name_dimensions_of_parts(const Variable& named, const std::vector<std::string>& names);
   Status define_dimensions(Additions groups, std::vector<Dimension> added, const Variable* named, const std::vector<std::string>& names);
   Status define_groups_on_root(std::span<const std::string> groups);  // rank 0 only
   Status missing_groups(const std::string& path, bool itself, Additions& added) const;
@@ -197,6 +212,21 @@ class File {
   Status start_xdmf_on_root();                                      // rank 0 only, as the next two
   Status write_xdmf_on_root(std::vector<Rename>& renames);
   Status publish_xdmf_on_root();
+
+  // references.cpp
+  bool wants_references() const;
+  Status start_references_on_root();                                // rank 0 only, as the next three
+  Status make_references_on_root();
+  Status withdraw_references_on_root();
+  Status publish_references_on_root();
+  Status renew_references();                                        // collective
+
+  // checksums.cpp
+  void mark_changed(std::span<const int64_t> bits) noexcept;
+  bool is_changed(int variable) const noexcept;
+  Status renew_sums(bool ends);                                     // local
+  Status compare_sums(std::vector<int64_t>& found);                 // collective
+  std::string lines_of_sums(std::span<const int64_t> found) const;
 
   // flush.cpp
   Status move_queue(Status local, PendingFlush* pending);
@@ -220,10 +250,10 @@ class File {
   bool is_draft() const noexcept { return mode_ == Mode::create && !published_; }
   Status lay_out_on_root(std::vector<std::byte>& told, Draft& anew);  // rank 0 only
   Status learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, std::string& anew) const;
-  Status copy_to_places(std::span<const Placement> places, const std::string& anew);  // local
   Status place_variables(Status local);                               // collective; when something is unplaced
   void grow_as_one() noexcept;
   bool wants_records(size_t variable) const noexcept;
+  std::vector<Band> bands_of_records(size_t variable) const;
   int64_t bytes_of_new_records(size_t variable);
   Status fill_records(Status local);                                  // collective
 
@@ -255,7 +285,8 @@ class File {
   // Collective: each chunked variable among the bits has a wave of its own.
   Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
   Status run_chunked(int variable, bool reading, int64_t ordinal);
-  Status chunked_wave(int variable, bool reading, int64_t ordinal, Wave& wave);
+  Status run_chunked_part(int variable, int64_t part, bool reading, int64_t ordinal);
+  Status chunked_wave(int variable, int64_t part, bool reading, int64_t ordinal, Wave& wave);
   Status move_chunks(KeptPlan& kept, const Wave& wave);
   Status explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers, FlushReport& planned);
   Status find_chunks(const KeptPlan& kept, KnownChunks& known);
@@ -263,18 +294,23 @@ class File {
   void fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const;
   bool is_chunked(int variable) const noexcept { return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty(); }
 
-  // set.cpp
+  // set.cpp, set_define.cpp, set_places.cpp, set_wave.cpp
   Status make_set_on_root();                                         // rank 0 only
   Status start_set();                                                // collective
   FormatOptions format_options() const;
   Status for_own_subfiles(const std::function<Status(int64_t, Format&)>& work);
   bool is_split(const std::string& path) const;
   Status for_own_parts(const std::string& path, const std::function<Status(Format&)>& work);
+  void learn_places(std::span<const int64_t> found) noexcept;
+  Status place_subfiles();                                           // collective
+  void tell_set_of_growth() noexcept;
+  bool has_room_for(int64_t records) const noexcept;
   void fit_line();
   Result<std::optional<Split>> split_of(const VariableDefinition& definition) const;
   Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);  // collective
   Status check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const;
-  Status define_split_on_root(const VariableDefinition& definition, const Split& split);  // rank 0 only
+  Status define_split_on_root(const VariableDefinition& definition, const SplitVariable& split);  // rank 0 only
+  Status lengthen_subfiles();                                        // local
   Status finish_subfiles(bool ends);                                 // collective
   std::string final_folder(const std::string& final_path) const;
   std::string replaced_folder() const;                               // rank 0 only
@@ -286,6 +322,10 @@ class File {
   void for_each_extent(size_t variable, Visit&& visit) const;
   int64_t place_of(size_t variable) const;
   Status add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave);
+  Result<std::shared_ptr<const ChunkLayout>> layout_of_part(int variable, int64_t part) const;
+  Result<Format*> format_of(const ChunkLayout& layout);              // on its root
+  Result<std::shared_ptr<const ByteRuns>> runs_of_part(const QueueEntry& entry, const SplitVariable& split, const Wave& wave, int64_t trailing);
+  void add_records(const SplitVariable& split, Extent records, std::map<int64_t, Extent>& regions) const;
   static void sort_items(Wave& wave);
   void fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const;
   void describe_files(Plan& plan) const;
@@ -328,9 +368,12 @@ class File {
   bool grids_changed_ = false;           // since they were published
   Draft xdmf_draft_;                     // rank 0: the text's names
   std::string xdmf_names_;               // rank 0: the file that it speaks of
+  Draft references_draft_;               // rank 0: of the text with the references
+  std::string references_;               // rank 0: the text, from when the format is closed until it is published
   std::map<std::string, std::string, std::less<>> link_targets_;  // by path
   std::unique_ptr<DataFile> data_;
-  int64_t wanted_subfiles_ = 1;          // of a created file
+  int64_t wanted_subfiles_ = 1;          // of a created file; 0: to be chosen
+  std::string files_reason_;             // why so many, where they were chosen; "" else
   std::array<std::string, 2> abandoned_folders_;  // rank 0: what has to go of a set that is not published
   bool sealed_ = false;                  // the files of its set have the map's checksum
   std::string final_folder_, data_folder_;  // of its subfiles, while it is published
@@ -352,8 +395,9 @@ class File {
   std::vector<uint8_t> unfilled_;        // [variables] 1: contiguous, with a fill value, and not yet in the file; k_filling: a wave under way puts it there
   std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
-  std::map<int, std::shared_ptr<const ChunkLayout>> layouts_;
+  std::map<std::pair<int, int64_t>, std::shared_ptr<const ChunkLayout>> layouts_;  // by variable and part, -1 where it is not split
   std::vector<int64_t> moving_bits_;     // the variables that are being written
+  std::vector<int64_t> changed_bits_;    // those that were, since the file was opened
   Arena arena_;
   std::vector<std::unique_ptr<KeptPlan>> plans_;
   int64_t next_plan_ = 1;
@@ -380,7 +424,7 @@ void File::for_each_extent(size_t variable, Visit&& visit) const {
   for (int64_t part = 0; part < split->split.parts(); ++part) {
     if (split->offsets[static_cast<size_t>(part)] < 0) continue;
     const int64_t begin = subfiles_->place(*split, part);
-    visit(part, Extent{begin, begin + split->split.elements(part) * split->element_bytes});
+    visit(part, Extent{begin, begin + split->length(part, split->records).value_or(0)});
   }
 }
 

@@ -2,12 +2,12 @@
 // Flush: the queue becomes waves, a wave becomes a plan, a plan moves the data. Every rank walks the same way through here: between
 // two agreements nothing returns.
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "comm/agree.hpp"
+#include "comm/patience.hpp"
 #include "session/file.hpp"
 #include "session/motion.hpp"
 #include "session/replicas.hpp"
@@ -41,6 +41,8 @@ Status check_misfits(const Settings& settings, int64_t misfits, const Staged& st
 
 Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record,
                    std::optional<Type> type) {
+  const bool stored = type == k_as_stored;
+  if (stored) type.reset();
   Status status = guard([&]() -> Status {
     const char* verb = put ? "put" : "get";
     if (put)
@@ -69,8 +71,8 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
       return {Code::bad_argument, fmt::format("{} of \"{}\": the data is NULL", verb, target.path)};
     const int64_t ordinal = put ? put_counts_[variable] : 0;
     const int64_t rows = target.shape.empty() ? 0 : target.shape.front();
-    QueueEntry entry{put, variable, std::move(decomposition), data, record, rows, ordinal, nullptr};
-    if ((type && *type != target.type) || fills_up_otherwise(target))
+    QueueEntry entry{put, variable, std::move(decomposition), data, record, rows, ordinal, nullptr, stored};
+    if ((type && *type != target.type) || (!stored && fills_up_otherwise(target)))
       if (Status staged = stage(entry, type.value_or(target.type), trailing.value()); !staged.ok()) return staged;
     queue_.push_back(std::move(entry));
     if (put) ++put_counts_[variable];
@@ -302,6 +304,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   KeptPlan& kept = *ready.value();
   motion.kept = &kept;
   if (!wave.reading) std::copy(numbers.variables.begin(), numbers.variables.end(), moving_bits_.begin());
+  if (!wave.reading) mark_changed(numbers.variables);
   PlanForecast forecast = kept.forecast;
   if (Status filled = fill_before(numbers, kept, wave.reading, motion.fill, forecast); !filled.ok()) return filled;
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
@@ -408,7 +411,7 @@ void File::learn(KeptPlan& kept, size_t arm) {
 }
 
 void Motion::wait() noexcept {
-  while (thread.is_running() && thread.done() != thread.posted()) sched_yield();
+  for (Patience patience; thread.is_running() && thread.done() != thread.posted();) patience.wait();
 }
 
 Result<std::string> File::explain(bool json, Status local) {

@@ -20,7 +20,7 @@ Status File::read_held() {
     auto runs = runs_of(entry, trailing.value() * element, nullptr);
     if (!runs.ok()) return runs.status();
     const int64_t base = entry.record < 0 ? 0 : variable.placement.bytes / variable.shape.front() * entry.record;
-    const int64_t swap = variable.placement.big_endian != (std::endian::native == std::endian::big) ? component_size(variable.type) : 1;
+    const int64_t swap = swap_bytes(entry, variable);
     std::byte* memory = entry.staged ? entry.staged->bytes.get() : entry.data;
     for_each_piece(runs.value()->runs, [&](const Piece& piece) {
       const std::span<std::byte> out(memory + piece.memory, static_cast<size_t>(piece.length));

@@ -2,131 +2,21 @@
 #include "session/subfiles.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <filesystem>
 #include <random>
 #include <set>
 
+#include "base/checked.hpp"
 #include "base/utf8.hpp"
 #include "format/check.hpp"
-#include "session/same.hpp"
+#include "session/copy.hpp"
+#include "session/map_attributes.hpp"
 
 namespace windrow {
-namespace {
 
-constexpr std::string_view k_set = "windrow_set", k_folder = "windrow_folder", k_count = "windrow_subfiles", k_ending = "windrow_ending",
-                           k_number = "windrow_subfile", k_sum = "windrow_map_checksum";
-constexpr std::string_view k_enabled = "windrow_split", k_shape = "windrow_split_shape", k_elements = "windrow_split_elements",
-                           k_parts = "windrow_split_parts", k_order = "windrow_split_order", k_bounds = "windrow_split_bounds",
-                           k_range = "windrow_split_range", k_fill = "windrow_split_fill";
-
-Attribute attribute_of(std::string_view name, Type type) {
-  Attribute attribute;
-  attribute.name = name;
-  attribute.type = type;
-  return attribute;
-}
-
-Attribute numbers(std::string_view name, std::span<const int64_t> values, bool scalar = false) {
-  Attribute attribute = attribute_of(name, Type::int64);
-  if (!scalar) attribute.shape = {static_cast<int64_t>(values.size())};
-  const auto bytes = std::as_bytes(values);
-  attribute.data.assign(bytes.begin(), bytes.end());
-  attribute.big_endian = std::endian::native == std::endian::big;
-  return attribute;
-}
-
-Attribute number(std::string_view name, int64_t value) { return numbers(name, std::span(&value, 1), true); }
-
-Attribute word(std::string_view name, const std::string& text) {
-  Attribute attribute = attribute_of(name, Type::text);
-  attribute.texts = {text};
-  attribute.text_variable_length = false;
-  attribute.text_padding = TextPadding::null_padded;
-  return attribute;
-}
-
-const Attribute* find_in(const std::vector<Attribute>& attributes, std::string_view name) {
-  const auto found = std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& each) { return each.name == name; });
-  return found == attributes.end() ? nullptr : &*found;
-}
-
-// Empty: not there, or not 64-bit integers.
-std::vector<int64_t> numbers_of(const std::vector<Attribute>& attributes, std::string_view name) {
-  const Attribute* attribute = find_in(attributes, name);
-  if (attribute == nullptr || attribute->type != Type::int64 || attribute->data.size() % sizeof(int64_t) != 0) return {};
-  std::vector<int64_t> values(attribute->data.size() / sizeof(int64_t));
-  if (!values.empty()) std::memcpy(values.data(), attribute->data.data(), attribute->data.size());
-  return values;
-}
-
-std::optional<int64_t> number_of(const std::vector<Attribute>& attributes, std::string_view name) {
-  const auto values = numbers_of(attributes, name);
-  return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
-}
-
-std::string word_of(const std::vector<Attribute>& attributes, std::string_view name) {
-  const Attribute* attribute = find_in(attributes, name);
-  return attribute != nullptr && attribute->type == Type::text && attribute->texts.size() == 1 ? attribute->texts.front() : std::string();
-}
-
-bool is_ours(const Attribute& attribute) { return attribute.name.starts_with(Subfiles::k_reserved); }
-
-std::vector<int64_t> flat(const Split& split) {
-  std::vector<int64_t> values;
-  for (const auto& ranges : split.bounds()) values.insert(values.end(), ranges.begin(), ranges.end());
-  return values;
-}
-
-std::vector<int64_t> order_of(const Split& split) {
-  std::vector<int64_t> order;
-  for (const auto& ranges : split.bounds()) order.push_back(static_cast<int64_t>(ranges.size()) - 1);
-  return order;
-}
-
-// The same of the base file's variable and of each part: how all of it is cut.
-std::vector<Attribute> description_of(const Split& split) {
-  int64_t elements = 1;
-  for (const int64_t extent : split.shape()) elements *= extent;
-  return {number(k_enabled, 1), numbers(k_shape, split.shape()), number(k_elements, elements), number(k_parts, split.parts()),
-          numbers(k_order, order_of(split)), numbers(k_bounds, flat(split))};
-}
-
-Status put_all(Format& format, const std::string& object, std::span<const Attribute> attributes) {
-  for (const Attribute& attribute : attributes)
-    if (Status status = format.put_attribute(object, attribute); !status.ok()) return status;
-  return {};
-}
-
-// How a variable's attributes say that it is cut. Code::bad_file: not so that it could be, and why.
-Result<Split> read_split(const Variable& variable, int64_t most_parts) {
-  const auto bad = [](std::string why) { return Status(Code::bad_file, std::move(why)); };
-  const auto order = numbers_of(variable.attributes, k_order), all = numbers_of(variable.attributes, k_bounds);
-  if (order.size() != variable.shape.size() || numbers_of(variable.attributes, k_shape) != variable.shape)
-    return bad("the shape in the map is another than the variable's");
-  std::vector<std::vector<int64_t>> bounds;
-  size_t at = 0;
-  for (const int64_t ranges : order) {
-    if (ranges < 1 || ranges > most_parts || static_cast<size_t>(ranges) >= all.size() - std::min(at, all.size()))
-      return bad("the map's order of splitting does not fit its bounds");
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(at);
-    bounds.emplace_back(first, first + ranges + 1);
-    at += static_cast<size_t>(ranges) + 1;
-  }
-  if (at != all.size()) return bad("the map's order of splitting does not fit its bounds");
-  auto split = Split::make(std::move(bounds));
-  if (!split.ok()) return bad(split.status().message());
-  if (!std::ranges::equal(split.value().shape(), variable.shape)) return bad("the map's ranges do not end where the variable does");
-  if (split.value().parts() > most_parts || number_of(variable.attributes, k_parts) != split.value().parts())
-    return bad(fmt::format("the map has {} parts for {} subfiles", split.value().parts(), most_parts));
-  return split;
-}
-
-}  // namespace
+using namespace map;
 
 bool is_plain_name(std::string_view name) noexcept {
   constexpr size_t k_longest = 255;
@@ -149,49 +39,18 @@ std::string folder_name(std::string_view base_name, std::string_view identity) {
   return fmt::format("{}.subfiles-{}", base_name.substr(0, end), identity.substr(0, 8));
 }
 
-Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const std::string& format, const std::string& path) {
-  if (catalog.groups.empty()) return std::unique_ptr<Subfiles>();
-  std::vector<Attribute>& root = catalog.groups.front().attributes;
-  if (find_in(root, k_folder) == nullptr) return std::unique_ptr<Subfiles>();
-  const auto bad = [&](std::string_view why) { return Status(Code::bad_file, fmt::format("\"{}\": the map of its subfiles is damaged: {}", path, why)); };
-  const std::string identity = word_of(root, k_set), folder = word_of(root, k_folder), ending = word_of(root, k_ending);
-  const auto count = number_of(root, k_count), sum = number_of(root, k_sum);
-  if (!is_plain_name(folder))
-    return bad(fmt::format("\"{}\" is not the name of a folder beside the file", readable(folder.substr(0, 300))));
-  if (!ending.empty() && (!is_plain_name(ending) || ending.size() > 16))
-    return bad(fmt::format("\"{}\" is not the end of a name", readable(ending.substr(0, 300))));
-  if (identity.empty()) return bad("it has no identity");
-  if (!count || *count < 1 || *count > k_most) return bad(fmt::format("it says that there are {} subfiles", count.value_or(0)));
-  // A symbolic link leads to the folder of the file, not to its own.
-  std::error_code ignored;
-  const auto real = std::filesystem::canonical(path, ignored);
-  const auto beside = (ignored ? std::filesystem::absolute(path) : real).parent_path();
-  auto set = std::make_unique<Subfiles>(format, identity, folder, SubfileNames{(beside / folder).string(), ending, *count});
-  for (size_t i = 0; i < catalog.variables.size(); ++i) {
-    Variable& variable = catalog.variables[i];
-    if (find_in(variable.attributes, k_enabled) == nullptr) continue;
-    auto split = read_split(variable, *count);
-    if (!split.ok()) return bad(fmt::format("variable \"{}\": {}", readable(variable.path), split.status().message()));
-    const int64_t element = element_bytes(variable.type, variable.details);
-    const auto elements = element_count(variable.shape);
-    if (element < 1 || !elements || *elements > INT64_MAX / 8 / element)
-      return bad(fmt::format("variable \"{}\": its type cannot be split", readable(variable.path)));
-    if (const Attribute* fill = find_in(variable.attributes, k_fill); fill != nullptr && static_cast<int64_t>(fill->data.size()) == element)
-      variable.fill = fill->data;
-    variable.placement.offset = -1;
-    variable.placement.bytes = *elements * element;
-    variable.unsupported.clear();
-    variable.held = false;
-    variable.content.clear();
-    variable.chunking = {};
-    variable.extendible = false;
-    const auto parts = static_cast<size_t>(split.value().parts());
-    set->variables_.emplace(static_cast<int>(i), SplitVariable{std::move(split).value(), std::vector<int64_t>(parts, -1), element});
-  }
-  if (!sum || *sum != set->checksum(catalog)) return bad("its checksum is wrong");
-  std::erase_if(root, is_ours);
-  for (const auto& [variable, split] : set->variables_) std::erase_if(catalog.variables[static_cast<size_t>(variable)].attributes, is_ours);
-  return set;
+Result<Chunking> SplitVariable::chunking(int64_t part) const {
+  Chunking made;
+  if (chunk.empty()) return made;
+  const Box box = split.box(part);
+  for (size_t i = 0; i < chunk.size(); ++i) made.shape.push_back(std::min(chunk[i], box.count[i]));
+  const auto elements = checked_product(made.shape);
+  const auto bytes = elements ? checked_multiply(*elements, element_bytes) : std::nullopt;
+  if (!bytes) return Status(Code::bad_argument, "a chunk has more bytes than 64 bits can count");
+  auto parsed = parse_filters(filters, element_bytes, *bytes);
+  if (!parsed.ok()) return parsed.status();
+  made.filters = std::move(parsed).value();
+  return made;
 }
 
 const SplitVariable* Subfiles::find(int variable) const noexcept {
@@ -200,15 +59,21 @@ const SplitVariable* Subfiles::find(int variable) const noexcept {
 }
 
 bool Subfiles::fit_line(const Catalog& catalog) {
-  int64_t longest = 0;
-  for (const Variable& variable : catalog.variables)
-    if (variable.placement.offset >= 0) longest = std::max(longest, variable.placement.offset + variable.placement.bytes);
-  for (const auto& [number, variable] : variables_)
+  int64_t longest = end_of(catalog.variables);
+  bool grows = false, chunked = false;
+  for (const auto& [number, variable] : variables_) {
+    grows = grows || variable.grows;
+    chunked = chunked || !variable.chunk.empty();
     for (size_t part = 0; part < variable.offsets.size(); ++part)
       if (variable.offsets[part] >= 0)
-        longest = std::max(longest, variable.offsets[part] + variable.split.elements(static_cast<int64_t>(part)) * variable.element_bytes);
-  const int64_t room = FileLine::room_for(longest);
+        longest = std::max(longest, variable.offsets[part] + variable.length(static_cast<int64_t>(part), variable.records).value_or(0));
+  }
+  int64_t room = FileLine::room_for(longest);
+  // Nobody knows where chunks will lie.
+  if (chunked) room = std::max(room, round_down(longest_file() / 2, FileLine::k_unit));
   if (room <= line_.room) return false;
+  // What grows goes on to: plans are for a line, and another line is another plan.
+  if (grows) room = std::max(room, std::min(round_down(longest_file(), FileLine::k_unit), FileLine::room_for(4 * longest)));
   line_.room = room;
   return true;
 }
@@ -219,6 +84,7 @@ Status Subfiles::fault_of(int64_t number) const {
   switch (static_cast<Fault>(packed & 0xff)) {
     case Fault::none: return {};
     case Fault::missing: return {Code::not_found, what + " is missing"};
+    case Fault::not_a_file: return {Code::bad_file, what + " is a link, a folder or a device, not a file in the set's own folder"};
     case Fault::unreadable: return {Code::no_permission, what + " may not be read"};
     case Fault::damaged: return {Code::bad_file, fmt::format("{} is damaged: truncated, or not a file of the format {}", what, format_)};
     case Fault::foreign: return {Code::bad_file, what + " belongs to another set of files"};
@@ -229,21 +95,28 @@ Status Subfiles::fault_of(int64_t number) const {
   return {Code::internal, what};
 }
 
-Result<Format*> Subfiles::format(int64_t number, FormatMode mode, const FormatOptions& options) {
+Result<Format*> Subfiles::format(int64_t number, FormatMode mode) {
   constexpr size_t k_most_open = 32;
   if (const auto found = formats_.find(number); found != formats_.end()) return found->second.get();
   if (formats_.size() >= k_most_open) {
-    Status status = formats_.begin()->second->close();
+    Status status = mode == FormatMode::read ? Status() : settle(formats_.begin()->first, *formats_.begin()->second);
+    status.update(formats_.begin()->second->close());
     formats_.erase(formats_.begin());
     if (!status.ok()) return status;
   }
   made_.resize(static_cast<size_t>(count()));
   const FormatMode first = mode == FormatMode::create && made_[static_cast<size_t>(number)] != 0 ? FormatMode::update : mode;
-  auto opened = open_format(format_, names_.path(number), first, options);
+  auto opened = open_format(format_, names_.path(number), first, options_.format);
   if (!opened.ok()) return opened.status();
   made_[static_cast<size_t>(number)] = 1;
   ++opens_;
   return formats_.emplace(number, std::move(opened).value()).first->second.get();
+}
+
+Status Subfiles::settle_formats() {
+  Status status;
+  for (auto& [number, format] : formats_) status.update(settle(number, *format));
+  return status;
 }
 
 Status Subfiles::close_formats() {
@@ -259,60 +132,44 @@ Status Subfiles::flush_formats() {
   return status;
 }
 
-Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& definition, const Split& split, int64_t part) const {
-  const Box box = split.box(part);
-  VariableDefinition own = definition;
-  own.shape = box.count;
-  for (size_t at = own.path.find('/', 1); at != std::string::npos; at = own.path.find('/', at + 1))
-    if (Status status = format.define_group(own.path.substr(0, at)); !status.ok() && status.code() != Code::exists) return status;
-  auto placement = format.define_variable(own);
-  if (!placement.ok()) return placement.status();
-  std::vector<int64_t> range = box.start;
-  for (size_t i = 0; i < box.start.size(); ++i) range.push_back(box.start[i] + box.count[i]);
-  std::vector<Attribute> attributes = description_of(split);
-  attributes.push_back(numbers(k_range, range));
-  if (Status status = put_all(format, own.path, attributes); !status.ok()) return status;
-  return placement.value().offset;
+Status Subfiles::put_sum(Format& format, const std::string& path, const Sum& sum) const {
+  return format.put_attribute(path, numbers(k_element_sum, sum));
 }
 
-Status Subfiles::describe(Format& base, const VariableDefinition& definition, const Split& split) const {
-  std::vector<Attribute> attributes = description_of(split);
-  if (!definition.fill.empty()) {
-    Attribute fill = attribute_of(k_fill, Type::uint8);
-    fill.shape = {static_cast<int64_t>(definition.fill.size())};
-    fill.data = definition.fill;
-    attributes.push_back(std::move(fill));
+Status Subfiles::drop_sum(Format& format, const std::string& path) const {
+  Status status = format.delete_attribute(path, std::string(k_element_sum));
+  return status.code() == Code::not_found ? Status{} : status;
+}
+
+Result<std::map<int, Subfiles::Sum>> Subfiles::sums(int64_t number_in_set, const Catalog& base) {
+  std::unique_ptr<Format> own;
+  const auto open = formats_.find(number_in_set);
+  if (open == formats_.end()) {
+    auto opened = open_format(format_, names_.path(number_in_set), FormatMode::read, {});
+    if (!opened.ok()) return opened.status();
+    own = std::move(opened).value();
   }
-  return put_all(base, definition.path, attributes);
-}
-
-Status Subfiles::sign(Format& format, int64_t number_in_set) const {
-  std::vector<Attribute> attributes{word(k_set, identity_), number(k_count, count())};
-  if (number_in_set < 0) {
-    attributes.push_back(word(k_folder, folder_));
-    attributes.push_back(word(k_ending, names_.ending));
-  } else {
-    attributes.push_back(number(k_number, number_in_set));
+  auto read = own ? own->catalog() : open->second->catalog();
+  if (own) (void)own->close();
+  if (!read.ok()) return read.status();
+  std::map<int, Sum> found;
+  for (const Variable& part : read.value().variables) {
+    const auto values = numbers_of(part.attributes, k_element_sum);
+    if (values.size() != std::tuple_size_v<Sum>) continue;
+    for (const auto& [variable, split] : variables_)
+      if (base.variables[static_cast<size_t>(variable)].path == part.path) found[variable] = {values[0], values[1]};
   }
-  return put_all(format, "/", attributes);
+  return found;
 }
 
-Status Subfiles::seal(Format& format, int64_t sum) const { return format.put_attribute("/", number(k_sum, sum)); }
-
-int64_t Subfiles::checksum(const Catalog& catalog) const {
-  std::map<std::string, std::string> lines;  // by path: a file's catalog is in another order than that of its definitions
-  for (const auto& [number, variable] : variables_) {
-    const Variable& described = catalog.variables[static_cast<size_t>(number)];
-    lines[described.path] = fmt::format("{}|{}|{}|{}", static_cast<int>(described.type), variable.element_bytes, described.placement.big_endian,
-                                        fmt::join(flat(variable.split), ","));
-  }
-  std::string text = fmt::format("{}|{}", identity_, count());
-  for (const auto& [path, line] : lines) text += fmt::format("\n{}:{}|{}", path.size(), path, line);
-  return static_cast<int64_t>(hash_of({text}));
-}
-
-Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, int64_t sum, std::map<int, int64_t>& offsets) const {
+Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, int64_t sum, std::map<int, Placement>& places) {
   const std::string path = names_.path(number_in_set);
+  std::error_code unknown;
+  // Neither a link to somewhere else nor a pipe, on which an open would wait for ever.
+  const auto kind = std::filesystem::symlink_status(path, unknown).type();
+  if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::none)
+    return pack(Fault::not_a_file);
+  const auto bytes = std::filesystem::file_size(path, unknown);  // no opening more: the format says what is wrong with it
   auto opened = open_format(format_, path, FormatMode::read, {});
   const auto fault_by = [](const Status& status) -> Result<int64_t> {
     if (status.code() == Code::out_of_memory) return status;
@@ -331,12 +188,26 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
     if (number_in_set >= split.split.parts()) continue;
     const Variable& whole = base.variables[static_cast<size_t>(variable)];
     const auto own = std::find_if(catalog.variables.begin(), catalog.variables.end(), [&](const Variable& each) { return each.path == whole.path; });
-    const bool fits = own != catalog.variables.end() && own->unsupported.empty() && own->type == whole.type &&
+    std::vector<int64_t> shape = split.split.box(number_in_set).count;
+    // A job that is killed may have left more records in a subfile than the base file knows of.
+    if (split.grows && own != catalog.variables.end() && own->extendible && own->shape.size() == shape.size()) shape[0] = std::max(own->shape[0], split.records);
+    const bool fits = own != catalog.variables.end() && own->unsupported.empty() && own->type == whole.type && own->extendible == split.grows &&
                       element_bytes(own->type, own->details) == split.element_bytes && own->placement.big_endian == whole.placement.big_endian &&
-                      own->shape == split.split.box(number_in_set).count && own->placement.offset >= 0 &&
-                      own->placement.offset < FileLine::k_begin / 2 / (count() + 1) - own->placement.bytes;
+                      own->shape == shape && own->chunking.empty() == split.chunk.empty() && (own->placement.offset >= 0 || !split.chunk.empty()) &&
+                      own->placement.offset < longest_file();
     if (!fits) return pack(Fault::different);
-    offsets[variable] = own->placement.offset;
+    if (find_in(own->attributes, k_element_sum) != nullptr) summed_.insert(number_in_set);
+    if (!split.chunk.empty()) {
+      const auto chunking = split.chunking(number_in_set);
+      if (!chunking.ok() || chunking.value() != own->chunking) return pack(Fault::different);
+      continue;
+    }
+    SplitVariable part = split;
+    part.strides[static_cast<size_t>(number_in_set)] = own->placement.stride;
+    const auto length = part.length(number_in_set, split.records);
+    if (!length || *length >= longest_file() - own->placement.offset) return pack(Fault::different);
+    if (*length > 0 && (unknown || bytes < static_cast<uintmax_t>(own->placement.offset + *length))) return pack(Fault::damaged);
+    places[variable] = own->placement;
   }
   return number_of(root, k_sum) == sum ? pack(Fault::none) : pack(Fault::outdated);
 }

@@ -3,14 +3,18 @@
 // in attributes of the base file and of every subfile (docs/subfiles.md). Nothing here talks.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/status.hpp"
 #include "extent/split.hpp"
 #include "format/format.hpp"
@@ -20,13 +24,40 @@ namespace windrow {
 
 // A variable whose parts lie in subfiles: part k in subfile k.
 struct SplitVariable {
-  Split split;
-  std::vector<int64_t> offsets;  // [parts] in their files; -1: the subfile is at fault
+  Split split;                   // of one record, where it grows
+  std::vector<int64_t> offsets;  // [parts] in their files; -1: the subfile is at fault, or nothing has a place yet
   int64_t element_bytes = 0;
+  std::string path;
+  bool grows = false;            // along the first dimension, which is not cut
+  int64_t records = 1;           // that there are
+  std::vector<int64_t> strides;  // [parts] from one record to the next in its file, where it grows
+  std::vector<int64_t> chunk;    // empty, or the shape of chunks: a part has none that are longer than itself
+  std::string filters;           // of chunks, as the option has them: parameters may depend on a chunk's bytes
+
+  SplitVariable(Split cut, std::string name, int64_t bytes, bool is_growing)
+      : split(std::move(cut)), offsets(static_cast<size_t>(split.parts()), -1), element_bytes(bytes), path(std::move(name)), grows(is_growing),
+        records(is_growing ? 0 : 1), strides(offsets.size(), 0) {}
+  // How a part is cut into chunks. Code::bad_argument: filters that its chunks cannot have.
+  Result<Chunking> chunking(int64_t part) const;
+  int64_t row_bytes(int64_t part) const noexcept { return split.elements(part) * element_bytes; }  // of one record, or of all
+  // Behind the last byte of so many records of a part, from its first; nothing where 64 bits do not hold it.
+  std::optional<int64_t> length(int64_t part, int64_t count) const noexcept {
+    const auto before = checked_multiply(std::max<int64_t>(0, count - 1), strides[static_cast<size_t>(part)]);
+    return before && count > 0 ? checked_add(*before, row_bytes(part)) : before;
+  }
+};
+
+// What a subfile is changed with.
+struct SubfileOptions {
+  FormatOptions format;
+  StoreOptions store;
+  int64_t buffer_bytes = 0;      // held while a subfile is written anew
+  bool durable = false;
+  bool sums = false;             // there will be some, of elements
 };
 
 // What is wrong with a subfile.
-enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, outdated };
+enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, outdated, not_a_file };
 
 class Subfiles {
  public:
@@ -56,9 +87,10 @@ class Subfiles {
 
   // The line: long enough for what the catalog's contiguous variables and the parts occupy. True: it has changed.
   bool fit_line(const Catalog& catalog);
+  int64_t longest_file() const noexcept { return FileLine::k_begin / 2 / (count() + 1); }
   const FileLine& line() const noexcept { return line_; }
   // Whether the line goes no further than offsets can tell when each file has so many bytes more.
-  bool has_room(int64_t bytes) const noexcept { return bytes < FileLine::k_begin / 2 / (count() + 1) - line_.room; }
+  bool has_room(int64_t bytes) const noexcept { return bytes < longest_file() - line_.room; }
   int64_t place(const SplitVariable& variable, int64_t part) const noexcept { return line_.place(part + 1, variable.offsets[static_cast<size_t>(part)]); }
 
   // A fault and, for some, the number that was found.
@@ -70,22 +102,38 @@ class Subfiles {
   int owner_of(int64_t number, int ranks) const noexcept { return static_cast<int>(number * ranks / count()); }
 
   // Of this rank's. Formats are opened when they are asked for; some are closed again, since a process may have only so many files open.
-  Result<Format*> format(int64_t number, FormatMode mode, const FormatOptions& options);
+  Result<Format*> format(int64_t number, FormatMode mode);
+  void set_options(SubfileOptions options) { options_ = std::move(options); }
   Status close_formats();
   Status flush_formats();
   int64_t opens() const noexcept { return opens_; }
 
+  // Rank-local, and nothing to do but for a format that places late: the subfile has all records, and what is defined has its place. Where something had
+  // another, the subfile is written anew, and whoever has it open has an old one: moved().
+  Status settle(int64_t number, Format& format);
+  Status settle_formats();  // of those that are open
+  bool moved() const noexcept { return moved_; }
+  void forget_moves() noexcept { moved_ = false; }
+
   // Rank-local: makes the part of a variable in its subfile, and its attributes. The offset.
-  Result<int64_t> define_part(Format& format, const VariableDefinition& definition, const Split& split, int64_t part) const;
+  Result<int64_t> define_part(Format& format, const VariableDefinition& definition, const SplitVariable& split, int64_t part) const;
   // Its attributes in the base file.
-  Status describe(Format& base, const VariableDefinition& definition, const Split& split) const;
+  Status describe(Format& base, const VariableDefinition& definition, const SplitVariable& split) const;
   // Of the file as a whole; `number`: -1 for the base file.
   Status sign(Format& format, int64_t number) const;
   Status seal(Format& format, int64_t sum) const;  // the map's checksum
   int64_t checksum(const Catalog& catalog) const;
 
+  // The kind and the value of a checksum of elements (codec/checksum.hpp).
+  using Sum = std::array<int64_t, 2>;
+  Status put_sum(Format& format, const std::string& path, const Sum& sum) const;
+  Status drop_sum(Format& format, const std::string& path) const;  // one that is not there is fine
+  // By variable, of a subfile that is not open to be changed here.
+  Result<std::map<int, Sum>> sums(int64_t number, const Catalog& base);
+  bool is_summed(int64_t number) const noexcept { return summed_.contains(number); }  // whether examine() has seen any; one that a rank looks after
+
   // Looks at a subfile: what is wrong with it, packed; and where the parts of variables lie in it. Code::out_of_memory: nothing is known of it.
-  Result<int64_t> examine(int64_t number, const Catalog& base, int64_t sum, std::map<int, int64_t>& offsets) const;
+  Result<int64_t> examine(int64_t number, const Catalog& base, int64_t sum, std::map<int, Placement>& places);
 
   // Files in the folder that the set does not have, one a line, and what they are.
   std::vector<std::string> strangers() const;
@@ -97,8 +145,11 @@ class Subfiles {
   std::map<int, SplitVariable> variables_;
   std::vector<int64_t> faults_;
   std::map<int64_t, std::unique_ptr<Format>> formats_;
+  std::set<int64_t> summed_;
   std::vector<uint8_t> made_;        // [subfiles] 1: this rank has created it
   int64_t opens_ = 0;
+  SubfileOptions options_;
+  bool moved_ = false;
 };
 
 // A new identity: 32 random hexadecimal digits, grouped as in a UUID.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <array>
 #include <limits>
 #include <tuple>
@@ -21,11 +22,6 @@ namespace {
 constexpr size_t k_kept_plans = 8;
 constexpr int64_t k_bounce_bytes = int64_t{1} << 20;  // the largest request that elements in foreign byte order go in
 
-bool native_is_big() {
-  const uint16_t one = 1;
-  return *reinterpret_cast<const unsigned char*>(&one) == 0;
-}
-
 // From the first to the last byte that this rank is to move.
 Extent hull_of(const Wave& wave) noexcept {
   Extent all{INT64_MAX, 0};
@@ -42,6 +38,11 @@ void mark(std::vector<int64_t>& bits, int number) noexcept {
 }
 
 }  // namespace
+
+int64_t swap_bytes(const QueueEntry& entry, const Variable& variable) noexcept {
+  const bool as_memory = entry.stored || variable.placement.big_endian == (std::endian::native == std::endian::big);
+  return as_memory ? 1 : component_size(variable.type);
+}
 
 OwnerPolicy File::owner_of(const QueueEntry& entry) const {
   return entry.decomposition->owner_for(strategy_.owner);
@@ -84,13 +85,15 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
     wave.repeats.push_back({&entry.decomposition->echoes(), trailing.value() * size, entry.data});
   }
   const SplitVariable* split = subfiles_ ? subfiles_->find(entry.variable) : nullptr;
-  auto found = runs_of(entry, trailing.value() * type, wave.layout ? &line : nullptr);
+  const bool in_part = split != nullptr && wave.layout != nullptr;
+  auto found = in_part ? runs_of_part(entry, *split, wave, trailing.value()) : runs_of(entry, trailing.value() * type, wave.layout ? &line : nullptr);
   if (!found.ok()) return found.status();
   std::shared_ptr<const ByteRuns> runs = std::move(found).value();
   if (!entry.put && entry.staged) wave.conversions.push_back({runs, entry.staged.get(), entry.variable});
   // A record by its number, and all of a variable that grows by its length.
   const int64_t part = entry.record >= 0 ? entry.record + 1 : variable.extendible ? -entry.rows - 1 : 0;
-  wave.key.push_back({entry.variable, entry.decomposition->identity(), part * 16 + view + 1});
+  constexpr int64_t k_parts = int64_t{1} << 46;  // records end before
+  wave.key.push_back({entry.variable, entry.decomposition->identity(), (part * 16 + view + 1) * 2 + (entry.stored ? 1 : 0) + (wave.part + 1) * k_parts});
   mark(wave.variables, entry.variable);
   if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
   if (entry.decomposition->has_replicas()) wave.replicas = 1;
@@ -101,15 +104,15 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   }
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
   if (runs->total == 0) return {};
-  if (split != nullptr) return add_parts(entry, *split, trailing.value(), wave);
+  if (split != nullptr && !in_part) return add_parts(entry, *split, trailing.value(), wave);
   const int64_t stride = wave.layout ? 0 : variable.placement.stride;
   const int64_t row = entry.record >= 0 ? element_count(shape).value_or(0) * type
                       : stride > 0     ? element_count(shape.subspan(1)).value_or(0) * type
                                        : 0;
   if (entry.record < 0 && stride > 0 && stride != row) runs = interleaved(*runs, row, stride);
-  const int64_t swap = variable.placement.big_endian != native_is_big() ? component_size(variable.type) : 1;
+  const int64_t swap = swap_bytes(entry, variable);
   int64_t base = wave.layout ? 0 : place_of(static_cast<size_t>(entry.variable));
-  if (entry.record >= 0) base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * (stride > 0 ? stride : row);
+  if (entry.record >= 0 && !in_part) base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * (stride > 0 ? stride : row);
   if (stride > 0) wave.hull = {std::min(wave.hull.begin, runs->hull.begin + base), std::max(wave.hull.end, runs->hull.end + base)};
   wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
                         .file_base = base, .memory = entry.staged ? entry.staged->bytes.get() : entry.data, .swap_bytes = swap,
@@ -163,7 +166,7 @@ int64_t File::number_of(const Wave& wave, int rank) const {
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most) {
-  constexpr size_t k_waves = 2, k_maxima = 12, k_sums = 6;
+  constexpr size_t k_waves = 2, k_maxima = 14, k_sums = 6;
   std::array<int64_t, k_waves * k_maxima + 1> maximum{};
   std::array<int64_t, k_waves * k_sums> sum{};
   std::fill(maximum.begin(), maximum.end(), -std::numeric_limits<int64_t>::max());
@@ -174,7 +177,8 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
     for (const Wave* wave : waves) {
       const std::array<int64_t, k_maxima> max_of{wave->bytes,   wave->owned_flags, wave->shared_reads, wave->in_memory,
                                                  wave->uniform, -wave->uniform,    -wave->hull.begin,  wave->hull.end,
-                                                 wave->replicas, wave->points,     wave->load,         wave->holes};
+                                                 wave->replicas, wave->points,     wave->load,         wave->holes,
+                                                 -wave->records.begin, wave->records.end};
       const std::array<int64_t, k_sums> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
                                                     wave->long_bytes, wave->long_pieces};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_maxima));
@@ -206,6 +210,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                .ranks_with_data = sums[2],
                .entries = sums[3],
                .hull = {-max[6], max[7]},
+               .records = {-max[12], max[13]},
                .long_bytes = sums[4],
                .long_pieces = sums[5],
                .variables = std::span(pulse_bits_).subspan(i * words, words)};
@@ -255,14 +260,18 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .load = std::max<int64_t>(0, numbers.load),
                   .holes = std::max<int64_t>(0, numbers.holes),
                   .regions = {}};
+  std::map<int64_t, Extent> records;  // by subfile, of those that are moved
   bool interleaves = false;  // their records lie between each other: one region, of the records that are moved
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     if (!is_among(i, numbers.variables)) continue;
     if (const Placement& place = catalog_.variables[i].placement; place.stride > 0)
       interleaves = interleaves || (place.bytes != 0 && place.offset >= 0);
+    else if (const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(i)) : nullptr; split != nullptr && split->grows)
+      add_records(*split, numbers.records, records);
     else
       for_each_extent(i, [&](int64_t, Extent bytes) { pattern.regions.push_back(bytes); });
   }
+  for (const auto& [subfile, bytes] : records) pattern.regions.push_back(bytes);
   if (interleaves && numbers.hull.begin < numbers.hull.end) pattern.regions.push_back(numbers.hull);
   std::sort(pattern.regions.begin(), pattern.regions.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   size_t kept = 0;
@@ -325,7 +334,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     auto plan = make_plan(strategy, pattern, topology, limits);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
-    if (subfiles_) describe_files(kept->plan);
+    describe_files(kept->plan);
     // A window whose holes are filled is written whole.
     if (!wave.reading && !wave.layout && any_unfilled(numbers.variables)) kept->plan.whole_windows = true;
     const Access access = kept->plan.strategy.access;
@@ -450,6 +459,7 @@ Status File::grow_pulse(size_t variables) {
     pulse_bits_.resize(2 * ((variables + 63) / 64 + 1));
     pulse_identities_.resize(2 * variables);
     moving_bits_.resize((variables + 63) / 64);
+    changed_bits_.resize((variables + 63) / 64);
     chunked_bits_.resize(2 * ((variables + 63) / 64));
     wanted_rows_.resize(variables);
     unfilled_.resize(variables);

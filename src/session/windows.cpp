@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session/windows.hpp"
 
-#include <sched.h>
+#include "comm/patience.hpp"
 
 namespace windrow {
 
 void StorageWindows::finish() noexcept {
-  while (thread_ != nullptr && thread_->done() != thread_->posted()) sched_yield();
+  for (Patience patience; thread_ != nullptr && thread_->done() != thread_->posted();) patience.wait();
 }
 
 void StorageWindows::move(const Window& window) {

@@ -9,15 +9,38 @@
 #include <cstdint>
 
 namespace windrow {
+namespace {
 
-bool is_on_local_disk(const std::string& path) noexcept {
-  // linux/magic.h has those that the kernel itself brings; ZFS's is in its own vdev_impl.h, XFS's in xfs_format.h.
-  constexpr uint32_t k_zfs = 0x2fc12fc1, k_xfs = 0x58465342;
-  constexpr std::array<uint32_t, 8> k_local{EXT4_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC, RAMFS_MAGIC,
-                                            F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, k_xfs, k_zfs};
+constexpr std::array<std::string_view, 7> k_names{"unknown", "local", "nfs", "lustre", "beegfs", "cephfs", "gpfs"};
+
+struct Magic {
+  uint32_t number;
+  FileSystem kind;
+};
+
+// linux/magic.h has those that the kernel itself brings; the others are in the sources of their file systems.
+constexpr std::array k_magic{
+    Magic{EXT4_SUPER_MAGIC, FileSystem::local}, Magic{BTRFS_SUPER_MAGIC, FileSystem::local},     Magic{TMPFS_MAGIC, FileSystem::local},
+    Magic{RAMFS_MAGIC, FileSystem::local},      Magic{F2FS_SUPER_MAGIC, FileSystem::local},      Magic{OVERLAYFS_SUPER_MAGIC, FileSystem::local},
+    Magic{0x58465342, FileSystem::local},       Magic{0x2fc12fc1, FileSystem::local},  // XFS, ZFS
+    Magic{NFS_SUPER_MAGIC, FileSystem::nfs},    Magic{0x0bd00bd0, FileSystem::lustre},           Magic{0x19830326, FileSystem::beegfs},
+    Magic{0x00c36400, FileSystem::cephfs},      Magic{0x47504653, FileSystem::gpfs},
+};
+
+}  // namespace
+
+FileSystem file_system_of(const std::string& path) noexcept {
   struct statfs about {};
-  if (::statfs(path.c_str(), &about) != 0) return false;
-  return std::find(k_local.begin(), k_local.end(), static_cast<uint32_t>(about.f_type)) != k_local.end();
+  if (::statfs(path.c_str(), &about) != 0) return FileSystem::unknown;
+  const auto found = std::find_if(k_magic.begin(), k_magic.end(), [&](const Magic& each) { return each.number == static_cast<uint32_t>(about.f_type); });
+  return found == k_magic.end() ? FileSystem::unknown : found->kind;
 }
+
+FileSystem file_system_called(std::string_view name) noexcept {
+  const auto found = std::find(k_names.begin(), k_names.end(), name);
+  return found == k_names.end() ? FileSystem::unknown : static_cast<FileSystem>(found - k_names.begin());
+}
+
+std::string_view name_of(FileSystem kind) noexcept { return k_names[static_cast<size_t>(kind)]; }
 
 }  // namespace windrow

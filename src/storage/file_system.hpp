@@ -3,10 +3,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace windrow {
 
-// True for a disk of this host or its memory: a request costs a system call, not a way through a network. False where it is not known.
-bool is_on_local_disk(const std::string& path) noexcept;
+// local: a disk of this host or its memory, where a request costs a system call, not a way through a network.
+enum class FileSystem : int { unknown = 0, local, nfs, lustre, beegfs, cephfs, gpfs };
+
+FileSystem file_system_of(const std::string& path) noexcept;
+
+// As the option file_system has them; unknown for any other name.
+FileSystem file_system_called(std::string_view name) noexcept;
+std::string_view name_of(FileSystem kind) noexcept;
 
 }  // namespace windrow

@@ -11,9 +11,11 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <memory>
 #include <random>
 
+#include "storage/faulty/fault_plan.hpp"
 #include "storage/system_error.hpp"
 
 namespace windrow {
@@ -233,13 +235,23 @@ std::vector<std::string> folders_beside(const std::string& path, const std::stri
   return found;
 }
 
-Status publish(std::span<const Rename> files, bool durable) {
-  return guard([&] {
+Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options) {
+  return guard([&]() -> Status {
+    std::optional<FaultPlan> fault;
+    if (options.kind == "faulty" && !options.fault.empty()) {
+      const Result<FaultPlan> plan = parse_fault_plan(options.fault);
+      if (!plan.ok()) return plan.status();
+      if (plan.value().operation == Operation::publish && plan.value().rank.value_or(options.rank) == options.rank) fault = plan.value();
+    }
     // Named beforehand: once the files have their names, want of memory must not look like a failure to publish.
     std::vector<std::string> folders;
     for (const Rename& file : files)
       if (durable && (folders.empty() || folders.back() != folder_to_open(file.to))) folders.push_back(folder_to_open(file.to));
     for (const Rename& file : files) {
+      if (fault && fault->after-- == 0) {
+        if (fault->kill) (void)std::raise(SIGKILL);
+        return system_status("publish", file.to, fault->fault.error);
+      }
       Status status = publish_one(file, durable);
       if (!status.ok()) return status;
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "storage/store.hpp"
 
 namespace windrow {
 
@@ -44,7 +45,8 @@ std::vector<std::string> folders_beside(const std::string& path, const std::stri
 // Renames all files, in order; the last is the one whose appearance publishes the set, so companions come first. A file
 // that is replaced hands down its mode. `durable`: file and folder are on stable storage when this returns, and the file is
 // before it is renamed. After an error, what was not yet renamed is still under its temporary name.
-Status publish(std::span<const Rename> files, bool durable);
+// `options`: a faulty store fails here too.
+Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options = {});
 
 // Removes files; one that does not exist is fine.
 Status remove_files(std::span<const std::string> paths);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/trace.hpp"
 
+#include <ctime>
+
 namespace windrow {
 
 std::string_view stage_name(Stage stage) noexcept {
@@ -34,6 +36,12 @@ StageTimer::~StageTimer() {
 
 double seconds_now() noexcept {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double working_seconds_now() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace windrow

@@ -73,5 +73,6 @@ class StageTimer {
 };
 
 double seconds_now() noexcept;  // monotonic, from an arbitrary origin
+double working_seconds_now() noexcept;  // that this thread had a core, from an arbitrary origin
 
 }  // namespace windrow

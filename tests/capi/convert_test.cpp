@@ -2,6 +2,7 @@
 // Memory of another type than the variable's.
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -221,6 +222,41 @@ TEST_P(Convert, text_has_blanks_in_memory) {
   std::string read(static_cast<size_t>(4 * points), '*');
   EXPECT_WINDROW_OK(windrow_read(file_, 0, all.get(), read.data()));
   EXPECT_EQ(read.substr(0, 8), "a   " + text(1, ' '));
+}
+
+// Elements as the file has them: handed on without being turned round, in either order, in one flush with others that are.
+TEST_P(Convert, elements_in_the_order_of_the_file) {
+  const int64_t shape[2] = {size_of(), 5};
+  for (const char* order : {"big", "little"}) {
+    const Options options{{"byte_order", order}};
+    const bool other = (std::string(order) == "big") == (std::endian::native == std::endian::little);
+    int one = -1, two = -1, chunked = -1;
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (std::string("one ") + order).c_str(), WINDROW_INT32, 2, shape, options, &one));
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (std::string("two ") + order).c_str(), WINDROW_INT32, 2, shape, options, &two));
+    std::vector<int32_t> values(5), turned(5), got(5, -1), again(5, -1);
+    for (int i = 0; i < 5; ++i) {
+      values[static_cast<size_t>(i)] = 0x01020304 + 1000 * rank_of() + i;
+      const auto bits = static_cast<uint32_t>(values[static_cast<size_t>(i)]);
+      turned[static_cast<size_t>(i)] = static_cast<int32_t>(other ? __builtin_bswap32(bits) : bits);
+    }
+    for (int turn = 0; turn < 3; ++turn) {  // by a plan that is kept, too, and by turns
+      EXPECT_WINDROW_OK(windrow_put(file_, one, rows_.get(), values.data()));
+      EXPECT_WINDROW_OK(windrow_put_as(file_, two, rows_.get(), WINDROW_STORED, turned.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file_));
+      EXPECT_WINDROW_OK(turn == 1 ? windrow_get(file_, one, rows_.get(), got.data()) : windrow_get_as(file_, one, rows_.get(), WINDROW_STORED, got.data()));
+      EXPECT_WINDROW_OK(windrow_get(file_, two, rows_.get(), again.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file_));
+      EXPECT_EQ(got, turn == 1 ? values : turned);
+      EXPECT_EQ(again, values);
+    }
+    if (GetParam() != ".h5") continue;
+    const Options chunks{{"byte_order", order}, {"chunks", "1x2"}};
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, (std::string("chunked ") + order).c_str(), WINDROW_INT32, 2, shape, chunks, &chunked));
+    EXPECT_WINDROW_OK(windrow_put_as(file_, chunked, rows_.get(), WINDROW_STORED, turned.data()));
+    EXPECT_WINDROW_OK(windrow_flush(file_));
+    EXPECT_WINDROW_OK(windrow_read(file_, chunked, rows_.get(), got.data()));
+    EXPECT_EQ(got, values);
+  }
 }
 
 TEST_P(Convert, refuses_what_cannot_be_and_what_shall_not) {

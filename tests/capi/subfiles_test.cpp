@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Variables that are split over subfiles: written and read by any ranks, moved, damaged, and seen from inside.
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -196,7 +199,8 @@ TEST_F(Subfiles, take_all_kinds_of_variables_in_one_queue) {
   file = open();
   EXPECT_EQ(split_of(file, "split"), "3x1x1");
   EXPECT_EQ(split_of(file, "otherwise"), "1x1x3");
-  for (const char* name : {"whole", "chunked", "scalar", "texts", "records", "small"}) EXPECT_EQ(split_of(file, name), "") << name;
+  EXPECT_EQ(split_of(file, "chunked"), "3x1x1");
+  for (const char* name : {"whole", "scalar", "texts", "records", "small"}) EXPECT_EQ(split_of(file, name), "") << name;
   for (const char* name : {"split", "otherwise", "whole", "chunked"}) expect_read(file, name, share_of(1));
   EXPECT_EQ(windrow_attribute_count(file, "split"), 1);
   EXPECT_EQ(windrow_attribute_count(file, "/"), 0);
@@ -225,6 +229,82 @@ TEST_F(Subfiles, take_all_kinds_of_variables_in_one_queue) {
   for (size_t i = 0; i < points.size(); ++i)
     EXPECT_EQ(read[i * k_layers + 3], static_cast<double>(points[i] * k_layers + 3)) << i;
   windrow_decomposition_free(list);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+TEST_F(Subfiles, hold_chunks_that_end_where_parts_do) {
+  const std::vector<KeyValues> ways{
+      {{"files", "subfiles(2)"}}, {{"files", "subfiles(5)"}, {"split", "1"}}, {{"files", "per-rank"}}, {{"files", "subfiles(6)"}, {"split", "0,2"}},
+      {{"files", "subfiles(3)"}, {"split_parts", "5+1+6x1x1"}}, {{"files", "subfiles(3)"}, {"buffer", "4096"}, {"writers", "1"}},
+      {{"files", "subfiles(40)"}, {"split_parts", "4x10x1"}}};
+  for (const KeyValues& way : ways)
+    for (const char* filters : {"none", "shuffle,deflate:2", "fletcher32"}) {
+      SCOPED_TRACE(way.front().second + " " + filters);
+      windrow_file* file = create(way);
+      const KeyValues chunks{{"chunks", "4x3x5"}, {"filters", filters}, {"fill_value", "-7"}};
+      const int variable = define(file, "g/v", chunks), other = define(file, "half", chunks);
+      // In two steps, so that chunks are read, changed and written again; and of one variable a half alone.
+      const Block upper({0, 0, 0}, {rank_of() == 0 ? 7 : 0, k_columns, k_layers}), all = share_of(1);
+      std::vector<double> wrong(upper.data.size() + 1, 99);
+      EXPECT_WINDROW_OK(windrow_write_block(file, variable, upper.start.data(), upper.count.data(), wrong.data()));
+      write(file, variable, all);
+      write(file, other, upper);
+      expect_read(file, "g/v", share_of(2));
+      ASSERT_WINDROW_OK(windrow_close(file));
+      for (const size_t axis : {size_t{0}, size_t{1}, size_t{2}}) {
+        file = open();
+        expect_read(file, "g/v", share_of(axis));
+        expect_read(file, "half", upper);
+        Block lower({7, 0, 0}, {k_rows - 7, k_columns, k_layers});
+        for (double& each : lower.data) each = -7;
+        expect_read(file, "half", lower);
+        EXPECT_EQ(problems(file), "");
+        ASSERT_WINDROW_OK(windrow_close(file));
+      }
+      file = open(WINDROW_UPDATE);
+      int found = -1;
+      ASSERT_WINDROW_OK(windrow_find_variable(file, "half", &found));
+      const Block row({9, 0, 0}, {rank_of() == 0 ? 1 : 0, k_columns, k_layers});
+      write(file, found, row);
+      ASSERT_WINDROW_OK(windrow_close(file));
+      MPI_Comm few = MPI_COMM_NULL;
+      MPI_Comm_split(MPI_COMM_WORLD, rank_of() < (size_of() + 1) / 2 ? 0 : 1 + rank_of(), rank_of(), &few);
+      file = open(WINDROW_READ, "a.h5", few);
+      expect_read(file, "g/v", share_of(1, few));
+      expect_read(file, "half", Block({9, 0, 0}, {1, k_columns, k_layers}));
+      ASSERT_WINDROW_OK(windrow_close(file));
+      MPI_Comm_free(&few);
+      if (failed_anywhere()) return;
+    }
+  // A single index of the first dimension, as another type, and a subfile that is missing.
+  windrow_file* file = open();
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_find_variable(file, "g/v", &variable));
+  const int64_t plane[2] = {k_columns, k_layers}, origin[2] = {0, 0};
+  windrow_decomposition* record = nullptr;
+  EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, plane, origin, plane, nullptr, nullptr, &record));
+  std::vector<double> doubles(k_columns * k_layers);
+  EXPECT_WINDROW_OK(windrow_get_record(file, variable, 5, record, doubles.data()));
+  windrow_decomposition* all = nullptr;
+  EXPECT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &all));
+  std::vector<float> floats(k_rows * k_columns * k_layers);
+  EXPECT_WINDROW_OK(windrow_get_as(file, variable, all, WINDROW_FLOAT32, floats.data()));
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  for (size_t i = 0; i < doubles.size(); ++i) EXPECT_EQ(doubles[i], value_at(5, 0, 0) + static_cast<double>(i));
+  for (size_t i = 0; i < floats.size(); ++i) EXPECT_EQ(floats[i], static_cast<float>(i));
+  windrow_decomposition_free(all);
+  windrow_decomposition_free(record);
+  EXPECT_WINDROW_OK(windrow_close(file));
+  const std::string folder = sets().front();
+  on_rank_0([&] { std::filesystem::remove(folder + "/39.h5"); });
+  file = open();
+  expect_read(file, "g/v", Block({0, 0, 0}, {8, k_columns, k_layers}));
+  const Block last = share_of(2);
+  std::vector<double> read(last.data.size());
+  const int code = windrow_read_block(file, variable, last.start.data(), last.count.data(), read.data());
+  EXPECT_EQ(code, WINDROW_NOT_FOUND);
+  expect_same_everywhere(code);
+  EXPECT_NE(std::string(windrow_error_message()).find("/39.h5\" is missing"), std::string::npos) << windrow_error_message();
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
@@ -366,7 +446,7 @@ TEST_F(Subfiles, at_fault_are_named_and_all_else_is_read) {
       {"is missing", WINDROW_NOT_FOUND, [&] { std::filesystem::remove(one); }},
       {"is damaged", WINDROW_BAD_FILE, [&] { std::filesystem::resize_file(one, std::filesystem::file_size(one) - 100); }},
       {"is damaged", WINDROW_BAD_FILE, [&] { std::filesystem::resize_file(one, 0); }},
-      {"is damaged", WINDROW_BAD_FILE, [&] { std::filesystem::remove(one); std::filesystem::create_directory(one); }},
+      {"is a link, a folder", WINDROW_BAD_FILE, [&] { std::filesystem::remove(one); std::filesystem::create_directory(one); }},
       {"another set", WINDROW_BAD_FILE, [&] { std::filesystem::copy_file(other + "/1.h5", one, std::filesystem::copy_options::overwrite_existing); }},
       {"is number 2", WINDROW_BAD_FILE, [&] { std::filesystem::copy_file(own + "/2.h5", one, std::filesystem::copy_options::overwrite_existing); }},
   };
@@ -407,11 +487,109 @@ TEST_F(Subfiles, at_fault_are_named_and_all_else_is_read) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+// Filters that come with numbers of their own; what the subfile's file calls them says nothing.
+TEST_F(Subfiles, hold_chunks_by_every_filter) {
+  for (const char* filter : {"zstd", "lz4", "blosc", "deflate"}) {
+    if (windrow_has((std::string("filter=") + filter).c_str()) == 0) continue;
+    make({{"files", "subfiles(2)"}, {"filters", std::string("shuffle,") + filter}, {"chunks", "3x10x2"}}, std::string(filter) + ".h5");
+    expect_made(std::string(filter) + ".h5");
+  }
+}
+
+// What nobody writes is there all the same, for sums and for readers.
+TEST_F(Subfiles, have_elements_that_nobody_wrote) {
+  for (const char* ending : {".h5", ".nc"}) {
+    if (std::string(ending) == ".nc" && windrow_has("netcdf") == 0) continue;
+    const std::string name = std::string("unwritten") + ending;
+    windrow_file* file = create({{"files", "subfiles(3)"}, {"checksum", "true"}}, name);
+    (void)define(file, "never");
+    write(file, define(file, "written"), share_of(0));
+    int grows = -1;
+    const int64_t none[3] = {0, 6, 5};
+    for (const char* record : {"r1", "r2"})  // two, so that the second one's first record would begin behind the end
+      if (std::string(ending) == ".nc") {
+        EXPECT_WINDROW_OK(windrow_define_variable_with(file, record, WINDROW_INT16, 3, none, Options{{"extendible", "true"}}, &grows));
+      }
+    EXPECT_WINDROW_OK(windrow_flush(file));
+    (void)define(file, "late", {{"fill_value", "7"}});
+    EXPECT_WINDROW_OK(windrow_close(file));
+    file = open(WINDROW_READ, name);
+    expect_read(file, "written", share_of(2));
+    EXPECT_EQ(problems(file), "") << name;
+    int late = -1;
+    EXPECT_WINDROW_OK(windrow_find_variable(file, "late", &late));
+    const Block block = share_of(1);
+    std::vector<double> read(block.data.size(), -1);
+    EXPECT_WINDROW_OK(windrow_read_block(file, late, block.start.data(), block.count.data(), read.data()));
+    EXPECT_TRUE(std::all_of(read.begin(), read.end(), [](double value) { return value == 7; })) << name;
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
+// One name twice in a variable: the whole is square, its parts are not.
+TEST_F(Subfiles, of_netcdf_hold_parts_of_a_square) {
+  if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without PnetCDF";
+  windrow_file* file = create({{"files", "subfiles(2)"}}, "square.nc");
+  const int64_t shape[2] = {4, 4};
+  int square = -1;
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "square", WINDROW_INT32, 2, shape, &square));
+  const char* names[2] = {"n", "n"};
+  EXPECT_WINDROW_OK(windrow_name_dimensions(file, square, names));
+  const int64_t start[2] = {0, 0}, none[2] = {0, 0};
+  std::vector<int32_t> values(16), read(16, -1);
+  std::iota(values.begin(), values.end(), 1);
+  EXPECT_WINDROW_OK(windrow_write_block(file, square, start, rank_of() == 0 ? shape : none, values.data()));
+  EXPECT_WINDROW_OK(windrow_close(file));
+  file = open(WINDROW_READ, "square.nc");
+  EXPECT_EQ(problems(file), "");
+  EXPECT_WINDROW_OK(windrow_read_block(file, square, start, shape, read.data()));
+  EXPECT_EQ(read, values);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+// Small windows, and parts that lie far apart on the line of files: no rank takes one window for another.
+TEST_F(Subfiles, are_written_through_small_buffers) {
+  make({{"files", "subfiles(4)"}});
+  windrow_file* file = nullptr;
+  const Options options{{"buffer", "4096"}, {"strategy", "scorpio"}, {"gather", "team(16)"}};
+  EXPECT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, options, &file));
+  for (int turn = 0; turn < 40; ++turn) {
+    const std::string name = "w" + std::to_string(turn);
+    write(file, define(file, name.c_str()), share_of(static_cast<size_t>(turn % 3)));
+    expect_read(file, name.c_str(), share_of(static_cast<size_t>((turn + 1) % 3)));
+  }
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+// Links lead out of the folder, and an open of a pipe waits for ever.
+TEST_F(Subfiles, are_files_and_nothing_else) {
+  for (const bool pipe : {false, true}) {
+    const std::string name = pipe ? "pipe.h5" : "link.h5";
+    make({{"files", "subfiles(2)"}}, name);
+    on_rank_0([&] {
+      for (const std::string& part : folder_.names()) {
+        if (part.rfind(name + ".subfiles-", 0) != 0) continue;
+        const std::string victim = folder_.file(part) + "/1.h5";
+        std::filesystem::rename(victim, folder_.file("elsewhere"));
+        if (!pipe) {
+          std::filesystem::create_symlink(folder_.file("elsewhere"), victim);
+        } else {
+          EXPECT_EQ(mkfifo(victim.c_str(), 0600), 0);
+        }
+      }
+    });
+    windrow_file* file = open(WINDROW_READ, name);
+    EXPECT_NE(problems(file).find("not a file in the set's own folder"), std::string::npos) << problems(file);
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
 TEST_F(Subfiles, are_asked_for_by_other_libraries_names) {
   const std::vector<std::pair<KeyValues, int>> asked{
       {{{"pnetcdf_subfiling", "enable"}, {"nc_num_subfiles", "3"}}, 3}, {{{"pnetcdf_subfiling", "disable"}, {"nc_num_subfiles", "3"}}, 0},
       {{{"nc_num_subfiles", "3"}}, 0}, {{{"subfiling", "1"}, {"subfiling_nfiles", "2"}}, 2}, {{{"files", "shared"}, {"subfiling", "1"}, {"subfiling_nfiles", "2"}}, 0},
-      {{{"files", "one"}}, 0}, {{{"files", "per-rank"}}, size_of() == 1 ? 0 : size_of()}};
+      {{{"files", "one"}}, 0}, {{{"files", "per-rank"}}, size_of() == 1 ? 0 : size_of()},
+      {{{"strategy", "subfiling"}}, size_of() == 1 ? 0 : size_of()}};
   for (const auto& [options, files] : asked) {
     make(options);
     windrow_file* file = open();
@@ -430,7 +608,6 @@ TEST_F(Subfiles, that_cannot_be_are_refused_everywhere) {
     EXPECT_WINDROW_OK(windrow_discard(file));
     return code;
   };
-  EXPECT_EQ(code_of({{"strategy", "subfiling"}}, "a.h5"), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(code_of({{"subfiling", "true"}}, "a.h5"), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(code_of({{"files", "subfiles(100000)"}}, "a.h5"), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(code_of({{"files", "subfiles(2)"}}, "a.raw"), WINDROW_UNSUPPORTED);
@@ -453,7 +630,7 @@ TEST_F(Subfiles, that_cannot_be_are_refused_everywhere) {
     EXPECT_EQ(code, WINDROW_BAD_ARGUMENT);
     EXPECT_NE(std::string(windrow_error_message()).find("larger than a set can be"), std::string::npos) << windrow_error_message();
   }
-  EXPECT_EQ(define_code({{"split", "0"}, {"chunks", "4x4x4"}}), WINDROW_UNSUPPORTED);
+  EXPECT_EQ(define_code({{"split", "1"}, {"extendible", "true"}}), WINDROW_UNSUPPORTED);
   EXPECT_EQ(windrow_put_attribute_text(file, "/", "windrow_set", "mine"), WINDROW_BAD_ARGUMENT);
   ASSERT_WINDROW_OK(windrow_close(file));
 }

@@ -75,6 +75,52 @@ class KillTest(unittest.TestCase):
         shutil.rmtree(self.folder)
         os.mkdir(self.folder)
 
+    # The folder of a new set has its name, and the file that names it has not: the file that stands there has its own folder.
+    def test_between_the_renames_of_a_set(self):
+        name = "a.h5"
+        if name not in NAMES:
+            self.skipTest("built without HDF5")
+        path = os.path.join(self.folder, name)
+        split = STRATEGIES["split"]
+        for ranks in (1, 3):
+            for options in (split, ["files=one"]):
+                with self.subTest(ranks=ranks, before=options[0]):
+                    self.assertEqual(write(path, 1, "", *options, ranks=ranks).returncode, 0)
+                    before = self.contents()
+                    done = write(path, 2, "rank=0,operation=publish,after=1,error=kill", *split, ranks=ranks)
+                    self.assertNotEqual(done.returncode, 0, "nobody was killed: this test tests nothing")
+                    after = self.contents()
+                    left = {each: after.pop(each) for each in list(after) if each not in before}
+                    self.assertEqual(after, before)
+                    (folder,) = {each.split("/")[0] for each in left if "/" in each}
+                    self.assertRegex(folder, r"^a\.h5\.subfiles-[0-9a-f]{8}$")
+                    self.assertEqual(len([each for each in left if each.startswith(folder)]), 3, "all of the new set")
+                    self.assertEqual([each for each in left if not each.startswith(folder) and not re.fullmatch(r"\.a\.h5\.windrow-\w{4}", each)], [])
+                    if COMMAND:
+                        for command in ("check", "info"):
+                            told = subprocess.run([*MPIRUN, "-n", "1", COMMAND, command, path], capture_output=True, text=True, timeout=LIMIT_S)
+                            self.assertEqual(told.returncode, 0, f"the file before is sound: {told.stderr}")
+                            self.assertIn(folder, told.stdout + told.stderr)
+                    self.assertEqual(write(path, 3, "", *split, ranks=ranks).returncode, 0)
+                    after = self.contents()
+                    self.assertTrue(set(left) <= set(after), "it may be that of a file that was renamed: not ours to remove")
+                    shutil.rmtree(self.folder)
+                    os.mkdir(self.folder)
+
+    # Errors in the same place: the file before stays, and nothing of the new set.
+    def test_a_rename_that_fails(self):
+        name = "a.h5"
+        if name not in NAMES:
+            self.skipTest("built without HDF5")
+        path = os.path.join(self.folder, name)
+        self.assertEqual(write(path, 1, "", *STRATEGIES["split"], ranks=3).returncode, 0)
+        before = self.contents()
+        for after in (0, 1):
+            done = write(path, 2, f"rank=0,operation=publish,after={after},error=io", *STRATEGIES["split"], ranks=3)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("publish", done.stderr)
+            self.assertEqual(self.contents(), before)
+
     def test_the_checkpoint_before_is_whole(self):
         for name in NAMES:
             for strategy, options in STRATEGIES.items():

@@ -47,6 +47,9 @@ contains
         call windrow_check_subfiles(file, problems, stat, errmsg)
         call expect_ok(stat, errmsg, 'check_subfiles')
         call expect(problems == '', 'a whole set: '//problems)
+        call windrow_write_references(file, '', '/data/', problems, stat, errmsg)
+        call expect_ok(stat, errmsg, 'write_references')
+        call expect(problems == '', 'all of it: '//problems)
         call windrow_close(file)
     end subroutine subfiles
 

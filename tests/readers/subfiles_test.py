@@ -74,6 +74,54 @@ class Sets(unittest.TestCase):
                         self.assertTrue((f["f8"][...] == self.arrays["f8"][box]).all())
                 self.assertIn("sound", windrow("check", self.base, ranks=3))
 
+    def test_chunks_are_split_too(self):
+        with h5py.File(self.plain, "w") as f:
+            for name, array in self.arrays.items():
+                f.create_dataset(name, data=array, chunks=(7, 4, 5), compression="gzip", shuffle=True)
+            f["f8"].attrs["units"] = "K"
+        self.split("files=subfiles(4)", ranks=3)
+        self.expect_all(self.base)
+        for part in sorted(self.set.iterdir()):
+            with h5py.File(part) as f:
+                self.assertEqual((f["f8"].chunks, f["f8"].compression, f["f8"].shuffle), ((6, 4, 5), "gzip", True))
+        with h5py.File(self.base) as f:
+            self.assertTrue(f["f8"].is_virtual)
+        for ranks in (1, 2, 3):
+            self.assertIn("sound", windrow("check", self.base, ranks=ranks))
+        one = self.folder / "one.h5"
+        windrow("copy", self.base, one, "--set", "files=one")
+        self.expect_all(one)
+        with h5py.File(one) as f:
+            self.assertEqual((f["f8"].chunks, f["f8"].compression), ((7, 4, 5), "gzip"))
+        good = self.base.read_bytes()
+        large = 2**62
+        for name, value in {"windrow_split_chunk": [7, 4], "windrow_split_filters": np.bytes_("deflate:99")}.items():
+            self.expect_bad_map(good, name, value)
+        for chunk in ([0, 4, 5], [-7, 4, 5], [6, 4, 5], [large, large, large]):
+            self.expect_bad_map(good, "windrow_split_chunk", chunk)
+
+    def test_a_flipped_bit_of_a_stored_chunk_is_named(self):
+        for filters in ("shuffle", "shuffle,deflate:4"):
+            with self.subTest(filters=filters):
+                self.split("files=subfiles(4)", "chunks=7x4x5", f"filters={filters}", "checksum=on", ranks=3)
+                self.assertIn("sound", windrow("check", self.base, ranks=3))
+                victim = self.set / "2.h5"
+                with h5py.File(victim) as f:
+                    place = f["f4"].id.get_chunk_info(f["f4"].id.get_num_chunks() - 1)
+                whole = bytearray(victim.read_bytes())
+                whole[place.byte_offset + place.size - 1] ^= 16
+                victim.write_bytes(whole)
+                told = windrow("check", self.base, code=1)
+                self.assertIn('/2.h5": the elements of "/f4" are not those that were written', told)
+                self.assertEqual(told.count("are not those"), 1)
+
+    def expect_bad_map(self, good, name, value):
+        self.base.write_bytes(good)
+        with h5py.File(self.base, "r+") as f:
+            f["f8"].attrs[name] = value
+        with self.subTest(name=name, value=str(value)):
+            self.assertRegex(windrow("check", self.base, ranks=1, code=1), "map of its subfiles")
+
     def test_copy_splits_joins_and_splits_anew(self):
         self.split("files=subfiles(4)")
         again, one = self.folder / "again.h5", self.folder / "one.h5"

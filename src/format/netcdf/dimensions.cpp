@@ -14,6 +14,14 @@ void NetcdfDimensions::add(const std::string& name, int64_t length, bool unlimit
   if (unlimited) unlimited_ = name;
 }
 
+std::string NetcdfDimensions::fitting(const std::string& name, int64_t length) const {
+  for (int i = 1;; ++i) {
+    std::string candidate = i == 1 ? name : fmt::format("{}_{}", name, i);
+    const auto found = lengths_.find(candidate);
+    if (found == lengths_.end() || candidate == unlimited_ || found->second == length) return candidate;
+  }
+}
+
 Status NetcdfDimensions::name(const Variable& variable, const std::vector<std::string>& paths) {
   for (size_t i = 0; i < paths.size(); ++i) {
     if (paths[i].empty()) continue;

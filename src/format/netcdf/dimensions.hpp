@@ -20,6 +20,9 @@ class NetcdfDimensions {
   // Those that the user, or an opened file, has given names. The length of an unlimited one is not looked at.
   void add(const std::string& name, int64_t length, bool unlimited);
 
+  // The name itself, or with a number where it is a dimension of another length.
+  std::string fitting(const std::string& name, int64_t length) const;
+
   // Whether a variable's dimensions can be called so, paths of the root's; and then takes them. Code::unsupported: a second unlimited one.
   Status name(const Variable& variable, const std::vector<std::string>& paths);
 

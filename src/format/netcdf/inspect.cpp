@@ -67,9 +67,10 @@ class Inspector {
     return good() ? count : 0;
   }
   void skip(int64_t bytes) {
-    const int64_t padded = (bytes + 3) / 4 * 4;
     if (!good()) return;
-    if (padded > file_bytes_ - static_cast<int64_t>(at_)) return wrong(fmt::format("{} bytes do not fit into the file", bytes));
+    const int64_t left = file_bytes_ - static_cast<int64_t>(at_);
+    const int64_t padded = bytes > left ? bytes : (bytes + 3) / 4 * 4;
+    if (padded > left) return wrong(fmt::format("{} bytes do not fit into the file", bytes));
     if (padded > static_cast<int64_t>(bytes_.size() - at_)) short_ = true;
     else at_ += static_cast<size_t>(padded);
   }

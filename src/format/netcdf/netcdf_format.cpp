@@ -13,6 +13,7 @@
 #include "format/netcdf/inspect.hpp"
 #include "format/netcdf/places.hpp"
 #include "format/netcdf/signature.hpp"
+#include "format/netcdf/split.hpp"
 #include "format/netcdf/types.hpp"
 
 namespace windrow {
@@ -30,6 +31,8 @@ class NetcdfFormat final : public Format {
 
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
+  bool can_split() const noexcept override { return true; }
+  Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override;
   Status put_attribute(const std::string& object, const Attribute& attribute) override;
   Status delete_attribute(const std::string& object, const std::string& name) override;
   Status define_link(const SoftLink& link) override;
@@ -39,7 +42,7 @@ class NetcdfFormat final : public Format {
   Status write_texts(const std::string& path, const std::vector<std::string>& texts) override;
   Result<Catalog> catalog() override;
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
-  FormatTraits traits() const noexcept override { return {.places_late = true, .grows_as_one = true, .big_endian = true}; }
+  FormatTraits traits() const noexcept override { return {.places_late = true, .grows_as_one = true, .big_endian = true, .names_dimensions = true}; }
   Result<Layout> lay_out() override;
   Status write_anew(std::unique_ptr<Store> file) override;
   void take_layout() noexcept override;
@@ -53,6 +56,7 @@ class NetcdfFormat final : public Format {
   Status check_new(const VariableDefinition& definition) const;
   Result<int64_t> records_with(const VariableDefinition& definition) const;
   Status enter(const NetcdfContents& contents);
+  Placement place_in(const NetcdfPlaces& places, size_t number) const noexcept;
   Variable* find(const std::string& path);
   std::vector<Attribute>* find_attributes(const std::string& object);
   Result<NetcdfContents> contents() const;
@@ -65,6 +69,7 @@ class NetcdfFormat final : public Format {
   std::unique_ptr<Store> file_, anew_;  // null when closed; of a file that is written anew
   Catalog catalog_;
   NetcdfDimensions dimensions_;
+  std::set<std::string> split_;         // paths of variables without bytes of their own
   int64_t records_ = 0;
   NetcdfPlaces places_, next_;          // in force, and of the file that is written anew
   bool changed_ = false;                // the header of the file is another
@@ -178,6 +183,16 @@ Result<Placement> NetcdfFormat::define_variable(const VariableDefinition& defini
   return placement;
 }
 
+// In the file it is a scalar, and an attribute names its dimensions, which are there for it.
+Status NetcdfFormat::define_split(const VariableDefinition& definition, std::span<const Part>) {
+  return guard([&] {
+    split_.insert(definition.path);
+    Status status = define_variable(definition).status();
+    if (!status.ok() && status.code() != Code::exists) split_.erase(definition.path);
+    return status;
+  });
+}
+
 Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& attribute) {
   return guard([&] {
     Status status = writable("attribute of", object);
@@ -234,16 +249,23 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
     if (Status status = writable("dimensions of", variable); !status.ok()) return status;
     Variable* named = find(variable);
     if (!named) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
-    for (const std::string& path : dimensions) {
+    std::vector<std::string> fitting = dimensions;
+    NetcdfDimensions known = dimensions_;  // and those of this variable: one that has a name twice may have two lengths, as a part of a square
+    for (size_t i = 0; i < dimensions.size(); ++i) {
+      const std::string& path = dimensions[i];
       if (path.empty()) continue;
       if (Status status = check_netcdf_name(fmt::format("dimensions of \"{}\"", variable), path.substr(1)); !status.ok()) return status;
-      Variable* coordinate = path == variable ? nullptr : find(path);
-      if (!coordinate) continue;
+      if (i > 0 || !named->extendible) {
+        fitting[i] = "/" + known.fitting(path.substr(1), named->shape[i]);
+        known.add(fitting[i].substr(1), named->shape[i], false);
+      }
+      Variable* coordinate = path == variable || fitting[i] != path ? nullptr : find(path);
+      if (!coordinate || coordinate->shape.size() != 1 || coordinate->shape.front() != named->shape[i]) continue;
       if (Status status = dimensions_.name(*coordinate, {path}); !status.ok()) return status;
       coordinate->dimensions = {path};
     }
-    if (Status status = dimensions_.name(*named, dimensions); !status.ok()) return status;
-    named->dimensions = dimensions;
+    if (Status status = dimensions_.name(*named, fitting); !status.ok()) return status;
+    named->dimensions = std::move(fitting);
     return Status();
   });
 }
@@ -298,12 +320,20 @@ Result<NetcdfContents> NetcdfFormat::contents() const {
   if (Status status = convert("/", catalog_.groups.front().attributes, out.attributes); !status.ok()) return status;
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     const Variable& variable = catalog_.variables[i];
-    if (!variable.unsupported.empty())
+    const bool split = split_.contains(variable.path);
+    if (!variable.unsupported.empty() && !split)
       return Status(Code::unsupported, fmt::format("\"{}\" cannot be changed: \"{}\" has {}", path_, variable.path, variable.unsupported));
     out.variables.push_back({.name = variable.path.substr(1), .type = netcdf_type(variable.type), .dimensions = numbers[i], .attributes = {}});
     if (Status status = convert(variable.path, variable.attributes, out.variables.back().attributes); !status.ok()) return status;
+    if (split) make_scalar(out.variables.back(), variable.shape.size(), out.dimensions);
   }
   return out;
+}
+
+Placement NetcdfFormat::place_in(const NetcdfPlaces& places, size_t number) const noexcept {
+  const Variable& variable = catalog_.variables[number];
+  if (split_.contains(variable.path)) return {.offset = -1, .bytes = variable.placement.bytes, .big_endian = true};
+  return {.offset = places.offsets[number], .bytes = variable.placement.bytes, .big_endian = true, .stride = variable.extendible ? places.record_bytes : 0};
 }
 
 Result<Layout> NetcdfFormat::lay_out() {
@@ -318,9 +348,7 @@ Result<Layout> NetcdfFormat::lay_out() {
     if (!found.ok()) return Status(found.status().code(), fmt::format("\"{}\": {}", path_, found.status().message()));
     next_ = std::move(found).value();
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-      const Variable& variable = catalog_.variables[i];
-      layout.placements.push_back({.offset = next_.offsets[i], .bytes = variable.placement.bytes, .big_endian = true,
-                                   .stride = variable.extendible ? next_.record_bytes : 0});
+      layout.placements.push_back(place_in(next_, i));
     }
     layout.moves = moves(places_, next_);
     if (!layout.moves) take_layout();
@@ -347,16 +375,14 @@ void NetcdfFormat::take_layout() noexcept {
   }
   places_ = std::move(next_);
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    Variable& variable = catalog_.variables[i];
-    variable.placement.offset = places_.offsets[i];
-    variable.placement.stride = variable.extendible ? places_.record_bytes : 0;
+    catalog_.variables[i].placement = place_in(places_, i);
   }
   changed_ = true;
 }
 
 // The file has all its length first: a header never speaks of what is not there.
 Status NetcdfFormat::write_header_to(Store& file) {
-  const int64_t end = end_of(places_, catalog_.variables, records_);
+  const int64_t end = end_of(places_, records_);
   const Result<int64_t> size = file.size();
   if (!size.ok()) return size.status();
   if (size.value() < end)
@@ -391,6 +417,7 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
   records_ = from.records;
   for (const NetcdfVariable& each : from.variables) {
     Variable variable = variable_of(each, from);
+    if (take_split(variable, from)) split_.insert(variable.path);
     if (!names.insert(variable.path).second) return {Code::bad_file, fmt::format("\"{}\": two variables are called \"{}\"", path_, each.name)};
     if (variable.dimensions.size() == 1 && variable.dimensions.front() == variable.path) coordinates.insert(each.name);
     catalog_.variables.push_back(std::move(variable));

@@ -107,7 +107,10 @@ Result<NetcdfPlaces> places_in(const NetcdfContents& contents, const NetcdfPlace
   places.header = std::move(second.value().bytes);
   places.offsets = std::move(second.value().offsets);
   places.record_bytes = second.value().record_bytes;
-  for (const NetcdfVariable& each : contents.variables) places.has_records.push_back(has_records(each, contents));
+  for (const NetcdfVariable& each : contents.variables) {
+    places.has_records.push_back(has_records(each, contents));
+    places.bytes.push_back(bytes_of(each, contents).value_or(0));
+  }
   places.records_begin = begin_of(contents, places.offsets, true);
   return places;
 }
@@ -147,6 +150,7 @@ NetcdfPlaces places_of(const NetcdfContents& contents, std::vector<std::byte> he
   for (const NetcdfVariable& each : contents.variables) {
     places.offsets.push_back(each.offset);
     places.has_records.push_back(has_records(each, contents));
+    places.bytes.push_back(bytes_of(each, contents).value_or(0));
   }
   places.records_begin = begin_of(contents, places.offsets, true);
   const int64_t fixed = begin_of(contents, places.offsets, false);
@@ -189,11 +193,11 @@ Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents)
   return variable;
 }
 
-int64_t end_of(const NetcdfPlaces& places, std::span<const Variable> variables, int64_t records) noexcept {
+int64_t end_of(const NetcdfPlaces& places, int64_t records) noexcept {
   int64_t end = static_cast<int64_t>(places.header.size());
   for (size_t i = 0; i < places.offsets.size(); ++i)
     if (places.has_records[i]) end = std::max(end, records > 0 ? places.records_begin + records * places.record_bytes : 0);
-    else end = std::max(end, places.offsets[i] + ceil_divide(variables[i].placement.bytes, 4) * 4);
+    else end = std::max(end, places.offsets[i] + ceil_divide(places.bytes[i], 4) * 4);
   return end;
 }
 

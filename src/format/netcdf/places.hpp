@@ -17,6 +17,7 @@ struct NetcdfPlaces {
   std::vector<std::byte> header;      // empty: none yet
   std::vector<int64_t> offsets;       // [variables]
   std::vector<bool> has_records;      // [variables]
+  std::vector<int64_t> bytes;         // [variables] of all, or of one record
   int64_t record_bytes = 0;           // from one record to the next
   int64_t data_begin = 0;             // where the header's room ends
   int64_t records_begin = 0;
@@ -33,7 +34,7 @@ NetcdfPlaces places_of(const NetcdfContents& contents, std::vector<std::byte> he
 Variable variable_of(const NetcdfVariable& variable, const NetcdfContents& contents);
 
 // The end of the last variable or record.
-int64_t end_of(const NetcdfPlaces& places, std::span<const Variable> variables, int64_t records) noexcept;
+int64_t end_of(const NetcdfPlaces& places, int64_t records) noexcept;
 
 // The number of records, in the header.
 void put_records(NetcdfPlaces& places, int64_t records) noexcept;

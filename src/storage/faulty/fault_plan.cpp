@@ -11,12 +11,13 @@
 namespace windrow {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Operation>, 5> k_operations{{
+constexpr std::array<std::pair<std::string_view, Operation>, 6> k_operations{{
     {"open", Operation::open},
     {"write", Operation::write},
     {"read", Operation::read},
     {"resize", Operation::resize},
     {"sync", Operation::sync},
+    {"publish", Operation::publish},
 }};
 
 constexpr std::array<std::pair<std::string_view, Intervention>, 4> k_errors{{
@@ -70,7 +71,7 @@ Status take_field(Fields& fields, std::string_view key, std::string_view value) 
   if (key == "operation") {
     const auto operation = look_up(k_operations, value);
     fields.plan.operation = operation.value_or(Operation::write);
-    return operation ? Status() : bad_field(key, "open, write, read, resize or sync is needed");
+    return operation ? Status() : bad_field(key, "open, write, read, resize, sync or publish is needed");
   }
   fields.plan.kill = value == "kill";
   const auto fault = look_up(k_errors, value);

@@ -12,7 +12,7 @@
 
 namespace windrow {
 
-enum class Operation { open, write, read, resize, sync };
+enum class Operation { open, write, read, resize, sync, publish };  // publish: a rename (storage/publish.hpp)
 
 // What happens to one system call in place of what it asks for. Lets the faulty store fail below the loops, the error
 // codes and the counters of this one, where a real disk fails.

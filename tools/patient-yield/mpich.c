@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPICH waits by polling and never gives the core away, so that with more ranks than cores each message costs a time slice.
-   This library, preloaded by tools/mpirun, stands before the call by which MPICH polls UCX and yields when nothing had
+   This stands before the call by which MPICH polls UCX and yields when nothing had
    happened. For tests on small machines only; the library windrow does not use it.
    Measured with MPICH 4.0.2 on two cores: MPI_Allreduce of one double takes 4.9 to 5.9 ms without and 9 to 12 us with
    it at 4 ranks, 24 to 26 ms and 40 to 57 us at 8. */

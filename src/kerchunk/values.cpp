@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kerchunk/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/utf8.hpp"
+
+namespace windrow {
+namespace {
+
+template <class T>
+std::string number(std::span<const std::byte> element, bool quotes) {
+  T value{};
+  if (element.size() != sizeof value) return {};
+  std::memcpy(&value, element.data(), sizeof value);
+  if constexpr (std::is_floating_point_v<T>) {
+    const char* word = std::isnan(value) ? "NaN" : std::isinf(value) ? (value > 0 ? "Infinity" : "-Infinity") : nullptr;
+    if (word != nullptr) return quotes ? fmt::format("\"{}\"", word) : word;
+    std::string text = fmt::format("{}", value);
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";  // else it is read as an integer
+    return text;
+  } else {
+    return fmt::format("{}", value);
+  }
+}
+
+// A list of lists, as the shape has it.
+std::string nested(std::span<const std::string> values, std::span<const int64_t> shape) {
+  if (shape.empty()) return values.empty() ? "null" : values.front();
+  const size_t each = shape.front() == 0 ? 0 : values.size() / static_cast<size_t>(shape.front());
+  std::string text = "[";
+  for (int64_t i = 0; i < shape.front(); ++i) {
+    if (i > 0) text += ',';
+    text += nested(values.subspan(static_cast<size_t>(i) * each, each), shape.subspan(1));
+  }
+  return text + ']';
+}
+
+}  // namespace
+
+std::string json_text(std::string_view text) {
+  const std::string clean = readable(text);
+  std::string out = "\"";
+  for (const char each : clean) {
+    if (each == '"' || each == '\\') out += '\\';
+    if (static_cast<unsigned char>(each) < ' ')
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(each)));
+    else
+      out += each;
+  }
+  return out + '"';
+}
+
+std::string json_number(Type type, std::span<const std::byte> element, bool quotes) {
+  switch (type) {
+    case Type::int8: return number<int8_t>(element, quotes);
+    case Type::uint8: return number<uint8_t>(element, quotes);
+    case Type::int16: return number<int16_t>(element, quotes);
+    case Type::uint16: return number<uint16_t>(element, quotes);
+    case Type::int32: return number<int32_t>(element, quotes);
+    case Type::uint32: return number<uint32_t>(element, quotes);
+    case Type::int64: return number<int64_t>(element, quotes);
+    case Type::uint64: return number<uint64_t>(element, quotes);
+    case Type::float32: return number<float>(element, quotes);
+    case Type::float64: return number<double>(element, quotes);
+    case Type::boolean: return element.size() == 1 ? (element.front() != std::byte{0} ? "true" : "false") : "";
+    default: return {};
+  }
+}
+
+std::string json_value(const Attribute& attribute) {
+  if (!attribute.unsupported.empty() || attribute.null_space) return {};
+  std::vector<std::string> values;
+  if (attribute.type == Type::text) {
+    for (const std::string& text : attribute.texts) values.push_back(json_text(text));
+  } else {
+    const int64_t size = type_size(attribute.type);
+    for (size_t at = 0; size > 0 && at + static_cast<size_t>(size) <= attribute.data.size(); at += static_cast<size_t>(size)) {
+      values.push_back(json_number(attribute.type, std::span(attribute.data).subspan(at, static_cast<size_t>(size)), false));
+      if (values.back().empty()) return {};
+    }
+    if (size == 0) return {};
+  }
+  if (values.size() == 1) return values.front();  // as netCDF has it, where every attribute is a list
+  return nested(values, attribute.shape);
+}
+
+std::string dtype_of(Type type, const Details& details, bool big_endian) {
+  const int64_t size = element_bytes(type, details);
+  const auto number = [&](char kind) { return fmt::format("{}{}{}", component_size(type) == 1 ? '|' : big_endian ? '>' : '<', kind, size); };
+  switch (type) {
+    case Type::int8:
+    case Type::int16:
+    case Type::int32:
+    case Type::int64: return number('i');
+    case Type::uint8:
+    case Type::uint16:
+    case Type::uint32:
+    case Type::uint64: return number('u');
+    case Type::float32:
+    case Type::float64: return number('f');
+    case Type::boolean: return number('b');
+    case Type::complex64:
+    case Type::complex128: return number('c');
+    case Type::text: return size > 0 ? fmt::format("|S{}", size) : "";
+    default: return {};
+  }
+}
+
+std::vector<std::byte> in_native_order(std::span<const std::byte> element, Type type, bool big_endian) {
+  std::vector<std::byte> bytes(element.begin(), element.end());
+  const auto size = static_cast<size_t>(component_size(type));
+  if (big_endian == (std::endian::native == std::endian::big) || size == 1) return bytes;
+  for (auto at = bytes.begin(); bytes.end() - at >= static_cast<std::ptrdiff_t>(size); at += static_cast<std::ptrdiff_t>(size))
+    std::reverse(at, at + static_cast<std::ptrdiff_t>(size));
+  return bytes;
+}
+
+std::string base64(std::span<const std::byte> bytes) {
+  constexpr std::string_view k_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    const size_t there = std::min<size_t>(3, bytes.size() - at);
+    uint32_t three = 0;
+    for (size_t i = 0; i < 3; ++i) three = three << 8 | (i < there ? std::to_integer<uint32_t>(bytes[at + i]) : 0);
+    for (size_t i = 0; i < 4; ++i) text += i <= there ? k_digits[three >> (18 - 6 * i) & 63] : '=';
+  }
+  return text;
+}
+
+}  // namespace windrow

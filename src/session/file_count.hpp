@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many files, where a program leaves it to us by files=auto.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "storage/file_system.hpp"
+
+namespace windrow {
+
+struct FileCount {
+  int64_t files = 1;   // 1: one file, and no set
+  std::string why;     // for the plan's reasons
+};
+
+// A variable has no parts smaller than this then.
+inline constexpr int64_t k_least_part_bytes = int64_t{64} << 20;
+
+// `can_split`: whether the file's format can have subfiles. The same from the same numbers. May throw std::bad_alloc.
+FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int64_t hosts);
+
+}  // namespace windrow

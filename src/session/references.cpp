@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference file for Zarr's readers: rank 0 finds where the chunks of all variables lie, and writes the text beside the file once that has its name.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "comm/agree.hpp"
+#include "kerchunk/kerchunk.hpp"
+#include "session/file.hpp"
+#include "session/same.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr std::string_view k_ending = ".kerchunk.json";
+
+// What cannot be referred to has a reason in place of its chunks.
+using Found = Result<std::string>;
+
+class ReferenceFinder {
+ public:
+  // `name`: of the base file as the text names it; `prefix` stands before all names.
+  ReferenceFinder(const Catalog& catalog, const Subfiles* subfiles, Format& format, std::string name, std::string prefix)
+      : catalog_(catalog), subfiles_(subfiles), format_(format), prefix_(std::move(prefix)) {
+    files_.push_back(prefix_ + std::move(name));
+    for (int64_t number = 0; subfiles != nullptr && number < subfiles->count(); ++number) files_.push_back(prefix_ + subfiles->relative_name(number));
+  }
+
+  Status run() {
+    for (const Group& group : catalog_.groups) check_attributes(group.path, group.attributes);
+    for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+      const Variable& variable = catalog_.variables[i];
+      ReferencedArray array;
+      array.variable = static_cast<int>(i);
+      std::string why = why_no_array(variable);
+      if (why.empty()) {
+        auto found = find(variable, array);
+        if (found.status().code() == Code::out_of_memory) return found.status();
+        why = found.ok() ? std::move(found).value() : found.status().message();
+      }
+      if (!why.empty()) {
+        left_out_.push_back(fmt::format("variable \"{}\": {}", variable.path, why));
+        continue;
+      }
+      check_attributes(variable.path, variable.attributes);
+      references_ += static_cast<int64_t>(array.references.size());
+      arrays_.push_back(std::move(array));
+    }
+    left_out_.insert(left_out_.end(), catalog_.unsupported.begin(), catalog_.unsupported.end());
+    return {};
+  }
+  std::string text() const { return references_text(catalog_, arrays_, files_, left_out_); }
+  const std::vector<std::string>& left_out() const noexcept { return left_out_; }
+
+ private:
+  void check_attributes(const std::string& object, const std::vector<Attribute>& attributes) {
+    for (const Attribute& each : attributes)
+      if (const std::string why = why_no_attribute(each); !why.empty())
+        left_out_.push_back(fmt::format("attribute \"{}\" of \"{}\": {}", each.name, object, why));
+  }
+
+  Found find(const Variable& variable, ReferencedArray& array) {
+    const SplitVariable* split = subfiles_ != nullptr ? subfiles_->find(array.variable) : nullptr;
+    if (split != nullptr) return find_parts(variable, *split, array);
+    if (!variable.chunking.empty()) return find_chunks(variable, array);
+    if (variable.placement.stride > 0) return find_records(variable, array);
+    if (variable.placement.offset >= 0) {
+      std::vector<std::vector<int64_t>> whole;
+      for (const int64_t extent : variable.shape) whole.push_back({0, extent});
+      const int64_t offset = variable.placement.offset;
+      return find_rows(variable, whole, false, [&](int64_t, int64_t) { return ChunkReference{0, offset, 0}; }, array);
+    }
+    for (const int64_t extent : variable.shape) array.chunk.push_back(std::max<int64_t>(1, extent));
+    array.references.resize(static_cast<size_t>(count_of_chunks(variable.shape, array.chunk).value_or(0)));
+    return why_no_fill(variable, static_cast<int64_t>(array.references.size()), elements_of(array.chunk));
+  }
+
+  Found find_parts(const Variable& variable, const SplitVariable& split, ReferencedArray& array) {
+    if (!split.chunk.empty()) return std::string("its parts have chunks of their own");
+    for (int64_t part = 0; part < split.split.parts(); ++part)
+      if (split.offsets[static_cast<size_t>(part)] < 0) {
+        const Status fault = subfiles_->fault_of(part);
+        return fault.ok() ? std::string("it is not known where its parts lie") : fault.message();
+      }
+    const auto begin_of = [&](int64_t part, int64_t record) {
+      const auto at = static_cast<size_t>(part);
+      return ChunkReference{1 + part, split.offsets[at] + record * split.strides[at], 0};
+    };
+    return find_rows(variable, split.split.bounds(), split.grows, begin_of, array);
+  }
+
+  // Of parts whose elements lie in C order, `begin_of(part, record)` where they do. `grows`: so do those of each record by itself, and bounds are of one.
+  template <class BeginOf>
+  Found find_rows(const Variable& variable, std::span<const std::vector<int64_t>> bounds, bool grows, BeginOf&& begin_of, ReferencedArray& array) {
+    const int64_t element = element_bytes(variable.type, variable.details);
+    array.chunk = regular_chunk(bounds, element);
+    const auto count = room_for(variable.shape, array.chunk);
+    if (!count) return too_many(array.chunk, "what all ends of its parts have in common");
+    const int64_t bytes = elements_of(array.chunk) * element;
+    walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
+      int64_t part = 0, within = 0;
+      const int64_t record = grows ? first.front() : 0;
+      for (size_t i = grows ? 1 : 0; i < first.size(); ++i) {  // what grows is not cut along its growth
+        const auto& ranges = bounds[i];
+        const auto range = std::upper_bound(ranges.begin(), ranges.end(), first[i]) - ranges.begin() - 1;
+        const auto begin = ranges[static_cast<size_t>(range)], end = ranges[static_cast<size_t>(range) + 1];
+        part = part * (static_cast<int64_t>(ranges.size()) - 1) + range;
+        within = within * (end - begin) + first[i] - begin;
+      }
+      ChunkReference reference = begin_of(part, record);
+      reference.offset += within * element;
+      reference.bytes = bytes;
+      array.references.push_back(reference);
+    });
+    return std::string();
+  }
+
+  Found find_records(const Variable& variable, ReferencedArray& array) {
+    for (const int64_t extent : variable.shape) array.chunk.push_back(std::max<int64_t>(1, extent));
+    array.chunk.front() = 1;
+    const auto count = room_for(variable.shape, array.chunk);
+    if (!count) return too_many(array.chunk, "a record");
+    for (int64_t record = 0; record < *count; ++record)
+      array.references.push_back({0, variable.placement.offset + record * variable.placement.stride, variable.placement.bytes / *count});
+    return std::string();
+  }
+
+  Found find_chunks(const Variable& variable, ReferencedArray& array) {
+    array.chunk = variable.chunking.shape;
+    const auto count = room_for(variable.shape, array.chunk);
+    if (!count) return too_many(array.chunk, "its own");
+    const int64_t tail = unread_tail(variable.chunking);
+    int64_t missing = 0;
+    std::string why;
+    Status status;
+    walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
+      if (!status.ok() || !why.empty()) return;
+      auto place = format_.find_chunk(variable.path, first);
+      if (!place.ok()) {
+        status = place.status();
+        return;
+      }
+      const ChunkPlace& found = place.value();
+      if (found.skipped != 0) why = "a filter was left out for some of its chunks, and Zarr has one pipeline for all";
+      missing += found.offset < 0 ? 1 : 0;
+      array.references.push_back({0, found.offset, found.bytes - tail});
+    });
+    if (!status.ok()) return status;
+    return why.empty() ? why_no_fill(variable, missing, elements_of(array.chunk)) : why;
+  }
+
+  std::optional<int64_t> room_for(std::span<const int64_t> shape, std::span<const int64_t> chunk) const {
+    const auto count = count_of_chunks(shape, chunk);
+    return count && *count <= k_most_references - references_ ? count : std::nullopt;
+  }
+
+  static std::string too_many(std::span<const int64_t> chunk, std::string_view of) {
+    return fmt::format("in chunks of {} elements, {}, the file would have more than {} references", elements_of(chunk), of, k_most_references);
+  }
+
+  static int64_t elements_of(std::span<const int64_t> chunk) {
+    int64_t elements = 1;
+    for (const int64_t extent : chunk) elements *= extent;
+    return elements;
+  }
+
+  // `visit` for the first element of each chunk, in C order of their grid.
+  template <class Visit>
+  static void walk(std::span<const int64_t> shape, std::span<const int64_t> chunk, int64_t count, Visit&& visit) {
+    std::vector<int64_t> first(shape.size());
+    for (int64_t number = 0; number < count; ++number) {
+      visit(std::span<const int64_t>(first));
+      for (size_t i = first.size(); i-- > 0;) {
+        first[i] += chunk[i];
+        if (first[i] < shape[i]) break;
+        first[i] = 0;
+      }
+    }
+  }
+
+  const Catalog& catalog_;
+  const Subfiles* subfiles_;
+  Format& format_;
+  std::string prefix_;
+  std::vector<std::string> files_;
+  std::vector<ReferencedArray> arrays_;
+  std::vector<std::string> left_out_;
+  int64_t references_ = 0;
+};
+
+Status write_whole(const std::string& path, const std::string& text) {
+  auto store = open_store(path, StoreMode::create, {});
+  if (!store.ok()) return store.status();
+  Status status = store.value()->write_at(0, std::as_bytes(std::span(text)));
+  status.update(store.value()->close());
+  return status;
+}
+
+}  // namespace
+
+bool File::wants_references() const { return settings_.text("references") == "kerchunk"; }
+
+// Rank 0 alone, of a file that is created: what stands in the text's way is told before hours of computing, not after them.
+Status File::start_references_on_root() {
+  const Draft draft{draft_.temporary_path + std::string(k_ending), draft_.final_path + std::string(k_ending)};
+  const Rename rename{draft.temporary_path, draft.final_path};
+  references_draft_ = draft;
+  return start_companions(draft_, std::span(&rename, 1));
+}
+
+// Rank 0 alone, while the format can still be asked, with all data in place.
+Status File::make_references_on_root() {
+  const std::filesystem::path file = mode_ == Mode::create ? draft_.final_path : std::filesystem::canonical(data_->path()).string();
+  ReferenceFinder finder(catalog_, subfiles_.get(), *format_, file.filename().string(), "");
+  if (Status status = finder.run(); !status.ok()) return status;
+  references_ = finder.text();
+  return {};
+}
+
+// Rank 0 alone, before another file takes the name of the one that a text beside it speaks of.
+Status File::withdraw_references_on_root() {
+  const std::string old = draft_.final_path + std::string(k_ending);
+  return wants_references() ? remove_files(std::span(&old, 1)) : Status{};
+}
+
+// Rank 0 alone, of a file that has its name.
+Status File::publish_references_on_root() {
+  if (references_draft_.temporary_path.empty()) {
+    auto draft = start_draft(std::filesystem::canonical(data_->path()).string() + std::string(k_ending));
+    if (!draft.ok()) return draft.status();
+    references_draft_ = std::move(draft).value();
+  }
+  Status status = write_whole(references_draft_.temporary_path, references_);
+  const Rename rename{references_draft_.temporary_path, references_draft_.final_path};
+  if (status.ok()) status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"));
+  if (!status.ok()) return {status.code(), fmt::format("\"{}\" is complete, but not its references: {}", path_, status.message())};
+  references_draft_ = {};
+  references_.clear();
+  return {};
+}
+
+// Collective. The text anew for a file that is changed in place.
+Status File::renew_references() {
+  const Status local = comm_->rank() != 0 ? Status{} : guard([&] {
+    Status status = make_references_on_root();
+    return status.ok() ? publish_references_on_root() : status;
+  });
+  return agree(*comm_, local);
+}
+
+Result<std::string> File::write_references(const std::string& path, const std::string& prefix, Status local) {
+  if (Status before = end_pending(); !before.ok()) return before;
+  uint64_t arguments = 0;
+  if (local.ok()) local = guard([&]() -> Status {
+    arguments = hash_of({path, prefix});
+    if (mode_ != Mode::read)
+      return {Code::bad_state, fmt::format("references: \"{}\" is not open for reading only; what is written here has them by the option references", path_)};
+    return {};
+  });
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or prefix of the references"); !verdict.ok()) return verdict;
+  std::vector<std::byte> bytes;
+  local = comm_->rank() != 0 ? Status{} : guard([&]() -> Status {
+    namespace fs = std::filesystem;
+    const fs::path file = fs::canonical(data_->path());
+    const fs::path wanted = path.empty() ? fs::path(file.string() + std::string(k_ending)) : fs::absolute(path);
+    auto draft = start_draft(wanted.string());
+    if (!draft.ok()) return draft.status();
+    std::error_code ignored;
+    const bool beside = fs::equivalent(wanted.parent_path(), file.parent_path(), ignored);
+    ReferenceFinder finder(catalog_, subfiles_.get(), *format_, file.filename().string(),
+                        !prefix.empty() || beside ? prefix : (file.parent_path() / "").string());
+    Status status = guard([&] {
+      Status done = finder.run();
+      if (done.ok()) done = write_whole(draft.value().temporary_path, finder.text());
+      return done;
+    });
+    const Rename rename{draft.value().temporary_path, draft.value().final_path};
+    if (status.ok()) status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"));
+    if (!status.ok()) (void)remove_files(std::span(&rename.from, 1));
+    for (const std::string& line : finder.left_out())
+      for (const char each : line + '\n') bytes.push_back(static_cast<std::byte>(each));
+    return status;
+  });
+  local = share_from_root(*comm_, std::move(local), bytes);
+  std::string lines;
+  if (local.ok()) local = guard([&] {
+    lines.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return Status{};
+  });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  return lines;
+}
+
+}  // namespace windrow

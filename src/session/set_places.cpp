@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Places of a set whose format finds them late, and of what grows in it.
+#include <algorithm>
+#include <limits>
+
+#include "comm/agree.hpp"
+#include "session/file.hpp"
+
+namespace windrow {
+
+// Collective, agreed. Each rank gives places to what is in the subfiles that it looks after. Those that were found are in force on all ranks, also where
+// other subfiles have failed: some may have moved.
+Status File::place_subfiles() {
+  std::vector<int64_t> found;  // whether something has moved; of each part of each split variable the offset and the stride
+  Status local = guard([&] {
+    size_t length = 1;
+    for (const auto& [variable, split] : subfiles_->variables()) length += 2 * split.offsets.size();
+    found.assign(length, std::numeric_limits<int64_t>::min());
+    return Status{};
+  });
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  local = guard([&] {
+    return for_own_subfiles([&](int64_t number, Format& format) -> Status {
+      if (Status status = subfiles_->settle(number, format); !status.ok()) return status;
+      auto catalog = format.catalog();
+      if (!catalog.ok()) return catalog.status();
+      std::map<std::string_view, const Placement*> places;
+      for (const Variable& variable : catalog.value().variables) places.emplace(variable.path, &variable.placement);
+      size_t at = 1;
+      for (const auto& [variable, split] : subfiles_->variables()) {
+        if (const auto place = places.find(split.path); place != places.end() && number < split.split.parts()) {
+          found[at + 2 * static_cast<size_t>(number)] = place->second->offset;
+          found[at + 2 * static_cast<size_t>(number) + 1] = place->second->stride;
+        }
+        at += 2 * split.offsets.size();
+      }
+      return {};
+    });
+  });
+  found[0] = subfiles_->moved() ? 1 : 0;
+  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = found, .sum = {}, .bits = {}});
+  if (verdict.code() == Code::mpi) return verdict;
+  subfiles_->forget_moves();
+  learn_places(std::span(found).subspan(1));
+  if (found[0] == 1) {
+    (void)data_->close();  // of subfiles that had the name before
+    plans_.clear();
+  }
+  fit_line();
+  return verdict;
+}
+
+// Local, and the same on every rank: how many records there are.
+void File::tell_set_of_growth() noexcept {
+  if (!subfiles_) return;
+  for (auto& [number, split] : subfiles_->variables()) {
+    if (!split.grows || split.records == catalog_.variables[static_cast<size_t>(number)].shape.front()) continue;
+    split.records = catalog_.variables[static_cast<size_t>(number)].shape.front();
+    sealed_ = false;  // the subfiles are to hear of them
+    changed_bits_[static_cast<size_t>(number) / 64] |= static_cast<int64_t>(uint64_t{1} << (number % 64));  // new records may be filled, and put by nobody
+  }
+}
+
+// Whether the files of a set have room for so many records of all that grows.
+bool File::has_room_for(int64_t records) const noexcept {
+  if (!subfiles_) return true;
+  int64_t bytes = 0;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+    const Variable& variable = catalog_.variables[i];
+    if (!variable.extendible || !variable.chunking.empty()) continue;
+    int64_t row = element_bytes(variable.type, variable.details) + 4;
+    for (size_t dimension = 1; dimension < variable.shape.size(); ++dimension) row *= variable.shape[dimension];  // of one record: known to fit
+    bytes += row;
+  }
+  const auto all = checked_multiply(bytes, records);
+  return all && *all < subfiles_->longest_file() / 2;
+}
+
+}  // namespace windrow

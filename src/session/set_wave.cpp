@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A set's data on their way: puts and gets of split variables as items, and what a plan has to know of several files.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "session/file.hpp"
+
+namespace windrow {
+
+// Readers of the virtual datasets open every file that they touch, and are told nothing when the system gives them no more.
+std::string File::warning_of_files() const {
+  constexpr int64_t k_of_others = 32;
+  rlimit limit{};
+  if (!subfiles_ || ::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+  if (subfiles_->count() + k_of_others <= static_cast<int64_t>(limit.rlim_cur)) return {};
+  return fmt::format("warning: {} subfiles are more than a process may have open here ({}): other programs that read all of a variable at once would "
+                     "get fill values without an error; Windrow does not", subfiles_->count(), limit.rlim_cur);
+}
+
+// Of a contiguous variable of the base file.
+int64_t File::place_of(size_t variable) const {
+  const int64_t offset = catalog_.variables[variable].placement.offset;
+  return subfiles_ && offset >= 0 ? subfiles_->line().place(0, offset) : offset;
+}
+
+// Local: a put or get of a variable that is split, as one item for each part that this rank has elements of.
+Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave) {
+  const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
+  const int64_t row = entry.record < 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
+  const int64_t record = std::max<int64_t>(0, entry.record);
+  Split all;  // of what grows: as many records as it had when this was queued
+  if (split.grows && entry.record < 0) {
+    auto bounds = split.split.bounds();
+    bounds[0] = {0, entry.rows};
+    auto made = Split::make(std::move(bounds));
+    if (!made.ok()) return made.status();
+    all = std::move(made).value();
+  }
+  const Split& used = split.grows && entry.record < 0 ? all : split.split;
+  const SharedDecomposition::Cut cut{used, trailing, split.element_bytes, split.grows ? 0 : record * row, limits_.direct_bytes};
+  if (split.grows) {
+    const Extent moved = entry.record < 0 ? Extent{0, entry.rows} : Extent{record, record + 1};
+    wave.records = {std::min(wave.records.begin, moved.begin), std::max(wave.records.end, moved.end)};
+  }
+  auto found = entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
+  if (!found.ok())
+    return {found.status().code(), fmt::format("{} of \"{}\": {}", entry.put ? "put" : "get", variable.path, found.status().message())};
+  const int64_t swap = swap_bytes(entry, variable);
+  for (auto& [part, runs] : found.value()) {
+    if (runs->total == 0) continue;
+    if (Status fault = subfiles_->fault_of(part); !fault.ok())
+      return {fault.code(), fmt::format("{} of \"{}\" in \"{}\": {}", entry.put ? "put" : "get", variable.path, path_, fault.message())};
+    const int64_t stride = split.strides[static_cast<size_t>(part)];
+    const int64_t base = subfiles_->place(split, part) + (split.grows ? record * stride : 0);
+    if (split.grows && entry.record < 0 && stride != split.row_bytes(part)) runs = interleaved(*runs, split.row_bytes(part), stride);
+    wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total, .file_base = base,
+                          .memory = entry.staged ? entry.staged->bytes.get() : entry.data, .swap_bytes = swap,
+                          .element_bytes = static_cast<int>(component_size(variable.type))});
+    wave.bytes += runs->total;
+    wave.pieces += runs->pieces;
+    wave.long_bytes += runs->long_bytes;
+    wave.long_pieces += runs->long_pieces;
+    wave.runs.push_back(runs);
+  }
+  return {};
+}
+
+// Local: a put or get in the line of one part's chunks.
+Result<std::shared_ptr<const ByteRuns>> File::runs_of_part(const QueueEntry& entry, const SplitVariable& split, const Wave& wave, int64_t trailing) {
+  const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
+  const auto named = [&](const Status& status) {
+    return Status{status.code(), fmt::format("{} of \"{}\" in \"{}\": {}", entry.put ? "put" : "get", variable.path, path_, status.message()), status.rank()};
+  };
+  const int64_t row = entry.record < 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
+  const SharedDecomposition::Cut cut{split.split, trailing, split.element_bytes, std::max<int64_t>(0, entry.record) * row, limits_.direct_bytes};
+  auto parts = entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
+  if (!parts.ok()) return named(parts.status());
+  auto bytes = std::make_shared<ByteRuns>();
+  for (const auto& [part, runs] : parts.value()) {
+    if (part != wave.part || runs->total == 0) continue;
+    if (Status fault = subfiles_->fault_of(part); !fault.ok()) return named(fault);
+    bytes->elements = with_runs(wave.layout->grid.place(PieceView(runs->elements, 1)));
+    bytes->runs = PieceView(bytes->elements, split.element_bytes);
+    bytes->hull = hull(bytes->runs);
+    bytes->total = total_bytes(bytes->runs);
+    bytes->pieces = extent_count(bytes->runs);
+  }
+  return std::shared_ptr<const ByteRuns>(std::move(bytes));
+}
+
+// The same on every rank.
+Result<std::shared_ptr<const ChunkLayout>> File::layout_of_part(int variable, int64_t part) const {
+  const SplitVariable& split = *subfiles_->find(variable);
+  const Variable& whole = catalog_.variables[static_cast<size_t>(variable)];
+  Variable own;
+  own.path = whole.path;
+  own.type = whole.type;
+  own.details = whole.details;
+  own.fill = whole.fill;
+  own.shape = split.split.box(part).count;
+  auto chunking = split.chunking(part);
+  if (!chunking.ok()) return chunking.status();
+  own.chunking = std::move(chunking).value();
+  auto made = layout_of(own);
+  if (!made.ok()) return made;
+  auto layout = std::make_shared<ChunkLayout>(*made.value());
+  layout->root = subfiles_->owner_of(part, comm_->size());
+  layout->part = part;
+  layout->file_base = subfiles_->line().place(part + 1, 0);
+  layout->file_room = subfiles_->line().room;
+  return std::shared_ptr<const ChunkLayout>(std::move(layout));
+}
+
+// Where the index of a variable's chunks is.
+Result<Format*> File::format_of(const ChunkLayout& layout) {
+  if (layout.part < 0) return format_.get();
+  const FormatMode mode = mode_ == Mode::read ? FormatMode::read : mode_ == Mode::create ? FormatMode::create : FormatMode::update;
+  return subfiles_->format(layout.part, mode);
+}
+
+// Where these records of a variable that grows lie: in each subfile from the first to the last, between which those of other variables may lie.
+void File::add_records(const SplitVariable& split, Extent records, std::map<int64_t, Extent>& regions) const {
+  if (records.begin >= records.end) return;
+  for (int64_t part = 0; part < split.split.parts(); ++part) {
+    if (split.offsets[static_cast<size_t>(part)] < 0) continue;
+    const int64_t begin = subfiles_->place(split, part) + records.begin * split.strides[static_cast<size_t>(part)];
+    const int64_t end = begin + split.length(part, records.size()).value_or(0);
+    Extent& region = regions.try_emplace(part, Extent{begin, end}).first->second;
+    region = {std::min(region.begin, begin), std::max(region.end, end)};
+  }
+}
+
+// As many writers as files, where nobody asks for others: domains then end where files do, and ranks in line with the parts write their own.
+void File::fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const {
+  if (limits.writers == 0) limits.writers = std::min<int64_t>(subfiles_->count(), comm_->size());
+  if (strategy.access == Access::mapped) strategy.access = Access::automatic;  // a part of the line is not a part of one file
+}
+
+void File::describe_files(Plan& plan) const {
+  if (!files_reason_.empty()) plan.reasons.push_back(files_reason_);
+  if (!subfiles_) return;
+  plan.strategy.files = Files::subfiles;
+  if (files_reason_.empty()) plan.reasons.push_back(fmt::format("files subfiles({}): {}", subfiles_->count(), mode_ == Mode::create ? "as asked" : "as the file is"));
+  if (std::string warning = warning_of_files(); !warning.empty()) plan.reasons.push_back(std::move(warning));
+}
+
+// Items in the order of the line, whatever variable they are of; the lists of both go together.
+void File::sort_items(Wave& wave) {
+  std::vector<size_t> order(wave.items.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return wave.items[a].file_base < wave.items[b].file_base; });
+  std::vector<Item> items;
+  std::vector<std::shared_ptr<const ByteRuns>> runs;
+  for (const size_t i : order) {
+    items.push_back(wave.items[i]);
+    runs.push_back(std::move(wave.runs[i]));
+  }
+  wave.items = std::move(items);
+  wave.runs = std::move(runs);
+}
+
+}  // namespace windrow

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A subfile whose format places late gets its places, and is written anew by the rank that looks after it where they are others than before.
+#include <array>
+
+#include "session/copy.hpp"
+#include "session/subfiles.hpp"
+#include "storage/publish.hpp"
+
+namespace windrow {
+namespace {
+
+Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOptions& options, const std::string& path, const Draft& draft) {
+  auto store = open_store(draft.temporary_path, StoreMode::update, {});
+  if (!store.ok()) return store.status();
+  if (Status status = format.write_anew(std::move(store).value()); !status.ok()) return status;
+  auto catalog = format.catalog();
+  if (!catalog.ok()) return catalog.status();
+  const std::array whole{Extent{0, end_of(catalog.value().variables)}};
+  DataFile from(path, true, options.store), to(draft.temporary_path, true, options.store);
+  Status status = from.extend(whole);
+  if (status.ok()) copy_variables({catalog.value().variables, layout.placements, 0, 1, options.buffer_bytes}, from, to);
+  status.update(from.take_status());
+  status.update(to.take_status());
+  if (options.durable) status.update(to.sync());
+  status.update(from.close());
+  status.update(to.close());
+  if (!status.ok()) return status;
+  const std::array renames{Rename{draft.temporary_path, draft.final_path}};
+  return publish(renames, options.durable);
+}
+
+}  // namespace
+
+Status Subfiles::settle(int64_t number, Format& format) {
+  if (!format.traits().places_late) return {};
+  for (const auto& [variable, split] : variables_) {
+    if (!split.grows || number >= split.split.parts()) continue;
+    std::vector<int64_t> shape = split.split.box(number).count;
+    shape[0] = split.records;
+    if (Status status = format.extend(split.path, shape); !status.ok()) return status;
+  }
+  auto layout = format.lay_out();
+  if (!layout.ok() || !layout.value().moves) return layout.status();
+  auto draft = start_draft(names_.path(number));
+  if (!draft.ok()) return draft.status();
+  Status status = write_subfile_anew(format, layout.value(), options_, names_.path(number), draft.value());
+  if (!status.ok()) {
+    (void)remove_files(std::span(&draft.value().temporary_path, 1));
+    return status;
+  }
+  format.take_layout();
+  moved_ = true;
+  return {};
+}
+
+}  // namespace windrow
