@@ -118,6 +118,7 @@ def _subfiling_variants() -> list[Variant]:
     for label, files in (("1", "per-rank"), ("2", "ranks/2"), ("4", "ranks/4"), ("8", "ranks/8"), ("all", "subfiles(1)")):
         found.append(Variant(f"windrow b={label}", "windrow", f"auto+files={files}"))
         found.append(Variant(f"windrow netcdf b={label}", "windrow", f"auto:netcdf+files={files}"))
+    found.append(Variant("windrow b=1 blocks", "windrow", "auto+files=per-rank+split=0,1,2"))
     for mode in ("collective", "independent"):
         for io in COMPONENTS:
             found += [Variant(f"mpi-io {mode}", "mpiio", f"{mode}-subarray", io)]

@@ -33,8 +33,8 @@ Status mpi_status(int mpi_code, const char* call) {
 
 // Duplicates are kept as an attribute of the user's communicator. Frees are collective, so they happen only where the
 // user frees the communicator (which is collective), and only when no rank still holds a file or a decomposition on it;
-// otherwise the duplicate stays until the last file on it is closed, or until MPI ends. At MPI_Finalize nothing is freed: MPI_COMM_SELF's attributes go first, and ours
-// there says so.
+// otherwise the duplicate stays until the last file on it is closed, or until MPI ends. At MPI_Finalize only the shared memory is freed: MPI_COMM_SELF's attributes go
+// first, and ours there does that and says so.
 struct CommRegistry {
   int keyval = MPI_KEYVAL_INVALID;
   int self_keyval = MPI_KEYVAL_INVALID;
@@ -53,9 +53,12 @@ struct CommRegistry {
   static int on_finalize(MPI_Comm, int, void*, void*) {
     CommRegistry& registry = instance();
     registry.finalizing = true;
-    // MPI takes the shared memory away now: what is still written from it has to be out first.
-    const std::lock_guard<std::mutex> lock(registry.holders_mutex);
-    for (SegmentHolder* holder = registry.holders; holder != nullptr; holder = holder->next_) holder->wait();
+    {
+      // What is still written from the shared memory has to be out before that goes.
+      const std::lock_guard<std::mutex> lock(registry.holders_mutex);
+      for (SegmentHolder* holder = registry.holders; holder != nullptr; holder = holder->next_) holder->wait();
+    }
+    SharedSegment::free_all();
     return MPI_SUCCESS;
   }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 #include "comm/comm.hpp"
 
@@ -28,6 +29,29 @@ std::byte* first_page_of(std::byte* memory) noexcept {
 }
 
 }  // namespace
+
+// Those that have a window, by age: links in the segments themselves, so that a rank without memory comes as far as the others.
+struct SharedSegment::Living {
+  SharedSegment* oldest = nullptr;
+  SharedSegment* newest = nullptr;
+  std::mutex mutex;
+
+  void add(SharedSegment& segment) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    segment.older_ = newest;
+    segment.newer_ = nullptr;
+    (newest != nullptr ? newest->newer_ : oldest) = &segment;
+    newest = &segment;
+  }
+
+  void remove(SharedSegment& segment) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    (segment.older_ != nullptr ? segment.older_->newer_ : oldest) = segment.newer_;
+    (segment.newer_ != nullptr ? segment.newer_->older_ : newest) = segment.older_;
+  }
+};
+
+constinit SharedSegment::Living SharedSegment::living;
 
 Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
   // One reduction: whether anybody needs more, what all need together, and whether the lists fit into everybody's memory.
@@ -65,6 +89,7 @@ Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes) {
   if (made == 0) return false;
   if (Status status = free(); !status.ok()) return status;
   window_ = window;
+  living.add(*this);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
   for (size_t rank = 0; rank < bases_.size(); ++rank) {
     MPI_Aint size = 0;
@@ -79,11 +104,16 @@ Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes) {
 
 Status SharedSegment::free() {
   if (window_ == MPI_WIN_NULL) return {};
+  living.remove(*this);
   MPI_Win_unlock_all(window_);
   const int rc = MPI_Win_free(&window_);
   window_ = MPI_WIN_NULL;
   mine_ = 0;
   return mpi_status(rc, "MPI_Win_free");
+}
+
+void SharedSegment::free_all() {
+  while (living.oldest != nullptr) (void)living.oldest->free();
 }
 
 }  // namespace windrow

@@ -15,6 +15,10 @@ namespace windrow {
 
 class SharedSegment {
  public:
+  SharedSegment() = default;
+  SharedSegment(const SharedSegment&) = delete;
+  SharedSegment& operator=(const SharedSegment&) = delete;
+
   // Collective over `host`. Makes room for `bytes` of this rank and as much as they ask for of the others. The answer is the same on
   // all ranks of the host: false, without an error, where there is not enough of /dev/shm (MPI's own answer is no test: some of
   // its implementations succeed and die at the first touch). What was there before stays usable, though it may move.
@@ -33,7 +37,14 @@ class SharedSegment {
 
   Status free();  // collective over the host
 
+  // All that this process still has, the oldest first. Collective over the hosts of each: since ranks that share several have made them in one order, none
+  // waits for another that waits for it, as they may where MPI frees them at its end in an order of each process's own.
+  static void free_all();
+
  private:
+  struct Living;
+  static Living living;
+
   Result<bool> allocate(MPI_Comm host, int64_t bytes);
 
   MPI_Win window_ = MPI_WIN_NULL;
@@ -41,6 +52,8 @@ class SharedSegment {
   std::vector<std::byte*> bases_;
   std::vector<int64_t> given_;   // [host ranks] bytes
   int64_t mine_ = 0;       // bytes that this rank has given
+  SharedSegment* older_ = nullptr;  // in the list of those that have a window
+  SharedSegment* newer_ = nullptr;
 };
 
 }  // namespace windrow
