@@ -37,19 +37,19 @@ demo:
 	examples/demo/run $(BUILD)
 
 test:
-	@tools/install-packages build network
+	@tools/install-packages build network storage
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(CTEST) --test-dir $(BUILD) --label-regex quick
 
 test-full:
-	@tools/install-packages build network
+	@tools/install-packages build network storage
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(CTEST) --test-dir $(BUILD)
 
 network:
-	@tools/install-packages build network
+	@tools/install-packages build network storage
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(CTEST) --test-dir $(BUILD) --label-regex network
@@ -64,7 +64,7 @@ bench:
 sanitize: asan tsan
 
 asan tsan:
-	@tools/install-packages build network
+	@tools/install-packages build network storage
 	$(CONFIGURE) --preset $@ $(CMAKE_ARGS)
 	cmake --build build-$@ --parallel $(JOBS)
 	$(CTEST) --test-dir build-$@ --label-regex quick
