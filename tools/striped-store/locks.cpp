@@ -9,6 +9,10 @@ namespace striped_store {
 namespace {
 
 constexpr int64_t k_page = 4096;  // clients cache pages, so they lock pages
+// Where many locks of others are about, a new one does not grow towards the beginning, and of still more it grows little.
+constexpr int k_some = 4;
+constexpr int k_many = 32;
+constexpr int64_t k_little = 32 * 1024 * 1024;
 
 bool exclude_each_other(const Lock& a, const Lock& b) {
   return a.client != b.client && (a.mode == Mode::write || b.mode == Mode::write);
@@ -23,16 +27,16 @@ ExtentLocks::Grant ExtentLocks::acquire(int client, Mode mode, int64_t begin, in
   end += (k_page - end % k_page) % k_page;
   std::unique_lock guard(mutex_);
   if (Lock* lock = use_held(client, mode, begin, end)) return {.lock = lock};
-  const uint64_t ticket = next_ticket_++;
-  changed_.wait(guard, [&] { return serving_ == ticket; });
+  const Lock wanted{.client = client, .mode = mode, .begin = begin, .end = end};
+  waiting_.push_back(&wanted);
+  changed_.wait(guard, [&] { return waiting_.front() == &wanted; });
   Grant grant{.lock = use_held(client, mode, begin, end)};  // another request of this client may have brought it meanwhile
   if (grant.lock == nullptr) {
-    const Lock wanted{.client = client, .mode = mode, .begin = begin, .end = end};
     grant.taken_away = take_away(guard, wanted, hand_over);
     grant.lock = give(wanted);
     grant.is_new = true;
   }
-  ++serving_;
+  waiting_.pop_front();
   changed_.notify_all();
   return grant;
 }
@@ -42,6 +46,11 @@ void ExtentLocks::release(Lock* lock, Clock::time_point busy_until) {
   lock->busy_until = std::max(lock->busy_until, busy_until);
   --lock->users;
   changed_.notify_all();
+}
+
+size_t ExtentLocks::waiting() {
+  const std::lock_guard guard(mutex_);
+  return waiting_.size();
 }
 
 Lock* ExtentLocks::use_held(int client, Mode mode, int64_t begin, int64_t end) {
@@ -80,15 +89,23 @@ int64_t ExtentLocks::take_away(std::unique_lock<std::mutex>& guard, const Lock& 
   return count;
 }
 
+// Grows as far as others' locks let it, and no further than to what others wait for: so clients that write in places of their own
+// at the same time end with a lock each.
 Lock* ExtentLocks::give(Lock wanted) {
   const Lock asked = wanted;
   wanted.begin = 0;
   wanted.end = std::numeric_limits<int64_t>::max();
-  for (const Lock& lock : locks_) {
-    if (!exclude_each_other(lock, asked)) continue;
+  int others = 0;
+  const auto stay_clear_of = [&](const Lock& lock) {
+    if (!exclude_each_other(lock, asked)) return;
+    ++others;
     if (lock.end <= asked.begin) wanted.begin = std::max(wanted.begin, lock.end);
     if (lock.begin >= asked.end) wanted.end = std::min(wanted.end, lock.begin);
-  }
+  };
+  for (const Lock& lock : locks_) stay_clear_of(lock);
+  for (const Lock* lock : waiting_) stay_clear_of(*lock);
+  if (others > k_some) wanted.begin = asked.begin;
+  if (others > k_many && asked.mode == Mode::write) wanted.end = std::min(wanted.end, std::max(asked.end, asked.begin + k_little));
   // The client's own smaller locks are of no more use. One that is in use, or whose requests the target still does, stays.
   const Clock::time_point now = Clock::now();
   locks_.remove_if([&](const Lock& lock) {

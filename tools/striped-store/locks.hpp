@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Extent locks of one object, as Lustre's servers give them to clients: each as large as others' locks allow, kept after use,
 // and taken away whole from a client when another needs some of it. The time that a hand-over takes passes in here.
-// Source: Lustre's ldlm/ldlm_extent.c, without its smaller growth among more than 32 conflicting locks.
+// Source: lustre/ldlm/ldlm_extent.c, without its rounding to the request's alignment.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <mutex>
 
@@ -41,6 +42,8 @@ class ExtentLocks {
   // `busy_until`: when the target will have done what was asked under the lock.
   void release(Lock* lock, Clock::time_point busy_until);
 
+  size_t waiting();  // requests that are in acquire() for a new lock
+
  private:
   Lock* use_held(int client, Mode mode, int64_t begin, int64_t end);
   int64_t take_away(std::unique_lock<std::mutex>& guard, const Lock& wanted, std::chrono::nanoseconds hand_over);
@@ -49,8 +52,7 @@ class ExtentLocks {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::list<Lock> locks_;
-  uint64_t next_ticket_ = 0;
-  uint64_t serving_ = 0;
+  std::deque<const Lock*> waiting_;  // in the order of coming; the first is served
 };
 
 }  // namespace striped_store
