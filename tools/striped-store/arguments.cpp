@@ -72,8 +72,11 @@ struct Words {
 void add_up(CLI::App& app, Arguments& arguments, Words& words) {
   CLI::App& up = *app.add_subcommand("up", "Begin a store and mount it; returns when it can be used");
   Settings& settings = arguments.settings;
-  up.add_option("--mounts", settings.mounts, "Folders to mount it on, each a client of its own; made where they are missing")->required()->type_name("DIR...");
-  up.add_option("--backing", settings.backing, "Folder that holds the files; without it they are in memory (/dev/shm) and end with the store")->type_name("DIR");
+  up.add_option("--mounts", settings.mounts, "Folders to mount it on, each a client of its own; made where they are missing")
+      ->required()
+      ->type_name("DIR...");
+  up.add_option("--backing", settings.backing, "Folder that holds the files; without it they are in memory (/dev/shm) and end with the store")
+      ->type_name("DIR");
   up.add_option("--targets", settings.targets, "Storage targets, default 4")->check(CLI::Range(1, k_most_targets))->type_name("K");
   up.add_option("--stripe", words.stripe, "Stripe of new files, default 1MiB; a multiple of 64KiB")->type_name("BYTES");
   up.add_option("--count", words.count, "Targets of a new file, default all")->type_name("N");
@@ -81,7 +84,8 @@ void add_up(CLI::App& app, Arguments& arguments, Words& words) {
   up.add_option("--rate", words.rate, "Bytes a second of each target, as 200MB/s; default none, no limit")->type_name("RATE");
   up.add_option("--request-cost", words.request_cost, "What each request costs its target, as 300us; default 0")->type_name("TIME");
   up.add_option("--lock-cost", words.lock_cost, "What it costs that a lock passes from client to client, as 2ms; default 0")->type_name("TIME");
-  up.add_option("--write-behind", words.write_behind, "Bytes that a client may have under way to a target while its program goes on; default 0: writes wait")->type_name("BYTES");
+  up.add_option("--write-behind", words.write_behind, "Bytes that a client may have under way to a target while its program goes on; default 0")
+      ->type_name("BYTES");
   up.add_flag("--foreground", settings.stays_in_foreground, "Stay in the foreground until a signal or the last unmount");
   up.callback([&arguments] { arguments.command = Command::up; });
 }

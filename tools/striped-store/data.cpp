@@ -77,8 +77,9 @@ void read(fuse_req_t request, fuse_ino_t, size_t size, off_t offset, fuse_file_i
   answer(request, [&] {
     Handle& handle = handle_of(about);
     if (!handle.file) {
-      const std::string_view rest = std::string_view(handle.text).substr(std::min(static_cast<size_t>(offset), handle.text.size()));
-      fuse_reply_buf(request, rest.data(), std::min(size, rest.size()));
+      // A copy: as soon as the program has the answer it may close the file, and the handle ends.
+      const std::string part = handle.text.substr(std::min(static_cast<size_t>(offset), handle.text.size()), size);
+      fuse_reply_buf(request, part.data(), part.size());
       return k_replied;
     }
     thread_local std::vector<char> buffer;

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -112,9 +113,11 @@ std::string make_folders(Settings& settings) {
   return "";
 }
 
+// The store's process and a `down` may do this at the same time: each goes on where the other took something away under its hands.
 void remove_if_in_memory(const std::string& backing) {
   std::error_code ignored;
-  if (fs::exists(file_in(backing, k_memory_mark), ignored)) fs::remove_all(backing, ignored);
+  if (!fs::exists(file_in(backing, k_memory_mark), ignored)) return;
+  for (int tries = 0; tries < 1000 && fs::exists(backing, ignored); ++tries) fs::remove_all(backing, ignored);
 }
 
 sigset_t ending_signals() {
@@ -125,7 +128,10 @@ sigset_t ending_signals() {
 }
 
 // Ends the process at once, whatever its threads do: a request that sleeps is cut off by the kernel when the process is gone.
+// A signal and the last unmount may come together: the second waits for the end that the first makes.
 [[noreturn]] void end(Clients& clients, const std::string& backing) {
+  static std::mutex once;
+  once.lock();
   clients.unmount();
   remove_if_in_memory(backing);
   _exit(0);
@@ -225,7 +231,10 @@ void unmount(const std::string& path) {
 
 int up(Settings settings) {
   if (access("/dev/fuse", R_OK | W_OK) != 0) return fail(fmt::format("cannot run here: /dev/fuse: {}", std::strerror(errno)), k_cannot_run_here);
-  if (const std::string problem = make_folders(settings); !problem.empty()) return fail(problem);
+  if (const std::string problem = make_folders(settings); !problem.empty()) {
+    remove_if_in_memory(settings.backing);
+    return fail(problem);
+  }
   if (!settings.stays_in_foreground) return serve_in_background(settings);
   return serve(settings, [](const std::string& problem) {
     if (!problem.empty()) fail(problem);

@@ -2,6 +2,7 @@
 #include "store.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 namespace striped_store {
@@ -84,7 +85,10 @@ void Store::finish(File& file, int client, Mode mode, const std::vector<Held>& h
 // so a sleep that ends late delays its own request and no other.
 Clock::time_point Store::enqueue(int client, Mode mode, const ObjectRequest& request) {
   std::chrono::nanoseconds service = settings_.request_cost;
-  if (settings_.rate > 0) service += std::chrono::nanoseconds(static_cast<int64_t>(static_cast<double>(request.bytes) * 1e9 / static_cast<double>(settings_.rate)));
+  if (settings_.rate > 0) {
+    const double seconds = static_cast<double>(request.bytes) / static_cast<double>(settings_.rate);
+    service += std::chrono::nanoseconds(std::llround(seconds * 1e9));
+  }
   record_.served(client, mode, request, service);
   Target& target = *targets_[static_cast<size_t>(request.target)];
   const std::lock_guard guard(target.mutex);
