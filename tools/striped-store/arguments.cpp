@@ -74,7 +74,7 @@ void add_up(CLI::App& app, Arguments& arguments, Words& words) {
   Settings& settings = arguments.settings;
   up.add_option("--mounts", settings.mounts, "Folders to mount it on, each a client of its own; made where they are missing")
       ->required()
-      ->type_name("DIR...");
+      ->type_name("DIR");
   up.add_option("--backing", settings.backing, "Folder that holds the files; without it they are in memory (/dev/shm) and end with the store")
       ->type_name("DIR");
   up.add_option("--targets", settings.targets, "Storage targets, default 4")->check(CLI::Range(1, k_most_targets))->type_name("K");
