@@ -10,7 +10,8 @@
 namespace windrow {
 namespace {
 
-// Collective: the largest of all. Those who only wait sleep meanwhile: they share cores with those who measure.
+// Collective: the largest of all. Those who only wait sleep meanwhile, and long: they share cores with those who measure, and where they are many, looking
+// often takes those whole.
 Status wait_for_all(const Comm& comm, double& seconds) {
   MPI_Request request = MPI_REQUEST_NULL;
   double largest = 0;
@@ -18,7 +19,7 @@ Status wait_for_all(const Comm& comm, double& seconds) {
     return mpi_status(rc, "MPI_Iallreduce");
   for (int done = 0; done == 0;) {
     if (int rc = MPI_Test(&request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Test");
-    if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   seconds = largest;
   return {};
