@@ -18,6 +18,26 @@ namespace windrow {
 
 using namespace map;
 
+namespace {
+
+// What a subfile's variable has that the map does not say.
+enum class Difference : int64_t { missing, type, byte_order, shape, chunks, place };
+constexpr int64_t k_differences = 8;  // more than there are: beside the variable's number in one fault
+
+const char* name_of(Difference difference) noexcept {
+  switch (difference) {
+    case Difference::missing: return "is missing";
+    case Difference::type: return "has another type";
+    case Difference::byte_order: return "has another byte order";
+    case Difference::shape: return "has another shape";
+    case Difference::chunks: return "has other chunks or filters";
+    case Difference::place: return "lies where no file reaches, or has no place";
+  }
+  return "differs";
+}
+
+}  // namespace
+
 bool is_plain_name(std::string_view name) noexcept {
   constexpr size_t k_longest = 255;
   if (name.empty() || name.size() > k_longest || name == "." || name == ".." || !is_utf8(name)) return false;
@@ -89,7 +109,11 @@ Status Subfiles::fault_of(int64_t number) const {
     case Fault::damaged: return {Code::bad_file, fmt::format("{} is damaged: truncated, or not a file of the format {}", what, format_)};
     case Fault::foreign: return {Code::bad_file, what + " belongs to another set of files"};
     case Fault::swapped: return {Code::bad_file, fmt::format("{} is number {} of its set, under the name of number {}", what, found, number)};
-    case Fault::different: return {Code::bad_file, what + " does not have what the map says: a variable is missing, or of another type or shape"};
+    case Fault::different: {
+      const auto variable = variables_.find(static_cast<int>(found / k_differences));
+      return {Code::bad_file, fmt::format("{} does not have what the map says: \"{}\" {}", what, variable == variables_.end() ? "?" : variable->second.path,
+                                          name_of(static_cast<Difference>(found % k_differences)))};
+    }
     case Fault::outdated: return {Code::bad_file, what + " was written with another map: its checksum is wrong"};
   }
   return {Code::internal, what};
@@ -191,21 +215,23 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
     std::vector<int64_t> shape = split.split.box(number_in_set).count;
     // A job that is killed may have left more records in a subfile than the base file knows of.
     if (split.grows && own != catalog.variables.end() && own->extendible && own->shape.size() == shape.size()) shape[0] = std::max(own->shape[0], split.records);
-    const bool fits = own != catalog.variables.end() && own->unsupported.empty() && own->type == whole.type && own->extendible == split.grows &&
-                      element_bytes(own->type, own->details) == split.element_bytes && own->placement.big_endian == whole.placement.big_endian &&
-                      own->shape == shape && own->chunking.empty() == split.chunk.empty() && (own->placement.offset >= 0 || !split.chunk.empty()) &&
-                      own->placement.offset < longest_file();
-    if (!fits) return pack(Fault::different);
+    const auto differs = [variable = variable](Difference difference) { return pack(Fault::different, variable * k_differences + static_cast<int64_t>(difference)); };
+    if (own == catalog.variables.end()) return differs(Difference::missing);
+    if (!own->unsupported.empty() || own->type != whole.type || element_bytes(own->type, own->details) != split.element_bytes) return differs(Difference::type);
+    if (own->placement.big_endian != whole.placement.big_endian) return differs(Difference::byte_order);
+    if (own->extendible != split.grows || own->shape != shape) return differs(Difference::shape);
+    if (own->chunking.empty() != split.chunk.empty()) return differs(Difference::chunks);
+    if ((own->placement.offset < 0 && split.chunk.empty()) || own->placement.offset >= longest_file()) return differs(Difference::place);
     if (find_in(own->attributes, k_element_sum) != nullptr) summed_.insert(number_in_set);
     if (!split.chunk.empty()) {
       const auto chunking = split.chunking(number_in_set);
-      if (!chunking.ok() || chunking.value() != own->chunking) return pack(Fault::different);
+      if (!chunking.ok() || chunking.value() != own->chunking) return differs(Difference::chunks);
       continue;
     }
     SplitVariable part = split;
     part.strides[static_cast<size_t>(number_in_set)] = own->placement.stride;
     const auto length = part.length(number_in_set, split.records);
-    if (!length || *length >= longest_file() - own->placement.offset) return pack(Fault::different);
+    if (!length || *length >= longest_file() - own->placement.offset) return differs(Difference::place);
     if (*length > 0 && (unknown || bytes < static_cast<uintmax_t>(own->placement.offset + *length))) return pack(Fault::damaged);
     places[variable] = own->placement;
   }

@@ -115,6 +115,24 @@ class Sets(unittest.TestCase):
                 self.assertIn('/2.h5": the elements of "/f4" are not those that were written', told)
                 self.assertEqual(told.count("are not those"), 1)
 
+    def test_what_differs_from_the_map_is_named(self):
+        self.split("files=subfiles(3)")
+        victim = self.set / "1.h5"
+        good = victim.read_bytes()
+        numbers = np.zeros((8, 6, 5))
+        differ = {"has another type": numbers.astype("i8"), "has another shape": numbers[:7], "has another byte order": numbers.astype(">f8"), "is missing": None}
+        for words, other in differ.items():
+            with self.subTest(words=words):
+                victim.write_bytes(good)
+                with h5py.File(victim, "r+") as f:
+                    attributes = dict(f["f8"].attrs)
+                    del f["f8"]
+                    if other is not None:
+                        made = f.create_dataset("f8", data=other)
+                        for name, value in attributes.items():
+                            made.attrs[name] = value
+                self.assertIn(f'/1.h5" does not have what the map says: "/f8" {words}', windrow("check", self.base, code=1, ranks=3))
+
     def expect_bad_map(self, good, name, value):
         self.base.write_bytes(good)
         with h5py.File(self.base, "r+") as f:
