@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "layout/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/checked.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr std::array<std::string_view, k_layout_kinds> k_names{"blocks", "lustre", "cephfs", "beegfs", "mock"};
+
+std::string fault_of(const LayoutComponent& component, int64_t expected_begin) {
+  const auto [begin, end] = component.bytes;
+  if (begin < 0 || end < 0) return "begins or ends before the file does";
+  if (end <= begin) return fmt::format("has no bytes: it begins at {} and ends at {}", begin, end);
+  if (begin < expected_begin) return fmt::format("begins at {}, where another one goes on to {}: they overlap", begin, expected_begin);
+  if (begin > expected_begin) return fmt::format("begins at {}, and bytes from {} on are in none: one is missing", begin, expected_begin);
+  if (component.stripe_bytes < 1) return fmt::format("has stripes of {} bytes", component.stripe_bytes);
+  if (component.stripe_count < 0 || component.stripe_count > k_most_stripes)
+    return fmt::format("has {} stripes beside each other; there can be {}", component.stripe_count, k_most_stripes);
+  if (!component.targets.empty() && static_cast<int64_t>(component.targets.size()) != component.stripe_count)
+    return fmt::format("has {} targets for {} stripes", component.targets.size(), component.stripe_count);
+  if (component.object_bytes < 0 || component.object_bytes % component.stripe_bytes != 0)
+    return fmt::format("has objects of {} bytes, which are no whole stripes of {}", component.object_bytes, component.stripe_bytes);
+  if (std::any_of(component.targets.begin(), component.targets.end(), [](int64_t target) { return target < k_no_target; }))
+    return "has a target with a negative number";
+  return {};
+}
+
+// The one that holds a byte; behind the end the last one.
+const LayoutComponent& component_at(const StorageLayout& layout, int64_t offset) noexcept {
+  const auto found = std::upper_bound(layout.components.begin(), layout.components.end(), offset,
+                                      [](int64_t at, const LayoutComponent& each) { return at < each.bytes.end; });
+  return found == layout.components.end() ? layout.components.back() : *found;
+}
+
+}  // namespace
+
+std::string_view name_of(LayoutKind kind) noexcept { return k_names[static_cast<size_t>(kind)]; }
+
+Status check_layout(const StorageLayout& layout) {
+  const auto named = [&](std::string what) { return Status(Code::bad_file, fmt::format("layout of {}: {}", name_of(layout.kind), std::move(what))); };
+  if (layout.components.empty()) return named("it has no component");
+  int64_t end = 0;
+  for (size_t i = 0; i < layout.components.size(); ++i) {
+    const std::string fault = fault_of(layout.components[i], end);
+    if (!fault.empty()) return named(layout.components.size() == 1 ? "it " + fault : fmt::format("component {} {}", i + 1, fault));
+    end = layout.components[i].bytes.end;
+  }
+  return {};
+}
+
+Stripe stripe_at(const StorageLayout& layout, int64_t offset) noexcept {
+  const LayoutComponent& component = component_at(layout, offset);
+  const int64_t bytes = component.stripe_bytes, begin = round_down(offset, bytes);
+  Stripe stripe{.bytes = {begin, checked_add(begin, bytes).value_or(k_no_end)}, .index = offset / bytes, .column = k_no_target};
+  const bool behind = offset >= component.bytes.end;
+  stripe.bytes.begin = std::max(stripe.bytes.begin, behind ? component.bytes.end : component.bytes.begin);
+  if (!behind) stripe.bytes.end = std::min(stripe.bytes.end, component.bytes.end);
+  if (behind || component.stripe_count == 0) return stripe;
+  stripe.column = stripe.index % component.stripe_count;
+  if (!component.targets.empty()) stripe.target = component.targets[static_cast<size_t>(stripe.column)];
+  return stripe;
+}
+
+int64_t target_of(const StorageLayout& layout, int64_t offset) noexcept { return stripe_at(layout, offset).target; }
+
+int64_t next_stripe(const StorageLayout& layout, int64_t offset) noexcept { return stripe_at(layout, offset).bytes.end; }
+
+int64_t lock_unit(const StorageLayout& layout) noexcept {
+  int64_t unit = 1;
+  for (const LayoutComponent& component : layout.components) unit = std::max(unit, component.stripe_bytes);
+  return unit;
+}
+
+}  // namespace windrow

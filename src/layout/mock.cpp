@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/units.hpp"
+#include "layout/parse.hpp"
+
+namespace windrow {
+namespace {
+
+Status fault(std::string what) { return {Code::bad_argument, "layout=mock: " + std::move(what)}; }
+
+// What a component's text has said so far.
+struct Said {
+  std::optional<int64_t> stripe, count, first, targets, until;
+};
+
+std::string_view next_part(std::string_view& text, char separator) {
+  const std::string_view part = text.substr(0, text.find(separator));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  return part;
+}
+
+Status read_word(std::string_view word, Said& said) {
+  const size_t equals = word.find('=');
+  const std::string_view key = word.substr(0, equals), value = equals == std::string_view::npos ? "" : word.substr(equals + 1);
+  struct Key {
+    std::string_view name;
+    std::optional<int64_t>& number;
+    int64_t least, most;
+  };
+  constexpr int64_t k_most_bytes = int64_t{1} << 50, k_most_targets = int64_t{1} << 31;
+  const std::array keys{Key{"stripe", said.stripe, 1, k_most_bytes}, Key{"count", said.count, 1, k_most_stripes}, Key{"first", said.first, 0, k_most_targets},
+                        Key{"targets", said.targets, 1, k_most_targets}, Key{"until", said.until, 1, INT64_MAX - 1}};
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == key; });
+  if (found == keys.end()) return fault(fmt::format("there is no \"{}\"; there are stripe, count, first, targets and until", key));
+  if (found->number) return fault(fmt::format("{} is said twice", key));
+  const auto number = parse_bytes(value);
+  if (!number || *number < found->least || *number > found->most)
+    return fault(fmt::format("{} cannot be \"{}\"; it goes from {} to {}", key, value, found->least, found->most));
+  found->number = *number;
+  return {};
+}
+
+Status add_component(const Said& said, int64_t begin, StorageLayout& layout) {
+  if (!said.stripe) return fault("a component needs its stripe, as in mock:stripe=1MiB,count=8");
+  LayoutComponent component{.bytes = {begin, said.until.value_or(k_no_end)}, .stripe_bytes = *said.stripe, .stripe_count = said.count.value_or(1), .targets = {}};
+  const int64_t first = said.first.value_or(0), all = said.targets.value_or(first + component.stripe_count);
+  if (first >= all) return fault(fmt::format("the first target cannot be {}: there are {}, from 0 on", first, all));
+  component.overstriped = component.stripe_count > all;
+  for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back((first + i) % all);
+  layout.components.push_back(std::move(component));
+  return {};
+}
+
+}  // namespace
+
+Result<StorageLayout> parse_mock(std::string_view text) {
+  StorageLayout layout{.kind = LayoutKind::mock, .components = {}};
+  do {
+    std::string_view part = next_part(text, ';');
+    Said said;
+    while (!part.empty())
+      if (Status status = read_word(next_part(part, ','), said); !status.ok()) return status;
+    const bool alone = said.until && !said.stripe && !said.count && !said.first && !said.targets;  // "...;until=1MiB;..."
+    if (alone && layout.known() && layout.components.back().bytes.end == k_no_end) {
+      layout.components.back().bytes.end = *said.until;
+      continue;
+    }
+    const int64_t begin = layout.known() ? layout.components.back().bytes.end : 0;
+    if (begin == k_no_end) return fault("only the last component goes on to the end; those before it need until=");
+    if (Status status = add_component(said, begin, layout); !status.ok()) return status;
+  } while (!text.empty());
+  if (Status status = check_layout(layout); !status.ok()) return Status{Code::bad_argument, status.message()};
+  return layout;
+}
+
+}  // namespace windrow
