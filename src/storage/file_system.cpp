@@ -32,7 +32,11 @@ constexpr std::array k_magic{
 FileSystem file_system_of(const std::string& path) noexcept {
   struct statfs about {};
   if (::statfs(path.c_str(), &about) != 0) return FileSystem::unknown;
-  const auto found = std::find_if(k_magic.begin(), k_magic.end(), [&](const Magic& each) { return each.number == static_cast<uint32_t>(about.f_type); });
+  return file_system_of_type(static_cast<uint64_t>(about.f_type));
+}
+
+FileSystem file_system_of_type(uint64_t type) noexcept {
+  const auto found = std::find_if(k_magic.begin(), k_magic.end(), [&](const Magic& each) { return each.number == static_cast<uint32_t>(type); });
   return found == k_magic.end() ? FileSystem::unknown : found->kind;
 }
 
