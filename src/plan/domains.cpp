@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
+
 namespace windrow {
 namespace {
 
@@ -30,11 +32,9 @@ class Cursor {
 // bytes * part / parts without overflow.
 int64_t share(int64_t bytes, int64_t part, int64_t parts) { return bytes / parts * part + bytes % parts * part / parts; }
 
-}  // namespace
-
-std::vector<Extent> cut_even(const std::vector<Extent>& regions, int64_t parts) { return cut_aligned(regions, parts, 1); }
-
-std::vector<Extent> cut_aligned(const std::vector<Extent>& regions, int64_t parts, int64_t unit) {
+// `unit_at(offset)`: the bytes that shall have one writer, around that offset.
+template <class UnitAt>
+std::vector<Extent> cut(const std::vector<Extent>& regions, int64_t parts, UnitAt&& unit_at) {
   std::vector<Extent> domains(static_cast<size_t>(parts));
   if (regions.empty()) return domains;
   const int64_t bytes = bytes_of(regions), end = regions.back().end;
@@ -44,14 +44,29 @@ std::vector<Extent> cut_aligned(const std::vector<Extent>& regions, int64_t part
     int64_t cut = end;
     if (part + 1 < parts) {
       const int64_t exact = cursor.offset_of(share(bytes, part + 1, parts));
-      const int64_t below = exact - exact % unit;
-      const int64_t nearest = exact - below <= unit / 2 ? below : (below > end - unit ? end : below + unit);
-      cut = std::clamp(nearest, begin, end);
+      const Extent unit = unit_at(exact);
+      const int64_t nearest = exact - unit.begin <= unit.size() / 2 ? unit.begin : unit.end;
+      cut = std::clamp(std::min(nearest, end), begin, end);
     }
     domains[static_cast<size_t>(part)] = {begin, cut};
     begin = cut;
   }
   return domains;
+}
+
+}  // namespace
+
+std::vector<Extent> cut_even(const std::vector<Extent>& regions, int64_t parts) { return cut_aligned(regions, parts, 1); }
+
+std::vector<Extent> cut_aligned(const std::vector<Extent>& regions, int64_t parts, int64_t unit) {
+  return cut(regions, parts, [unit](int64_t offset) {
+    const int64_t begin = round_down(offset, unit);
+    return Extent{begin, checked_add(begin, unit).value_or(INT64_MAX)};
+  });
+}
+
+std::vector<Extent> cut_at_stripes(const std::vector<Extent>& regions, int64_t parts, const StorageLayout& layout) {
+  return cut(regions, parts, [&layout](int64_t offset) { return stripe_at(layout, offset).bytes; });
 }
 
 std::vector<int> spread_writers(const Topology& topology, int64_t count) {

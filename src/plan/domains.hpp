@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "extent/extent.hpp"
+#include "layout/layout.hpp"
 #include "plan/plan.hpp"
 
 namespace windrow {
@@ -15,6 +16,9 @@ std::vector<Extent> cut_even(const std::vector<Extent>& regions, int64_t parts);
 
 // The same, each cut moved to the nearest multiple of `unit`, so that no unit has two writers.
 std::vector<Extent> cut_aligned(const std::vector<Extent>& regions, int64_t parts, int64_t unit);
+
+// The same, each cut where the nearest stripe begins or ends.
+std::vector<Extent> cut_at_stripes(const std::vector<Extent>& regions, int64_t parts, const StorageLayout& layout);
 
 // `count` different ranks, ascending: on different hosts as far as there are hosts, else evenly spread.
 std::vector<int> spread_writers(const Topology& topology, int64_t count);

@@ -16,8 +16,12 @@ void place_writers(Plan& plan, const Pattern& pattern, const Topology& topology,
   const int64_t wanted = limits.writers > 0 ? limits.writers : automatic_writers(pattern, topology, limits, plan.reasons);
   plan.writers = spread_writers(topology, wanted);
   const auto parts = static_cast<int64_t>(plan.writers.size());
-  plan.domains = plan.strategy.domains == Domains::aligned ? cut_aligned(pattern.regions, parts, limits.unit)
-                                                           : cut_even(pattern.regions, parts);
+  if (plan.strategy.domains != Domains::aligned) {
+    plan.domains = cut_even(pattern.regions, parts);
+    return;
+  }
+  plan.domains = limits.layout ? cut_at_stripes(pattern.regions, parts, *limits.layout) : cut_aligned(pattern.regions, parts, limits.unit);
+  if (limits.layout) plan.reasons.emplace_back("domains end where stripes do: no stripe has two of them");
 }
 
 // A small domain is moved in several rounds too, so that one fills while another is written; but in none too small to be worth a

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/status.hpp"
 #include "extent/extent.hpp"
+#include "layout/layout.hpp"
 #include "plan/strategy.hpp"
 
 namespace windrow {
@@ -50,6 +52,7 @@ struct PlanLimits {
   int64_t hole_bytes = int64_t{64} << 10;         // sieving reads over holes up to this
   int64_t buffers = 4;                       // of a writer: one is written, one is full, one fills, one is ready to fill
   int64_t writers = 0;                       // asked for; 0: the plan decides
+  std::shared_ptr<const StorageLayout> layout = nullptr;  // domains=aligned cuts where its stripes end; nullptr: at multiples of `unit`
   int64_t window_unit = 0;                   // windows are whole multiples of it, one at least, whatever buffer_bytes says; 0: of nothing
   friend bool operator==(const PlanLimits&, const PlanLimits&) = default;
 };

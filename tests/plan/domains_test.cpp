@@ -6,6 +6,8 @@
 
 #include <random>
 
+#include "layout/parse.hpp"
+
 namespace windrow {
 namespace {
 
@@ -76,6 +78,31 @@ TEST(CutAligned, leaves_parts_empty_when_there_are_more_writers_than_units) {
 
 TEST(CutEven, of_nothing_is_empty) {
   for (const Extent& domain : cut_even({}, 3)) EXPECT_TRUE(domain.empty());
+}
+
+TEST(CutAtStripes, is_cut_aligned_where_all_stripes_are_as_long) {
+  std::mt19937_64 random(5);
+  for (int turn = 0; turn < 300; ++turn) {
+    const std::vector<Extent> regions = random_regions(random);
+    const int64_t parts = 1 + static_cast<int64_t>(random() % 20), unit = 1 + static_cast<int64_t>(random() % 70'000);
+    const StorageLayout layout{.kind = LayoutKind::mock, .components = {{.stripe_bytes = unit, .stripe_count = 3, .targets = {}}}};
+    EXPECT_EQ(cut_at_stripes(regions, parts, layout), cut_aligned(regions, parts, unit));
+  }
+}
+
+TEST(CutAtStripes, gives_no_stripe_of_any_component_to_two_writers) {
+  std::mt19937_64 random(6);
+  const StorageLayout layout = parse_mock("stripe=64KiB,count=1,until=700000;stripe=192KiB,count=2,until=2MiB;stripe=1MiB,count=4").value();
+  for (int turn = 0; turn < 300; ++turn) {
+    const std::vector<Extent> regions = random_regions(random);
+    const auto parts = cut_at_stripes(regions, 1 + static_cast<int64_t>(random() % 20), layout);
+    expect_partition(regions, parts);
+    for (size_t i = 1; i < parts.size(); ++i) {
+      if (parts[i].begin < parts.back().end && parts[i].begin > regions.front().begin) {
+        EXPECT_EQ(stripe_at(layout, parts[i].begin).bytes.begin, parts[i].begin);
+      }
+    }
+  }
 }
 
 TEST(SpreadWriters, takes_one_a_host_while_there_are_hosts) {
