@@ -116,6 +116,7 @@ Status File::open_on_root(const std::string& asked_format) {
     // Absolute: the program may change its folder while it writes.
     draft_ = Draft{std::filesystem::absolute(draft_.temporary_path).string(), std::filesystem::absolute(draft_.final_path).string()};
     metadata_path = draft_.temporary_path;
+    if (Status status = stripe_on_root(); !status.ok()) return status;
     draft_files_ = format_companions(format_name_, draft_.temporary_path);
     if (Status status = start_companions(draft_, companions()); !status.ok()) return status;
     if (wants_references())
@@ -157,6 +158,9 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     auto limits = limits_of(file->settings_);
     if (!limits.ok()) return limits.status();
     file->limits_ = limits.value();
+    auto striping = striping_options(file->settings_);
+    if (!striping.ok()) return striping.status();
+    file->striping_options_ = std::move(striping).value();
     if (mode == Mode::create) {
       auto wanted = wanted_subfiles(file->settings_, comm.value()->size());
       if (!wanted.ok()) return wanted.status();
@@ -173,6 +177,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok()) return status;
     const std::string data_path = mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
     file_system = static_cast<int64_t>(file->file_system_at(data_path));
+    if (mode != Mode::create) file->striping_ = find_striping(file->striping_options_, data_path);
     can_split = file->format_->can_split() ? 1 : 0;
     buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
     file->tell(data_path, known);
@@ -193,6 +198,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
     file->limits_.buffers = numbers[3];
     if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_);
+    file->fit_limits_to_layout(file->limits_, file->settings_);
     return file;
   }
   if (file) file->abandon();
@@ -206,6 +212,13 @@ void File::fit_limits_to_local_disk(PlanLimits& limits) const {
     limits.direct_row_bytes = k_local_row;
   }
   if (!settings_.is_set("sieve_hole")) limits.hole_bytes = k_local_hole;
+}
+
+// Who asks for a unit gets it. Blocks are larger than the unit only where a file system has very large ones.
+void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const {
+  if (settings.bytes("align") > 0 || !striping_.layout.known()) return;
+  limits.layout = layout_;
+  limits.unit = layout_ ? lock_unit(*layout_) : std::max(limits.unit, lock_unit(striping_.layout));
 }
 
 Status File::set_strategy(const Settings& changes, Status local) {
@@ -233,6 +246,7 @@ Status File::set_strategy(const Settings& changes, Status local) {
     limits = found.value();
     limits.buffers = limits_.buffers;
     if (local_disk_) fit_limits_to_local_disk(limits);
+    fit_limits_to_layout(limits, settings);
     if (changes.is_set("sieve_hole")) limits.hole_bytes = changes.bytes("sieve_hole");
     return {};
   });
@@ -254,6 +268,8 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(subfiles_ ? subfiles_->identity() : "");
   append(subfiles_ ? subfiles_->folder() : "");
   append(subfiles_ ? subfiles_->names().ending : "");
+  append(striping_.why);
+  append_layout(out, striping_.layout);
   for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions}) out.push_back(trait ? std::byte{1} : std::byte{0});
   if (mode_ == Mode::create) return;
   const std::vector<std::byte> catalog = serialize(catalog_);
@@ -262,14 +278,19 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
 
 Status File::learn(std::span<const std::byte> told) {
   size_t position = 0;
-  std::array<std::string, 5> texts;
+  std::array<std::string, 6> texts;
   for (std::string& text : texts) {
     const auto length = read_varint(told, position);
     if (!length || *length > told.size() - position) return {Code::internal, "rank 0's word on a file is malformed"};
     text = text_of(told.subspan(position, *length));
     position += *length;
   }
-  const auto& [data_path, format_name, identity, folder, ending] = texts;
+  const auto& [data_path, format_name, identity, folder, ending, why] = texts;
+  auto layout = read_layout(told, position);
+  if (!layout.ok()) return layout.status();
+  striping_ = {.layout = std::move(layout).value(), .why = why};
+  if (striping_.layout.is_striped()) layout_ = std::make_shared<const StorageLayout>(striping_.layout);
+  report_.layout = layout_text(striping_.layout);
   if (!identity.empty() && !subfiles_)
     subfiles_ = std::make_unique<Subfiles>(format_name, identity, folder, SubfileNames{data_path + ".subfiles", ending, wanted_subfiles_});
   constexpr size_t k_traits = 4;

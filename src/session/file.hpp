@@ -27,6 +27,7 @@
 #include "session/io_thread.hpp"
 #include "session/report.hpp"
 #include "session/shared_decomposition.hpp"
+#include "session/striping.hpp"
 #include "session/subfiles.hpp"
 #include "storage/file_system.hpp"
 #include "storage/publish.hpp"
@@ -184,6 +185,8 @@ class File {
   FileSystem file_system_at(const std::string& path) const noexcept;
   void choose_files(FileSystem kind, bool can_split);
   void fit_limits_to_local_disk(PlanLimits& limits) const;
+  void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
+  Status stripe_on_root();                                          // rank 0 only: of a draft
   void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
   Status learn(std::span<const std::byte> told);                    // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
@@ -380,6 +383,9 @@ class File {
   std::unique_ptr<Subfiles> subfiles_;   // nullptr: the file is one
   bool published_ = false;
   int64_t metadata_opens_ = 0;           // rank 0: of this file and those that belong to it, before the format had it
+  StripingOptions striping_options_;
+  Striping striping_;                    // as rank 0 found it
+  std::shared_ptr<const StorageLayout> layout_;  // that domains are cut by; nullptr: none that has stripes
   bool local_disk_ = false;              // as rank 0 sees it
 
   std::vector<QueueEntry> queue_;

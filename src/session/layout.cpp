@@ -33,6 +33,10 @@ Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
     if (!draft.ok()) return draft.status();
     anew = std::move(draft).value();
     if (is_draft()) anew.final_path = data_->path();
+    // With the stripes of what it replaces. Those that all ranks plan by stay as they are: only targets can be others.
+    StripingOptions options = striping_options_;
+    options.expected_bytes = 0;
+    if (auto striped = stripe_draft(options, anew, {}); !striped.ok()) return striped.status();
     auto store = open_store(anew.temporary_path, StoreMode::update, {});
     if (!store.ok()) return store.status();
     if (Status status = format_->write_anew(std::move(store).value()); !status.ok()) return status;

@@ -111,6 +111,7 @@ std::string report_json(const FlushReport& report) {
   ordered_json json;
   json["flushed"] = report.done;
   json["ranks"] = report.ranks;
+  json["layout"] = report.layout;
   ordered_json& times = json["seconds"];
   times["total"] = seconds(report.maxima[k_total]);
   for (int stage = 0; stage < k_stages; ++stage)
@@ -171,6 +172,7 @@ std::string report_text(const FlushReport& report) {
   text += line("written", fmt::format("{} in {} requests", format_bytes(sums[bytes_written]), sums[write_requests]));
   text += line("read", fmt::format("{} in {} requests", format_bytes(sums[bytes_read]), sums[read_requests]));
   if (sums[bytes_mapped] > 0) text += line("read without requests", fmt::format("{}, mapped", format_bytes(sums[bytes_mapped])));
+  text += line("layout", report.layout);
   text += line("ranks at the file", fmt::format("{}", sums[writers]));
   text += line("opens of the file", fmt::format("{} for metadata and {} for data since it was created or opened", sums[metadata_opens], sums[data_opens]));
   if (sums[io_threads] > 0) text += line("I/O threads", fmt::format("{}, at work while the ranks copy", sums[io_threads]));

@@ -49,6 +49,7 @@ struct SentTo {
 
 struct FlushReport {
   int ranks = 1;
+  std::string layout = {};  // of the file
   bool done = false;  // there was a flush
   std::array<int64_t, k_trace_sums> sums{};
   std::array<int64_t, k_trace_maxima> maxima{};

@@ -335,6 +335,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
     describe_files(kept->plan);
+    describe_striping(striping_, kept->plan.reasons);
     // A window whose holes are filled is written whole.
     if (!wave.reading && !wave.layout && any_unfilled(numbers.variables)) kept->plan.whole_windows = true;
     const Access access = kept->plan.strategy.access;

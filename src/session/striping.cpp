@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/striping.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/units.hpp"
+#include "layout/parse.hpp"
+#include "session/file.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr std::string_view k_mock = "mock:";
+
+ProbedLayout probe(const StripingOptions& options, const std::string& path, const SystemCalls& calls) {
+  if (options.mock) return {.layout = *options.mock, .file_system = FileSystem::unknown, .reason = {}};
+  return probe_layout(path, options.told, calls);
+}
+
+struct Wanted {
+  std::optional<StripeNumbers> numbers;
+  std::string why;
+};
+
+// As the file has them that this one will replace, unless they are what it has anyway.
+Wanted as_replaced(const StripingOptions& options, const Draft& draft, const ProbedLayout& now, const SystemCalls& calls) {
+  std::error_code ignored;
+  if (options.mock || !std::filesystem::exists(draft.final_path, ignored)) return {};
+  const auto numbers = numbers_of(probe(options, draft.final_path, calls).layout);
+  if (!numbers || numbers->count == 0 || numbers == numbers_of(now.layout)) return {};
+  return {numbers, "as the file that is replaced has them"};
+}
+
+Wanted automatically(const StripingOptions& options, const Draft& draft, const ProbedLayout& now, const StripingWriters& writers,
+                     const SystemCalls& calls) {
+  if (!now.layout.is_striped()) return {};
+  if (Wanted replaced = as_replaced(options, draft, now, calls); replaced.numbers) return replaced;
+  if (options.expected_bytes == 0) return {};
+  const std::string folder = std::filesystem::path(draft.temporary_path).parent_path().string();
+  if (is_chosen(now.layout) || (!options.mock && folder_has_layout(folder.empty() ? "." : folder, now.file_system, calls)))
+    return {std::nullopt, "stripes are left as the folder has them"};
+  const auto numbers = stripes_for(options.expected_bytes, writers.count, writers.buffer_bytes);
+  return {numbers, fmt::format("for {} expected and {} writer{}", format_bytes(options.expected_bytes), writers.count, writers.count == 1 ? "" : "s")};
+}
+
+Wanted wanted_stripes(const StripingOptions& options, const Draft& draft, const ProbedLayout& now, const StripingWriters& writers,
+                      const SystemCalls& calls) {
+  switch (options.stripes.kind) {
+    case StripeRequest::Kind::site: return {};
+    case StripeRequest::Kind::numbers: return {options.stripes.numbers, "as asked"};
+    case StripeRequest::Kind::automatic: break;
+  }
+  return automatically(options, draft, now, writers, calls);
+}
+
+}  // namespace
+
+Result<StripingOptions> striping_options(const Settings& settings) {
+  StripingOptions options;
+  const std::string layout = settings.text("layout"), file_system = settings.text("file_system");
+  options.asks = layout != "none";
+  if (layout.starts_with(k_mock)) {
+    auto mock = parse_mock(std::string_view(layout).substr(k_mock.size()));
+    if (!mock.ok()) return mock.status();
+    options.mock = std::move(mock).value();
+  } else if (layout != "auto" && layout != "none") {
+    return Status{Code::bad_argument, fmt::format("layout cannot be \"{}\"; it is auto, none, or a mock such as mock:stripe=1MiB,count=8", layout)};
+  }
+  auto stripes = parse_stripes(settings.text("stripe"));
+  if (!stripes.ok()) return stripes.status();
+  options.stripes = stripes.value();
+  if (!options.asks && options.stripes.kind == StripeRequest::Kind::numbers)
+    return Status{Code::bad_argument, fmt::format("stripe=\"{}\" asks the file system for stripes, and layout=none asks it for nothing", settings.text("stripe"))};
+  options.expected_bytes = settings.bytes("expected_bytes");
+  if (file_system != "auto") options.told = file_system_called(file_system);
+  return options;
+}
+
+Striping find_striping(const StripingOptions& options, const std::string& path) {
+  if (!options.asks) return {};
+  ProbedLayout probed = probe(options, path, system_calls());
+  return {std::move(probed.layout), std::move(probed.reason)};
+}
+
+Result<Striping> stripe_draft(const StripingOptions& options, const Draft& draft, const StripingWriters& writers, const SystemCalls& calls) {
+  if (!options.asks) return Striping{};
+  ProbedLayout now = probe(options, draft.temporary_path, calls);
+  const Wanted wanted = wanted_stripes(options, draft, now, writers, calls);
+  if (!wanted.numbers) return Striping{std::move(now.layout), now.reason.empty() ? wanted.why : now.reason};
+  const std::string why = fmt::format("{}, {}", text_of(*wanted.numbers), wanted.why);
+  if (options.mock) return Striping{with_stripes(now.layout, *wanted.numbers), why};
+  Status set = set_stripes(draft.temporary_path, *wanted.numbers, now, calls);
+  if (set.ok()) return Striping{probe(options, draft.temporary_path, calls).layout, why};
+  if (options.stripes.kind == StripeRequest::Kind::numbers && set.code() != Code::unsupported)
+    return Status{set.code(), fmt::format("create \"{}\": stripes that were asked for ({}) cannot be had: {}", draft.final_path,
+                                          text_of(*wanted.numbers), set.message())};
+  return Striping{std::move(now.layout), fmt::format("{}: not set: {}", why, set.message())};
+}
+
+void describe_striping(const Striping& striping, std::vector<std::string>& reasons) {
+  if (!striping.layout.is_striped() && striping.why.empty()) return;
+  reasons.push_back(fmt::format("layout {}{}", layout_text(striping.layout), striping.why.empty() ? "" : "; " + striping.why));
+}
+
+// A set's base file has hardly anything but metadata.
+Status File::stripe_on_root() {
+  if (wanted_subfiles_ > 1) striping_options_.expected_bytes = 0;
+  const int64_t writers = limits_.writers > 0 ? limits_.writers : static_cast<int64_t>(comm_->host_roots().size());
+  auto striped = stripe_draft(striping_options_, draft_, {.count = writers, .buffer_bytes = limits_.buffer_bytes});
+  if (!striped.ok()) return striped.status();
+  striping_ = std::move(striped).value();
+  return {};
+}
+
+}  // namespace windrow
