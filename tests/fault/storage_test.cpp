@@ -3,6 +3,8 @@
 // and what a short transfer leaves undone is done.
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 #include "calls.hpp"
 
 namespace {
@@ -232,6 +234,46 @@ TEST_P(Storage, fails_in_a_file_that_is_changed_in_place) {
     standing_.restore();
     return struck;
   });
+}
+
+// Chunks have their places before they are written: where that fails, the file is as long as HDF5 says in it, and opens.
+TEST(Update, that_fails_leaves_the_rest_of_the_file) {
+  if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+  const SharedFolder folder;
+  const std::string path = folder.file("grown.h5");
+  const int64_t old_shape[1] = {1000}, shape[2] = {40 * size_of(), 500}, start[2] = {40 * rank_of(), 0}, count[2] = {40, 500};
+  const std::vector<double> old(1000, 7.0);
+  std::vector<double> noise(40 * 500);
+  for (size_t i = 0; i < noise.size(); ++i) noise[i] = std::sin(1e3 * static_cast<double>(i * i + 1));
+  int struck = 0;
+  for (int victim = 0; victim < size_of(); ++victim)
+    for (int after = 0; after < 4; ++after) {
+      SCOPED_TRACE("rank " + std::to_string(victim) + ", write " + std::to_string(after));
+      windrow_file* file = nullptr;
+      int variable = -1;
+      ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), nullptr, &file));
+      ASSERT_WINDROW_OK(windrow_define_variable(file, "old", WINDROW_FLOAT64, 1, old_shape, &variable));
+      const int64_t all[1] = {rank_of() == 0 ? 1000 : 0}, first[1] = {0};
+      ASSERT_WINDROW_OK(windrow_write_block(file, variable, first, all, old.data()));
+      ASSERT_WINDROW_OK(windrow_close(file));
+      {
+        const Options faulty{{"store", "faulty"}, {"fault", fault_of(victim, "write", after, "no_space")}, {"filters", "deflate:1"}, {"chunks", "10x500"}};
+        ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_UPDATE, faulty, &file));
+        ASSERT_WINDROW_OK(windrow_define_variable(file, "new", WINDROW_FLOAT64, 2, shape, &variable));
+        const int code = windrow_write_block(file, variable, start, count, noise.data());
+        expect_same_everywhere(code);
+        struck += code == WINDROW_OK ? 0 : 1;
+        expect_same_everywhere(windrow_close(file));
+      }
+      std::vector<double> read(1000);
+      ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_READ, nullptr, &file));
+      ASSERT_WINDROW_OK(windrow_find_variable(file, "old", &variable));
+      const int64_t whole[1] = {1000};
+      ASSERT_WINDROW_OK(windrow_read_block(file, variable, first, whole, read.data()));
+      EXPECT_EQ(read, old);
+      ASSERT_WINDROW_OK(windrow_close(file));
+    }
+  EXPECT_GT(struck, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Storage, testing::Values(".raw", ".h5", "chunked.h5", "split.h5"), [](const auto& format) {

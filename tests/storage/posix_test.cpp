@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,18 @@ TEST(PosixStore, maps_the_errors_of_open) {
     ASSERT_FALSE(store.ok()) << "a folder is not a file";
     EXPECT_EQ(store.status().code(), Code::io);
     EXPECT_THAT(store.status().message(), HasSubstr("is a directory"));
+  }
+}
+
+TEST(PosixStore, does_not_wait_for_the_other_end_of_a_pipe) {
+  TemporaryFolder folder;
+  const std::string pipe = folder.path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const StoreMode mode : {StoreMode::read, StoreMode::update}) {
+    const auto store = open_store(pipe, mode, {});
+    ASSERT_FALSE(store.ok());
+    EXPECT_EQ(store.status().code(), Code::bad_file);
+    EXPECT_THAT(store.status().message(), HasSubstr("pipe"));
   }
 }
 

@@ -142,11 +142,14 @@ herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void*
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
 }
 
+// A marked chunk is written by others, if at all: HDF5 has not made the file that long.
 herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
-  if (data == chunk_marker() && is_range(address, size))
+  if (data == chunk_marker() && is_range(address, size)) {
     file.chunk_offset = static_cast<int64_t>(address);
-  else if (file.failure->ok())
+    return 0;
+  }
+  if (file.failure->ok())
     file.failure->update(guard([&] {
       if (!is_range(address, size)) return Status(Code::internal, "HDF5 writes outside what a file can be");
       return file.store->write_at(static_cast<int64_t>(address), {static_cast<const std::byte*>(data), size});
@@ -155,11 +158,19 @@ herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, cons
   return 0;
 }
 
+// After a failure too, but then nothing is cut off: a file that is shorter than its superblock says opens no more, with all that was in it before.
 herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
   DriverFile& file = of(base);
-  if (file.end_of_file == file.end_of_addresses) return 0;
-  if (file.failure->ok())
-    file.failure->update(guard([&] { return file.store->resize(static_cast<int64_t>(file.end_of_addresses)); }));
+  const bool failed = !file.failure->ok();
+  if (!failed && file.end_of_file == file.end_of_addresses) return 0;
+  file.failure->update(guard([&] {
+    const auto wanted = static_cast<int64_t>(file.end_of_addresses);
+    if (failed) {
+      const Result<int64_t> end = file.store->size();
+      if (end.ok() && end.value() >= wanted) return Status();
+    }
+    return file.store->resize(wanted);
+  }));
   file.end_of_file = file.end_of_addresses;
   return 0;
 }

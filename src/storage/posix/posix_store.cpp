@@ -279,7 +279,7 @@ bool PosixStore::in_memory(int64_t offset, int64_t size) {
 }
 
 Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, StoreMode mode, Hook hook) {
-  int flags = O_CLOEXEC | (mode == StoreMode::read ? O_RDONLY : O_RDWR);
+  int flags = O_CLOEXEC | O_NONBLOCK | (mode == StoreMode::read ? O_RDONLY : O_RDWR);  // files know no waiting; a pipe's other end may never come
   if (mode == StoreMode::create) flags |= O_CREAT;
   const char* what = mode == StoreMode::create ? "create" : "open of";
   if (const int error = hook ? hook(Operation::open).error : 0; error != 0) return system_status(what, path, error);
@@ -289,8 +289,10 @@ Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, 
   if (descriptor < 0) return system_status(what, path, errno);
   std::unique_ptr<Store> store = std::make_unique<PosixStore>(path, descriptor, mode, std::move(hook));
   struct stat about {};
-  if (::fstat(descriptor, &about) == 0 && S_ISDIR(about.st_mode))  // reading mode opens directories without complaint
+  const bool known = ::fstat(descriptor, &about) == 0;
+  if (known && S_ISDIR(about.st_mode))  // reading mode opens directories without complaint
     return system_status(what, path, EISDIR);
+  if (known && !S_ISREG(about.st_mode)) return Status(Code::bad_file, fmt::format("{} \"{}\": is a pipe or a device, not a file", what, path));
   // Not O_TRUNC: on an empty file too it makes ext4 write everything back when the file is closed ("auto_da_alloc",
   // Linux, Documentation/admin-guide/ext4.rst), which a checkpoint then waits for.
   if (mode == StoreMode::create && about.st_size > 0 && ::ftruncate(descriptor, 0) != 0) return system_status(what, path, errno);
