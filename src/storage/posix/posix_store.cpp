@@ -292,7 +292,7 @@ Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, 
   const bool known = ::fstat(descriptor, &about) == 0;
   if (known && S_ISDIR(about.st_mode))  // reading mode opens directories without complaint
     return system_status(what, path, EISDIR);
-  if (known && !S_ISREG(about.st_mode)) return Status(Code::bad_file, fmt::format("{} \"{}\": is a pipe or a device, not a file", what, path));
+  if (known && S_ISFIFO(about.st_mode)) return Status(Code::bad_file, fmt::format("{} \"{}\": is a pipe, not a file", what, path));
   // Not O_TRUNC: on an empty file too it makes ext4 write everything back when the file is closed ("auto_da_alloc",
   // Linux, Documentation/admin-guide/ext4.rst), which a checkpoint then waits for.
   if (mode == StoreMode::create && about.st_size > 0 && ::ftruncate(descriptor, 0) != 0) return system_status(what, path, errno);
