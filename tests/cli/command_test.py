@@ -379,6 +379,24 @@ class Info(CommandTest):
         self.assertIn("cannot be read or copied yet", done.stdout)
         self.assertIn("/compressed", done.stdout)
 
+    # As HDF5 2.0 writes complex numbers: a datatype of version 5 where earlier ones know 3.
+    def test_an_object_of_a_newer_hdf5_is_named_and_the_rest_read(self):
+        source = self.path("newer.h5")
+        with h5py.File(source, "w") as f:
+            f["old"] = np.arange(10, dtype="f8")
+            f["new"] = np.arange(3, dtype=">i2")
+        big_endian_i2 = b"\x10\x09\x00\x00\x02\x00\x00\x00"
+        with open(source, "r+b") as f:
+            whole = f.read()
+            self.assertEqual(whole.count(big_endian_i2), 1)
+            f.seek(whole.index(big_endian_i2))
+            f.write(b"\x50")
+        done = windrow("info", source)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("/old", done.stdout)
+        self.assertIn("/new: made by a newer HDF5", done.stdout)
+        self.assertEqual(windrow("check", source).returncode, 3)
+
     def test_help_version_features(self):
         for words, expected in ((["--help"], "Exit codes"), (["help", "copy"], "--strategy"), (["--version"], "windrow 0."),
                                 (["info", "--features"], "auto")):

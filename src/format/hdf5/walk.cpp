@@ -172,7 +172,12 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
   }
   const Handle object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
   ObjectKey key{};
-  if (!object.valid() || key_of(object.get(), key) < 0) return damaged(object_path);
+  if (!object.valid() || key_of(object.get(), key) < 0) {
+    Status status = damaged(object_path);
+    if (status.message().find("bad version number") == std::string::npos) return status;
+    skip(object_path, "made by a newer HDF5 than this Windrow has");  // the rest of the file is not to blame
+    return {};
+  }
   const auto [seen, is_new] = seen_.emplace(key, object_path);
   if (!is_new) {
     skip(object_path, fmt::format("hard link, the second name of \"{}\"", seen->second));
