@@ -207,6 +207,10 @@ Status Format::extend(const std::string& path, std::span<const int64_t>) {
   return {Code::unsupported, "\"" + path + "\": this format has no extendible variables"};
 }
 
+Result<int64_t> Format::give_place(const std::string& path) {
+  return Status(Code::unsupported, "\"" + path + "\": this format has no variables without a place");
+}
+
 Result<Layout> Format::lay_out() { return Status(Code::internal, "this format places its variables when they are defined"); }
 
 Status Format::write_anew(std::unique_ptr<Store>) { return {Code::internal, "this format places its variables when they are defined"}; }

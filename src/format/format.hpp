@@ -100,8 +100,8 @@ struct Variable {
   std::vector<Attribute> attributes;
   std::string unsupported;            // "" or why it cannot be read yet
   std::vector<std::byte> fill = {};   // an element that was never written, as stored; empty: zeros
-  bool held = false;                  // the file has no place for its elements alone, or none at all: read only
-  std::vector<std::byte> content = {};  // held: the elements, as stored; empty: nothing was ever written
+  bool held = false;                  // the file has no place for its elements alone, and they are read only; or none at all yet
+  std::vector<std::byte> content = {};  // held: the elements, as stored; empty: nothing was ever written, and a put gives it a place
   Chunking chunking = {};
   bool extendible = false;            // the first dimension may grow
   Details details = {};
@@ -211,6 +211,8 @@ class Format {
   virtual Result<Catalog> catalog() = 0;  // of an opened file
   // Makes the first dimension of an extendible variable so long. Code::unsupported: the format has none.
   virtual Status extend(const std::string& path, std::span<const int64_t> shape);
+  // The offset of a held variable without content, which has a place from now on; its elements are what they were. Code::unsupported: the format has none such.
+  virtual Result<int64_t> give_place(const std::string& path);
   // Room for a chunk that has so many bytes once it is encoded, in place of what it had before, and its offset; the bytes are written by
   // others. `first`: its first element. Code::unsupported: the format has no chunks.
   virtual Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);

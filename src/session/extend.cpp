@@ -21,21 +21,50 @@ Status File::check_growth(const Variable& variable, int64_t records) const {
   return ChunkGrid::make(shape, variable.chunking.shape).status();
 }
 
+// Variables that nobody has ever written get a place when the first puts to them are about to move. One agreement, when there are some.
+Status File::give_places() {
+  const auto lacks = [this](size_t i) { return catalog_.variables[i].held && wanted_rows_[i] > 0; };
+  const size_t count = catalog_.variables.size();
+  bool any = false;
+  for (size_t i = 0; i < count; ++i) any = any || lacks(i);
+  if (!any) return {};
+  std::fill(places_.begin(), places_.end(), -1);
+  Status local = guard([&]() -> Status {
+    for (size_t i = 0; comm_->rank() == 0 && i < count; ++i) {
+      if (!lacks(i)) continue;
+      auto offset = format_->give_place(catalog_.variables[i].path);
+      if (!offset.ok()) return offset.status();
+      places_[i] = offset.value();
+    }
+    return {};
+  });
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = places_, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  for (size_t i = 0; i < count; ++i) {
+    if (!lacks(i)) continue;
+    Variable& variable = catalog_.variables[i];
+    variable.held = false;
+    variable.placement.offset = places_[i];
+    wanted_rows_[i] = 0;
+  }
+  return {};
+}
+
 // One agreement, and one more when something grows. Plans of what has grown are forgotten, by all ranks alike: they know the old length.
 Status File::extend_for_queue(Status local) {
   std::fill(wanted_rows_.begin(), wanted_rows_.end(), 0);
   if (local.ok()) local = guard([&]() -> Status {
     for (const QueueEntry& entry : queue_) {
-      if (!entry.put || entry.record < 0) continue;
       const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
+      if (!entry.put || (entry.record < 0 && !variable.held)) continue;
       int64_t& wanted = wanted_rows_[static_cast<size_t>(entry.variable)];
-      wanted = std::max(wanted, entry.record + 1);
+      wanted = std::max(wanted, entry.record < 0 ? 1 : entry.record + 1);  // of one that is held: it is wanted
       if (!variable.extendible || wanted <= variable.shape.front()) continue;
       if (Status status = check_growth(variable, wanted); !status.ok()) return status;
     }
     return {};
   });
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = wanted_rows_, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = give_places(); !verdict.ok()) return verdict;
   const auto grows = [this](size_t i) { return catalog_.variables[i].extendible && wanted_rows_[i] > catalog_.variables[i].shape.front(); };
   bool any = false;
   for (size_t i = 0; i < catalog_.variables.size(); ++i) any = any || grows(i);

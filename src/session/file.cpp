@@ -307,7 +307,7 @@ Status File::learn(std::span<const std::byte> told) {
     auto set = Subfiles::take_from(catalog_, format_name, data_path);
     if (!set.ok()) return set.status();
     subfiles_ = std::move(set).value();
-    for (const Variable& variable : catalog_.variables) extendible_ = extendible_ || variable.extendible;
+    for (const Variable& variable : catalog_.variables) extendible_ = extendible_ || variable.extendible || variable.held;
     for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
     for (const SoftLink& link : catalog_.links) link_targets_[link.path] = link.target;
   }

@@ -261,7 +261,8 @@ class File {
   Status fill_records(Status local);                                  // collective
 
   // extend.cpp
-  Status extend_for_queue(Status local);                              // collective; nothing where no variable can grow
+  Status give_places();
+  Status extend_for_queue(Status local);                              // collective; nothing where no variable can grow or lacks a place
   Status check_growth(const Variable& variable, int64_t records) const;
 
   // fill.cpp
@@ -396,10 +397,11 @@ class File {
   std::vector<int64_t> pulse_bits_, pulse_identities_;
   FormatTraits traits_;                  // of the format, on all ranks
   bool unplaced_ = false;                // something was defined since variables were given their places
-  bool extendible_ = false;              // some variable can grow
+  bool extendible_ = false;              // some variable can grow, or may lack a place
   std::vector<int64_t> filled_records_;  // [variables] of interleaved ones: how many are filled where nobody writes
   std::vector<uint8_t> unfilled_;        // [variables] 1: contiguous, with a fill value, and not yet in the file; k_filling: a wave under way puts it there
   std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
+  std::vector<int64_t> places_;          // [variables] of those that get one in a flush; -1: the others
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
   std::map<std::pair<int, int64_t>, std::shared_ptr<const ChunkLayout>> layouts_;  // by variable and part, -1 where it is not split
   std::vector<int64_t> moving_bits_;     // the variables that are being written

@@ -55,9 +55,8 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     if (is_moved_whole(target.type, target.details) && !target.null_space)
       return {Code::bad_argument, fmt::format("{} of \"{}\": it is of type {}: use windrow_put_texts() and windrow_get_texts()", verb, target.path,
                                               target.type == Type::text ? "text of variable length" : type_name(target.type))};
-    if (put && target.held)
-      return {Code::unsupported, fmt::format("put of \"{}\": its file has {}, so it is read only", target.path,
-                                             target.content.empty() ? "no place for its elements, since nothing was ever written" : "its elements in a header")};
+    if (put && target.held && !target.content.empty())
+      return {Code::unsupported, fmt::format("put of \"{}\": its file has its elements in a header, so it is read only", target.path)};
     if (decomposition == nullptr) return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
     if (decomposition->ranks() != comm_->size() || decomposition->rank() != comm_->rank())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {} ranks and is used by rank {} of {}", verb,

@@ -463,6 +463,7 @@ Status File::grow_pulse(size_t variables) {
     changed_bits_.resize((variables + 63) / 64);
     chunked_bits_.resize(2 * ((variables + 63) / 64));
     wanted_rows_.resize(variables);
+    places_.resize(variables);
     unfilled_.resize(variables);
     filled_records_.resize(variables);
     return Status{};

@@ -386,13 +386,54 @@ f.create_dataset("words", (7,), "S4")
       EXPECT_EQ(doubles[static_cast<size_t>(row * 4 + column)], static_cast<double>(value));
       EXPECT_EQ(wide[static_cast<size_t>(row * 4 + column)], is ? 1.5 : -1);
     }
-  for (const int variable : {compact, unwritten}) {
-    EXPECT_EQ(windrow_put(file, variable, block.get(), ints.data()), WINDROW_UNSUPPORTED);
-    EXPECT_THAT(windrow_error_message(), HasSubstr("so it is read only"));
-    EXPECT_EQ(windrow_flush(file), WINDROW_UNSUPPORTED);
-    expect_same_everywhere(WINDROW_UNSUPPORTED);
-  }
+  EXPECT_EQ(windrow_put(file, compact, block.get(), ints.data()), WINDROW_UNSUPPORTED);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("so it is read only"));
+  EXPECT_EQ(windrow_flush(file), WINDROW_UNSUPPORTED);
+  expect_same_everywhere(WINDROW_UNSUPPORTED);
   EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+// A template: its variables are defined, and nobody has written them. Parts of them are put by some ranks; the rest stays what it was.
+TEST_P(Fill, unwritten_variables_of_others_are_written) {
+  if (GetParam() != ".h5") GTEST_SKIP() << "only HDF5 has them";
+  h5py(R"(
+f = h5py.File(path, "w", userblock_size=512)
+f.create_dataset("filled", (12, 5), "f4", fillvalue=1.5)
+f.create_dataset("zeros", (7,), ">i2")
+f.create_dataset("scalar", (), "f8")
+f.create_dataset("never", (3,), "i4", fillvalue=9)
+)");
+  windrow_file* file = open(path(), WINDROW_UPDATE);
+  int filled = -1, zeros = -1, scalar = -1;
+  EXPECT_WINDROW_OK(windrow_find_variable(file, "filled", &filled));
+  EXPECT_WINDROW_OK(windrow_find_variable(file, "zeros", &zeros));
+  EXPECT_WINDROW_OK(windrow_find_variable(file, "scalar", &scalar));
+  // The last rank alone has elements.
+  const int64_t mine = rank_of() == size_of() - 1 ? 1 : 0;
+  const std::array<int64_t, 2> start{3, 1}, count{2 * mine, 3};
+  const std::array<int64_t, 1> begin{2}, length{4 * mine};
+  const std::array<float, 6> values{1, 2, 3, 4, 5, 6};
+  const std::array<int16_t, 4> shorts{7, 8, 9, 10};
+  const double one = 2.25;
+  EXPECT_WINDROW_OK(windrow_write_block(file, filled, start.data(), count.data(), values.data()));
+  EXPECT_WINDROW_OK(windrow_write_block(file, zeros, begin.data(), length.data(), shorts.data()));
+  windrow_decomposition* same = nullptr;
+  ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &same));
+  const Decomposition everybody(same);
+  EXPECT_WINDROW_OK(windrow_put(file, scalar, everybody.get(), &one));
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  EXPECT_EQ(read_all<int16_t>(file, "zeros", 7), (std::vector<int16_t>{0, 0, 7, 8, 9, 10, 0}));
+  EXPECT_EQ(read_all<int32_t>(file, "never", 3), (std::vector<int32_t>{9, 9, 9}));
+  EXPECT_WINDROW_OK(windrow_close(file));
+  h5py(R"(
+f = h5py.File(path, "r")
+wanted = np.full((12, 5), 1.5, "f4")
+wanted[3:5, 1:4] = np.arange(1, 7).reshape(2, 3)
+assert (f["filled"][...] == wanted).all()
+assert f["zeros"][...].tolist() == [0, 0, 7, 8, 9, 10, 0]
+assert f["scalar"][()] == 2.25
+assert f["never"].id.get_offset() is None and (f["never"][...] == 9).all()
+)");
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Fill, testing::Values(".raw", ".h5"), [](const auto& format) { return format.param.substr(1); });

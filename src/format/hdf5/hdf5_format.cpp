@@ -47,6 +47,7 @@ class Hdf5Format final : public Format {
   Status write_texts(const std::string& path, const std::vector<std::string>& texts) override;
   Result<Catalog> catalog() override;
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
+  Result<int64_t> give_place(const std::string& path) override;
   Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status flush() override;
@@ -335,6 +336,35 @@ Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shap
     const auto extents = coordinates(shape);
     return H5Dset_extent(dataset.value(), extents.data()) >= 0 ? *failure_ : hdf5_status(Code::io, "extension of", path);
   });
+}
+
+// HDF5 looks for a place when something is written, and paints it then where the dataset has a fill value: so one element is written, as it was.
+Result<int64_t> Hdf5Format::give_place(const std::string& path) {
+  int64_t offset = -1;
+  Status status = guard([&] {
+    const Quiet quiet;
+    if (Status ready = writable("variable", path); !ready.ok()) return ready;
+    const Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
+    if (H5Dget_offset(dataset.get()) == HADDR_UNDEF) {
+      const Handle type(H5Dget_type(dataset.get()), H5Tclose);
+      const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
+      const Handle one(H5Screate(H5S_SCALAR), H5Sclose), all(H5Dget_space(dataset.get()), H5Sclose);
+      const int dimensions = H5Sget_simple_extent_ndims(all.get());
+      const std::array<hsize_t, k_most_dimensions> first{};
+      if (dimensions > 0 && H5Sselect_elements(all.get(), H5S_SELECT_SET, 1, first.data()) < 0) return hdf5_status(Code::io, "place of", path);
+      std::vector<std::byte> element(H5Tget_size(type.get()));
+      H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+      if (H5Pfill_value_defined(creation.get(), &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED)
+        H5Pget_fill_value(creation.get(), type.get(), element.data());
+      if (H5Dwrite(dataset.get(), type.get(), one.get(), all.get(), H5P_DEFAULT, element.data()) < 0) return hdf5_status(Code::io, "place of", path);
+    }
+    const haddr_t found = H5Dget_offset(dataset.get());
+    if (found == HADDR_UNDEF || found > static_cast<haddr_t>(INT64_MAX)) return hdf5_status(Code::io, "place of", path);
+    offset = static_cast<int64_t>(found);
+    return *failure_;
+  });
+  return status.ok() ? Result<int64_t>(offset) : Result<int64_t>(std::move(status));
 }
 
 Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
