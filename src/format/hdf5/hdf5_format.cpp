@@ -61,6 +61,9 @@ class Hdf5Format final : public Format {
   Status create_dataset(const VariableDefinition& definition, Placement& placement) const;
   Status outcome(herr_t result, const char* what) const;
   Result<hid_t> chunked(const std::string& path);
+  Result<ChunkPlace> look_up(const std::string& path, std::span<const int64_t> first);
+  Result<int64_t> insert_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);
+  Status give_other_size(const std::string& path, std::span<const int64_t> first, int64_t bytes);
 
   std::string path_;
   FormatMode mode_;
@@ -367,20 +370,63 @@ Result<int64_t> Hdf5Format::give_place(const std::string& path) {
   return status.ok() ? Result<int64_t>(offset) : Result<int64_t>(std::move(status));
 }
 
+// What the index says, wherever that is.
+Result<ChunkPlace> Hdf5Format::look_up(const std::string& path, std::span<const int64_t> first) {
+  const Result<hid_t> dataset = chunked(path);
+  if (!dataset.ok()) return dataset.status();
+  const auto at = coordinates(first);
+  hsize_t bytes = 0;
+  // Of a chunk that is not there newer versions say 0, and older ones that it failed.
+  if (H5Dget_chunk_storage_size(dataset.value(), at.data(), &bytes) < 0 || bytes == 0) return ChunkPlace{};
+  take_chunk_offset(file_);
+  uint32_t skipped = 0;
+  if (H5Dread_chunk(dataset.value(), H5P_DEFAULT, at.data(), &skipped, chunk_marker()) < 0)
+    return hdf5_status(Code::bad_file, "place of a chunk of", path);
+  return ChunkPlace{take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
+}
+
+Result<int64_t> Hdf5Format::insert_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
+  const Result<hid_t> dataset = chunked(path);
+  if (!dataset.ok()) return dataset.status();
+  const auto at = coordinates(first);
+  take_chunk_offset(file_);
+  if (H5Dwrite_chunk(dataset.value(), H5P_DEFAULT, 0, at.data(), static_cast<size_t>(bytes), chunk_marker()) < 0)
+    return hdf5_status(Code::io, "room for a chunk of", path);
+  const int64_t offset = take_chunk_offset(file_);
+  if (offset < 0) return Status(Code::internal, fmt::format("HDF5 wrote a chunk of \"{}\" another way", path));
+  return offset;
+}
+
+// A smaller one where there is one: the chunk then finds room where it was. Without filters all sizes are one, and the note says nothing.
+Status Hdf5Format::give_other_size(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
+  const Result<hid_t> dataset = chunked(path);
+  if (!dataset.ok()) return dataset.status();
+  const Handle creation(H5Dget_create_plist(dataset.value()), H5Pclose);
+  if (!creation.valid()) return hdf5_status(Code::io, "filters of", path);
+  return H5Pget_nfilters(creation.get()) > 0 ? insert_chunk(path, first, bytes > 1 ? bytes - 1 : bytes + 1).status() : Status();
+}
+
+// HDF5 notes the filters that a chunk has skipped when it enters the chunk in its index, and where the size stays it enters nothing: others would
+// undo filters by the old note, or not. And of the chunk that it has looked up last it knows the old note either way, until the dataset is closed.
 Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
   int64_t offset = -1;
   Status status = guard([&] {
     const Quiet quiet;
     if (Status ready = writable("chunk of", path); !ready.ok()) return ready;
     if (Status room = check_room(bytes); !room.ok()) return room;
-    const Result<hid_t> dataset = chunked(path);
-    if (!dataset.ok()) return dataset.status();
-    const auto at = coordinates(first);
-    take_chunk_offset(file_);
-    if (H5Dwrite_chunk(dataset.value(), H5P_DEFAULT, 0, at.data(), static_cast<size_t>(bytes), chunk_marker()) < 0)
-      return hdf5_status(Code::io, "room for a chunk of", path);
-    offset = take_chunk_offset(file_);
-    return offset >= 0 ? *failure_ : Status(Code::internal, fmt::format("HDF5 wrote a chunk of \"{}\" another way", path));
+    ChunkPlace old;
+    if (mode_ == FormatMode::update) {  // what we create skips none
+      const Result<ChunkPlace> found = look_up(path, first);
+      if (!found.ok()) return found.status();
+      old = found.value();
+    }
+    if (old.skipped != 0 && old.bytes == bytes)
+      if (Status other = give_other_size(path, first, bytes); !other.ok()) return other;
+    const Result<int64_t> placed = insert_chunk(path, first, bytes);
+    if (old.skipped != 0) chunked_.erase(path);
+    if (!placed.ok()) return placed.status();
+    offset = placed.value();
+    return *failure_;
   });
   if (!status.ok()) return status;
   return offset;
@@ -390,20 +436,12 @@ Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<con
   ChunkPlace place;
   Status status = guard([&] {
     const Quiet quiet;
-    const Result<hid_t> dataset = chunked(path);
-    if (!dataset.ok()) return dataset.status();
-    const auto at = coordinates(first);
-    hsize_t bytes = 0;
-    // Of a chunk that is not there newer versions say 0, and older ones that it failed.
-    if (H5Dget_chunk_storage_size(dataset.value(), at.data(), &bytes) < 0 || bytes == 0) return Status();
-    take_chunk_offset(file_);
-    uint32_t skipped = 0;
-    if (H5Dread_chunk(dataset.value(), H5P_DEFAULT, at.data(), &skipped, chunk_marker()) < 0)
-      return hdf5_status(Code::bad_file, "place of a chunk of", path);
-    place = {take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
+    const Result<ChunkPlace> found = look_up(path, first);
+    if (!found.ok()) return found.status();
+    place = found.value();
     const Result<int64_t> end = file_bytes();
     if (!end.ok()) return end.status();
-    if (place.offset >= 0 && place.bytes <= end.value() - place.offset) return Status();
+    if (place.bytes <= 0 || (place.offset >= 0 && place.bytes <= end.value() - place.offset)) return Status();
     return Status(Code::bad_file, fmt::format("\"{}\": a chunk of \"{}\" lies outside the file: truncated or damaged", path_, path));
   });
   if (!status.ok()) return status;
