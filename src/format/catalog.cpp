@@ -148,6 +148,7 @@ constexpr auto k_variable = [](auto& pass, auto& variable) {
   pass.number(variable.placement.stride);
   pass.list(variable.chunking.shape, k_number);
   pass.list(variable.chunking.filters, k_filter);
+  pass.number(variable.chunking.edges_unfiltered);
   pass.number(variable.extendible);
   pass.list(variable.attributes, k_attribute);
   pass.blob(variable.unsupported);

@@ -44,6 +44,7 @@ struct Placement {
 struct Chunking {
   std::vector<int64_t> shape;         // [dimensions of the variable] elements of a chunk
   std::vector<Filter> filters;        // in the order in which they encode
+  bool edges_unfiltered = false;      // chunks that reach over the array's end, as it is now, are stored as they are
   bool empty() const noexcept { return shape.empty(); }
   friend bool operator==(const Chunking&, const Chunking&) = default;
 };
@@ -209,12 +210,13 @@ class Format {
   virtual Result<std::vector<std::string>> read_texts(const std::string& path) = 0;
   virtual Status write_texts(const std::string& path, const std::vector<std::string>& texts) = 0;
   virtual Result<Catalog> catalog() = 0;  // of an opened file
-  // Makes the first dimension of an extendible variable so long. Code::unsupported: the format has none.
+  // Makes the first dimension of an extendible variable so long. Of one whose edges are unfiltered it filters chunks that are inside now, so what
+  // others write to the file has to be there. Code::unsupported: the format has none.
   virtual Status extend(const std::string& path, std::span<const int64_t> shape);
   // The offset of a held variable without content, which has a place from now on; its elements are what they were. Code::unsupported: the format has none such.
   virtual Result<int64_t> give_place(const std::string& path);
-  // Room for a chunk that has so many bytes once it is encoded, in place of what it had before, and its offset; the bytes are written by
-  // others. `first`: its first element. Code::unsupported: the format has no chunks.
+  // Room for a chunk that has so many bytes once it is encoded, by all filters, in place of what it had before, and its offset; the bytes are
+  // written by others. `first`: its first element. Code::unsupported: the format has no chunks.
   virtual Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);
   // Where a chunk lies.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);

@@ -84,6 +84,14 @@ bool fill_is_told(const Variable& variable) {
   return !fill.empty() && fill == fill_value_of(variable);
 }
 
+bool has_unfiltered_edges(const Variable& variable) {
+  const Chunking& chunking = variable.chunking;
+  if (!chunking.edges_unfiltered) return false;
+  for (size_t i = 0; i < chunking.shape.size() && i < variable.shape.size(); ++i)
+    if (variable.shape[i] % chunking.shape[i] != 0) return true;
+  return false;
+}
+
 // A chunk that nobody has written, as it would be stored.
 Status filled_chunk(const Variable& variable, int64_t elements, ByteBuffer& out) {
   const std::vector<std::byte> fill = stored_fill(variable);
@@ -215,6 +223,7 @@ std::string why_no_array(const Variable& variable) {
   for (const Filter& filter : told_filters(variable.chunking))
     if (codec_of(filter, element_bytes(variable.type, variable.details)).empty())
       return fmt::format("numcodecs has no filter that reads what HDF5's {} stores", filter.name.empty() ? fmt::format("filter {}", filter.id) : filter.name);
+  if (has_unfiltered_edges(variable)) return "chunks at its edges are stored without its filters, and Zarr has one pipeline for all";
   return {};
 }
 

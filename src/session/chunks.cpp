@@ -91,7 +91,7 @@ Status ChunkReader::read(int64_t chunk, std::span<std::byte> out) {
     return {};
   }
   const ChunkPlace& place = at->place;
-  const auto& filters = layout_.chunking.filters;
+  const std::span<const Filter> filters = layout_.filters_of(chunk);
   return guard([&]() -> Status {
     const auto named = [&](Status status) {
       if (status.ok()) return status;
@@ -150,7 +150,7 @@ Status ChunkSink::add(int64_t chunk, std::span<std::byte> bytes, Extent extent, 
   if (bytes_within(covered, extent) < extent.size())
     if (Status status = complete(chunk, bytes, extent, covered); !status.ok()) return status;
   const size_t before = batch.bytes.size();
-  if (const Status status = encode(layout_.chunking.filters, bytes, buffers_, batch.bytes); !status.ok())
+  if (const Status status = encode(layout_.filters_of(chunk), bytes, buffers_, batch.bytes); !status.ok())
     return {status.code(), fmt::format("\"{}\": {}", layout_.path, status.message())};
   batch.wanted.push_back(chunk);
   batch.wanted.push_back(static_cast<int64_t>(batch.bytes.size() - before));

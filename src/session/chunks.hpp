@@ -36,6 +36,11 @@ struct ChunkLayout {
 
   int64_t chunk_bytes() const noexcept { return grid.elements() * element_bytes; }
   Extent bytes_of(int64_t chunk) const noexcept { return {chunk * chunk_bytes(), (chunk + 1) * chunk_bytes()}; }
+  // What the bytes of a chunk go through.
+  std::span<const Filter> filters_of(int64_t chunk) const noexcept {
+    const bool unfiltered = chunking.edges_unfiltered && grid.elements_inside(chunk) < grid.elements();
+    return unfiltered ? std::span<const Filter>() : chunking.filters;
+  }
   int64_t bytes_inside(int64_t chunk) const noexcept { return grid.elements_inside(chunk) * element_bytes; }
   // Whole elements that were never written; `bytes` begins with one.
   void fill(std::span<std::byte> bytes) const noexcept;

@@ -139,6 +139,11 @@ TEST(WhyNoArray, names_what_zarr_lacks) {
   EXPECT_NE(with({id(FilterId::fletcher32), id(FilterId::deflate)}), "") << "the checksum is inside";
   EXPECT_NE(with({id(FilterId::lz4)}), "");
   EXPECT_NE(with({Filter{4, {}, "szip"}}), "");
+  Variable edged = variable_of("/v", Type::float64, {4, 6});
+  edged.chunking = {{2, 3}, {id(FilterId::deflate)}, true};
+  EXPECT_EQ(why_no_array(edged), "") << "no chunk is cut by an edge";
+  edged.shape = {4, 7};
+  EXPECT_NE(why_no_array(edged), "");
   EXPECT_NE(why_no_array(variable_of("/v", Type::text, {4})), "");
   EXPECT_NE(why_no_array(variable_of("/v", Type::opaque, {4})), "");
   EXPECT_NE(why_no_array(variable_of("/.zarray", Type::int8, {4})), "");

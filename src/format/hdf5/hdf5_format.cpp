@@ -147,7 +147,7 @@ bool set_chunks(hid_t creation, const Chunking& chunking) {
     const unsigned flag = filter.id == static_cast<int>(FilterId::fletcher32) ? H5Z_FLAG_MANDATORY : H5Z_FLAG_OPTIONAL;
     if (H5Pset_filter(creation, filter.id, flag, filter.values.size(), filter.values.data()) < 0) return false;
   }
-  return true;
+  return !chunking.edges_unfiltered || H5Pset_chunk_opts(creation, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) >= 0;
 }
 
 Status Hdf5Format::create_dataset(const VariableDefinition& definition, Placement& placement) const {
@@ -337,7 +337,10 @@ Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shap
     const Result<hid_t> dataset = chunked(path);
     if (!dataset.ok()) return dataset.status();
     const auto extents = coordinates(shape);
-    return H5Dset_extent(dataset.value(), extents.data()) >= 0 ? *failure_ : hdf5_status(Code::io, "extension of", path);
+    if (H5Dset_extent(dataset.value(), extents.data()) >= 0) return *failure_;
+    Status status = hdf5_status(Code::io, "extension of", path);
+    chunked_.erase(path);  // HDF5 takes it for as long as asked already
+    return status;
   });
 }
 

@@ -72,6 +72,8 @@ Status read_chunking(hid_t creation, hid_t type, hid_t space, Variable& variable
   variable.extendible = can_grow(space);
   const int filters = H5Pget_nfilters(creation);
   for (int i = 0; i < filters; ++i) chunking.filters.push_back(read_filter(creation, static_cast<unsigned>(i)));
+  unsigned choices = 0;
+  chunking.edges_unfiltered = filters > 0 && H5Pget_chunk_opts(creation, &choices) >= 0 && (choices & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
   if (const std::string missing = missing_filter(chunking.filters); !missing.empty())
     variable.unsupported = fmt::format("filtered with {}, which is not built in", missing);
   else if (*bytes > k_most_bytes)
