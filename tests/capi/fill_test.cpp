@@ -432,7 +432,7 @@ wanted[3:5, 1:4] = np.arange(1, 7).reshape(2, 3)
 assert (f["filled"][...] == wanted).all()
 assert f["zeros"][...].tolist() == [0, 0, 7, 8, 9, 10, 0]
 assert f["scalar"][()] == 2.25
-assert f["never"].id.get_offset() is None and (f["never"][...] == 9).all()
+assert f["never"].id.get_storage_size() == 0 and (f["never"][...] == 9).all()
 )");
 }
 

@@ -352,7 +352,7 @@ Result<int64_t> Hdf5Format::give_place(const std::string& path) {
     if (Status ready = writable("variable", path); !ready.ok()) return ready;
     const Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
-    if (H5Dget_offset(dataset.get()) == HADDR_UNDEF) {
+    if (H5Dget_storage_size(dataset.get()) == 0) {
       const Handle type(H5Dget_type(dataset.get()), H5Tclose);
       const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
       const Handle one(H5Screate(H5S_SCALAR), H5Sclose), all(H5Dget_space(dataset.get()), H5Sclose);

@@ -216,7 +216,8 @@ Status Walk::place(hid_t dataset, bool is_compact, Variable& variable) const {
   if (placement.bytes == 0) return {};
   if (is_compact) return read_compact(dataset, variable);
   const haddr_t offset = H5Dget_offset(dataset);  // from the file's start, a user block included
-  variable.held = offset == HADDR_UNDEF;  // HDF5 looks for a place when somebody writes
+  // HDF5 looks for a place when somebody writes. In a file with a user block the offset of none is not HADDR_UNDEF (HDF5 1.10): it adds the block.
+  variable.held = offset == HADDR_UNDEF || H5Dget_storage_size(dataset) == 0;
   if (variable.held) return {};
   const bool inside = offset <= static_cast<haddr_t>(file_bytes_) &&
                       placement.bytes <= file_bytes_ - static_cast<int64_t>(offset) &&
