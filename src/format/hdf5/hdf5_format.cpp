@@ -345,32 +345,37 @@ Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shap
 }
 
 // HDF5 looks for a place when something is written, and paints it then where the dataset has a fill value: so one element is written, as it was.
+Status write_one_unwritten(hid_t dataset, const std::string& path) {
+  const auto failed = [&path] { return hdf5_status(Code::io, "place of", path); };
+  const Handle type(H5Dget_type(dataset), H5Tclose), creation(H5Dget_create_plist(dataset), H5Pclose);
+  const Handle one(H5Screate(H5S_SCALAR), H5Sclose), all(H5Dget_space(dataset), H5Sclose);
+  if (!type.valid() || !creation.valid() || !one.valid() || !all.valid()) return failed();
+  const std::array<hsize_t, k_most_dimensions> first{};
+  if (H5Sget_simple_extent_ndims(all.get()) > 0 && H5Sselect_elements(all.get(), H5S_SELECT_SET, 1, first.data()) < 0) return failed();
+  std::vector<std::byte> element(H5Tget_size(type.get()));
+  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+  if (H5Pfill_value_defined(creation.get(), &defined) < 0) return failed();
+  if (defined == H5D_FILL_VALUE_USER_DEFINED && H5Pget_fill_value(creation.get(), type.get(), element.data()) < 0) return failed();
+  return H5Dwrite(dataset, type.get(), one.get(), all.get(), H5P_DEFAULT, element.data()) >= 0 ? Status() : failed();
+}
+
 Result<int64_t> Hdf5Format::give_place(const std::string& path) {
   int64_t offset = -1;
-  Status status = guard([&] {
+  Status status = guard([&]() -> Status {
     const Quiet quiet;
     if (Status ready = writable("variable", path); !ready.ok()) return ready;
-    const Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);  // what HDF5 keeps of the element is out when this is closed
     if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
-    if (H5Dget_storage_size(dataset.get()) == 0) {
-      const Handle type(H5Dget_type(dataset.get()), H5Tclose);
-      const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
-      const Handle one(H5Screate(H5S_SCALAR), H5Sclose), all(H5Dget_space(dataset.get()), H5Sclose);
-      const int dimensions = H5Sget_simple_extent_ndims(all.get());
-      const std::array<hsize_t, k_most_dimensions> first{};
-      if (dimensions > 0 && H5Sselect_elements(all.get(), H5S_SELECT_SET, 1, first.data()) < 0) return hdf5_status(Code::io, "place of", path);
-      std::vector<std::byte> element(H5Tget_size(type.get()));
-      H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
-      if (H5Pfill_value_defined(creation.get(), &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED)
-        H5Pget_fill_value(creation.get(), type.get(), element.data());
-      if (H5Dwrite(dataset.get(), type.get(), one.get(), all.get(), H5P_DEFAULT, element.data()) < 0) return hdf5_status(Code::io, "place of", path);
-    }
+    if (H5Dget_storage_size(dataset.get()) == 0)
+      if (Status written = write_one_unwritten(dataset.get(), path); !written.ok()) return written;
     const haddr_t found = H5Dget_offset(dataset.get());
-    if (found == HADDR_UNDEF || found > static_cast<haddr_t>(INT64_MAX)) return hdf5_status(Code::io, "place of", path);
+    if (H5Dget_storage_size(dataset.get()) == 0 || found > static_cast<haddr_t>(INT64_MAX)) return hdf5_status(Code::io, "place of", path);
     offset = static_cast<int64_t>(found);
-    return *failure_;
+    return {};
   });
-  return status.ok() ? Result<int64_t>(offset) : Result<int64_t>(std::move(status));
+  status.update(*failure_);
+  if (!status.ok()) return status;
+  return offset;
 }
 
 // What the index says, wherever that is.

@@ -278,14 +278,26 @@ bool PosixStore::in_memory(int64_t offset, int64_t size) {
   return true;
 }
 
+namespace {
+
+// At once, also where a pipe lies, whose other end may never come; but a file that another machine has leased is waited for. What is opened waits
+// as files do: some file systems let what does not wait fail where storage is slow.
+int open_at_once(const char* path, int flags) noexcept {
+  int descriptor = -1;
+  do descriptor = ::open(path, flags, 0666);
+  while (descriptor < 0 && (errno == EINTR || (errno == EWOULDBLOCK && (flags & O_NONBLOCK) != 0 && (flags &= ~O_NONBLOCK, true))));
+  if (descriptor >= 0 && (flags & O_NONBLOCK) != 0) ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  return descriptor;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Store>> open_hooked_posix_store(const std::string& path, StoreMode mode, Hook hook) {
-  int flags = O_CLOEXEC | O_NONBLOCK | (mode == StoreMode::read ? O_RDONLY : O_RDWR);  // files know no waiting; a pipe's other end may never come
+  int flags = O_CLOEXEC | (mode == StoreMode::read ? O_RDONLY : O_RDWR);
   if (mode == StoreMode::create) flags |= O_CREAT;
   const char* what = mode == StoreMode::create ? "create" : "open of";
   if (const int error = hook ? hook(Operation::open).error : 0; error != 0) return system_status(what, path, error);
-  int descriptor = -1;
-  do descriptor = ::open(path.c_str(), flags, 0666);
-  while (descriptor < 0 && errno == EINTR);
+  const int descriptor = open_at_once(path.c_str(), flags | O_NONBLOCK);
   if (descriptor < 0) return system_status(what, path, errno);
   std::unique_ptr<Store> store = std::make_unique<PosixStore>(path, descriptor, mode, std::move(hook));
   struct stat about {};
