@@ -211,6 +211,10 @@ Result<int64_t> Format::give_place(const std::string& path) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no variables without a place");
 }
 
+Status Format::write_held(const std::string& path, std::span<const std::byte>) {
+  return {Code::unsupported, "\"" + path + "\": this format has no variables in a header"};
+}
+
 Result<Layout> Format::lay_out() { return Status(Code::internal, "this format places its variables when they are defined"); }
 
 Status Format::write_anew(std::unique_ptr<Store>) { return {Code::internal, "this format places its variables when they are defined"}; }

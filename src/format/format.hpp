@@ -101,7 +101,7 @@ struct Variable {
   std::vector<Attribute> attributes;
   std::string unsupported;            // "" or why it cannot be read yet
   std::vector<std::byte> fill = {};   // an element that was never written, as stored; empty: zeros
-  bool held = false;                  // the file has no place for its elements alone, and they are read only; or none at all yet
+  bool held = false;                  // the file has no place for its elements alone, or none at all yet
   std::vector<std::byte> content = {};  // held: the elements, as stored; empty: nothing was ever written, and a put gives it a place
   Chunking chunking = {};
   bool extendible = false;            // the first dimension may grow
@@ -215,6 +215,8 @@ class Format {
   virtual Status extend(const std::string& path, std::span<const int64_t> shape);
   // The offset of a held variable without content, which has a place from now on; its elements are what they were. Code::unsupported: the format has none such.
   virtual Result<int64_t> give_place(const std::string& path);
+  // All elements of a held variable with content, as stored. Code::unsupported: the format has none such.
+  virtual Status write_held(const std::string& path, std::span<const std::byte> content);
   // Room for a chunk that has so many bytes once it is encoded, by all filters, in place of what it had before, and its offset; the bytes are
   // written by others. `first`: its first element. Code::unsupported: the format has no chunks.
   virtual Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);

@@ -120,6 +120,22 @@ void File::enter(VariableDefinition definition, Placement placement) {
   catalog_.variables.push_back(std::move(variable));
 }
 
+namespace {
+
+// For people: what tells two definitions apart, mostly.
+std::string description_of(const VariableDefinition& definition) {
+  std::string text = fmt::format("\"{}\" of {}, shape {}", definition.path, type_name(definition.type), fmt::join(definition.shape, " x "));
+  if (definition.shape.empty()) text = fmt::format("\"{}\" of {}, a scalar", definition.path, type_name(definition.type));
+  if (!definition.chunking.empty()) text += fmt::format(", chunks {}", fmt::join(definition.chunking.shape, " x "));
+  if (!definition.chunking.filters.empty()) text += fmt::format(", filters {}", text_of(definition.chunking.filters));
+  if (definition.extendible) text += ", extendible";
+  if (definition.big_endian) text += ", big-endian";
+  if (!definition.fill.empty()) text += ", with a fill value";
+  return text;
+}
+
+}  // namespace
+
 Result<int> File::define_variables(std::span<VariableDefinition> definitions, Status local) {
   if (Status before = end_pending(); !before.ok()) return before;
   Additions added;  // made beforehand, so that entering them cannot fail
@@ -152,8 +168,12 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     make_room(catalog_.variables, definitions.size());
     return grow_pulse(catalog_.variables.size() + definitions.size());
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "number, paths, types, shapes or options of the variables");
-      !verdict.ok())
+  const auto describe = [&] {
+    std::vector<std::string> texts;
+    for (const VariableDefinition& each : definitions) texts.push_back(description_of(each));
+    return texts;
+  };
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "number, paths, types, shapes or options of the variables", describe); !verdict.ok())
     return verdict;
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
   Status verdict;

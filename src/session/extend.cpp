@@ -23,7 +23,7 @@ Status File::check_growth(const Variable& variable, int64_t records) const {
 
 // Variables that nobody has ever written get a place when the first puts to them are about to move. One agreement, when there are some.
 Status File::give_places() {
-  const auto lacks = [this](size_t i) { return catalog_.variables[i].held && wanted_rows_[i] > 0; };
+  const auto lacks = [this](size_t i) { return catalog_.variables[i].held && catalog_.variables[i].content.empty() && wanted_rows_[i] > 0; };
   const size_t count = catalog_.variables.size();
   bool any = false;
   for (size_t i = 0; i < count; ++i) any = any || lacks(i);
@@ -57,13 +57,14 @@ Status File::extend_for_queue(Status local) {
       const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
       if (!entry.put || (entry.record < 0 && !variable.held)) continue;
       int64_t& wanted = wanted_rows_[static_cast<size_t>(entry.variable)];
-      wanted = std::max(wanted, entry.record < 0 ? 1 : entry.record + 1);  // of one that is held: it is wanted
+      wanted = std::max(wanted, variable.held ? entry.ordinal + 1 : entry.record + 1);  // of one that is held: how many puts
       if (!variable.extendible || wanted <= variable.shape.front()) continue;
       if (Status status = check_growth(variable, wanted); !status.ok()) return status;
     }
     return {};
   });
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = wanted_rows_, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = write_held(); !verdict.ok()) return verdict;
   if (Status verdict = give_places(); !verdict.ok()) return verdict;
   const auto grows = [this](size_t i) { return catalog_.variables[i].extendible && wanted_rows_[i] > catalog_.variables[i].shape.front(); };
   bool any = false;

@@ -94,6 +94,11 @@ Status File::open_on_root(const std::string& asked_format) {
   const int64_t opened_before = stores_opened();
   std::string name = asked_format;
   std::unique_ptr<Store> opened;
+  if (mode_ == Mode::update) {
+    auto claim = Claim::take(path_);
+    if (!claim.ok()) return claim.status();
+    claim_ = std::move(claim).value();
+  }
   if (name == "auto") {
     if (mode_ == Mode::create) {
       name = format_of_name(path_);
@@ -133,6 +138,12 @@ Status File::open_on_root(const std::string& asked_format) {
   if (!catalog.ok()) return catalog.status();
   catalog_ = std::move(catalog).value();
   return {};
+}
+
+std::vector<std::string> File::describe_opening() const {
+  std::vector<std::string> texts{"the path \"" + path_ + "\"", mode_ == Mode::create ? "create" : mode_ == Mode::update ? "open for update" : "open for reading"};
+  for (const auto& [key, value] : settings_.values()) texts.push_back(fmt::format("{}={}", key, value));
+  return texts;
 }
 
 Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program, Status local) {
@@ -187,7 +198,12 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   local = share_from_root(ranks, std::move(local), known, numbers);
   std::copy_n(numbers.begin(), 2, same.numbers().begin());
   // What rank 0 met with arguments that the others do not have tells nobody anything.
-  if (same.differ() && local.code() != Code::bad_argument) local = differing("path, mode or options (or their environment variables)");
+  if (same.differ()) {
+    Status named = name_difference(ranks, arguments, "path, mode or options (or their environment variables)", [&] {
+      return file ? file->describe_opening() : std::vector<std::string>();
+    });
+    if (local.code() != Code::bad_argument) local = std::move(named);
+  }
   if (local.ok()) local = guard([&] {
     if (file->wanted_subfiles_ == 0) file->choose_files(static_cast<FileSystem>(numbers[2]), numbers[4] != 0);
     return file->learn(known);

@@ -29,6 +29,7 @@
 #include "session/shared_decomposition.hpp"
 #include "session/striping.hpp"
 #include "session/subfiles.hpp"
+#include "storage/claim.hpp"
 #include "storage/file_system.hpp"
 #include "storage/publish.hpp"
 #include "xdmf/xdmf.hpp"
@@ -187,6 +188,7 @@ class File {
   void fit_limits_to_local_disk(PlanLimits& limits) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
   Status stripe_on_root();                                          // rank 0 only: of a draft
+  std::vector<std::string> describe_opening() const;                           // what all ranks must give alike
   void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
   Status learn(std::span<const std::byte> told);                    // local: where this rank's data goes, what is there already
   Status check_writable(std::string_view call) const;
@@ -259,6 +261,13 @@ class File {
   std::vector<Band> bands_of_records(size_t variable) const;
   int64_t bytes_of_new_records(size_t variable);
   Status fill_records(Status local);                                  // collective
+
+  // held.cpp, of variables that the catalog holds
+  static int64_t base_in_held(const QueueEntry& entry, const Variable& variable) noexcept;
+  Result<std::shared_ptr<const ByteRuns>> runs_in_held(const QueueEntry& entry, const Variable& variable);
+  Status bring_to_held(int variable, int64_t ordinal, std::span<int64_t> brought);
+  Status write_held(int variable, int64_t ordinal);                   // collective
+  Status write_held();                                                // collective; nothing where none is put to
 
   // extend.cpp
   Status give_places();
@@ -365,6 +374,7 @@ class File {
   std::string format_name_;
   Draft draft_;                          // rank 0 of a created file: its temporary and its final name
   std::vector<std::string> draft_files_; // rank 0: what has to go when the file is not published
+  Claim claim_;                          // rank 0, of a file that is changed in place
   std::unique_ptr<Format> format_;       // rank 0
   Catalog catalog_;
   std::map<std::string, int, std::less<>> variable_numbers_;

@@ -42,7 +42,6 @@ Status check_misfits(const Settings& settings, int64_t misfits, const Staged& st
 Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record,
                    std::optional<Type> type) {
   const bool stored = type == k_as_stored;
-  if (stored) type.reset();
   Status status = guard([&]() -> Status {
     const char* verb = put ? "put" : "get";
     if (put)
@@ -55,8 +54,6 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     if (is_moved_whole(target.type, target.details) && !target.null_space)
       return {Code::bad_argument, fmt::format("{} of \"{}\": it is of type {}: use windrow_put_texts() and windrow_get_texts()", verb, target.path,
                                               target.type == Type::text ? "text of variable length" : type_name(target.type))};
-    if (put && target.held && !target.content.empty())
-      return {Code::unsupported, fmt::format("put of \"{}\": its file has its elements in a header, so it is read only", target.path)};
     if (decomposition == nullptr) return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
     if (decomposition->ranks() != comm_->size() || decomposition->rank() != comm_->rank())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {} ranks and is used by rank {} of {}", verb,
@@ -71,8 +68,9 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     const int64_t ordinal = put ? put_counts_[variable] : 0;
     const int64_t rows = target.shape.empty() ? 0 : target.shape.front();
     QueueEntry entry{put, variable, std::move(decomposition), data, record, rows, ordinal, nullptr, stored};
-    if ((type && *type != target.type) || (!stored && fills_up_otherwise(target)))
-      if (Status staged = stage(entry, type.value_or(target.type), trailing.value()); !staged.ok()) return staged;
+    const Type in_memory = stored || !type ? target.type : *type;
+    if (in_memory != target.type || (!stored && fills_up_otherwise(target)))
+      if (Status staged = stage(entry, in_memory, trailing.value()); !staged.ok()) return staged;
     queue_.push_back(std::move(entry));
     if (put) ++put_counts_[variable];
     return {};

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "comm/agree.hpp"
 
 namespace windrow {
@@ -22,19 +24,46 @@ SameArguments::SameArguments(const Status& local, uint64_t arguments) noexcept {
   numbers_ = {local.ok() ? value : k_none, local.ok() ? -value : k_none};
 }
 
-Status differing(std::string_view what) {
-  Status differs{Code::bad_argument, ""};
-  (void)guard([&] {
-    differs = Status{Code::bad_argument, fmt::format("{} differ between the ranks; all ranks must give the same", what)};
-    return Status{};
-  });
-  return differs;
+namespace {
+
+// The first text of this rank's that is not rank 0's; nothing where all are.
+std::string difference(std::string_view mine, std::string_view of_root) {
+  for (int number = 1; mine != of_root; ++number) {
+    const std::string_view here = mine.substr(0, mine.find('\0')), there = of_root.substr(0, of_root.find('\0'));
+    const auto or_none = [](std::string_view text) { return text.empty() ? "missing" : text; };
+    if (here != there) return fmt::format("; number {} is {} here and {} on rank 0", number, or_none(here), or_none(there));
+    mine.remove_prefix(std::min(mine.size(), here.size() + 1));
+    of_root.remove_prefix(std::min(of_root.size(), there.size() + 1));
+  }
+  return "";
 }
 
-Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what) {
+}  // namespace
+
+Status name_difference(const Comm& comm, uint64_t arguments, std::string_view what, const Describe& describe) {
+  std::string mine;
+  std::vector<std::byte> told;
+  Status local = guard([&] {
+    if (describe)
+      for (const std::string& text : describe()) mine.append(text).push_back('\0');
+    const auto bytes = std::as_bytes(std::span(mine));
+    if (comm.rank() == 0) told.assign(bytes.begin(), bytes.end());
+    return Status{};
+  });
+  std::array<int64_t, 1> of_root{comm.rank() == 0 ? static_cast<int64_t>(arguments >> 2) : INT64_MIN};
+  if (Status verdict = share_from_root(comm, std::move(local), told, of_root); !verdict.ok()) return verdict;
+  local = guard([&]() -> Status {
+    if (of_root[0] == static_cast<int64_t>(arguments >> 2)) return {};
+    const std::string_view of_all(reinterpret_cast<const char*>(told.data()), told.size());
+    return {Code::bad_argument, fmt::format("{} differ between the ranks; all ranks must give the same{}", what, difference(mine, of_all))};
+  });
+  return agree(comm, std::move(local));
+}
+
+Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what, const Describe& describe) {
   SameArguments same(local, arguments);
   if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = same.numbers(), .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
-  return same.differ() ? differing(what) : Status{};
+  return same.differ() ? name_difference(comm, arguments, what, describe) : Status{};
 }
 
 }  // namespace windrow

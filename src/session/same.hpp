@@ -4,9 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.hpp"
 #include "comm/comm.hpp"
@@ -28,11 +31,15 @@ class SameArguments {
   std::array<int64_t, 2> numbers_;
 };
 
-// Code::bad_argument: "<what> differ between the ranks".
-Status differing(std::string_view what);
+// This rank's arguments, a text each, none of them empty.
+using Describe = std::function<std::vector<std::string>()>;
 
-// Collective. As agree(); ranks whose arguments differ make it Code::bad_argument: "<what> differs between the ranks". A rank whose
-// `local` has failed does not count: its own error is the better message.
-Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what);
+// Collective, where all know that arguments differ. Code::bad_argument: "<what> differ between the ranks", with the lowest rank that has others than
+// rank 0, and the first of them.
+Status name_difference(const Comm& comm, uint64_t arguments, std::string_view what, const Describe& describe);
+
+// Collective. As agree(); ranks whose arguments differ make it name_difference(). A rank whose `local` has failed does not count: its own error is
+// the better message.
+Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what, const Describe& describe = {});
 
 }  // namespace windrow

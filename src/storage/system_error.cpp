@@ -19,6 +19,7 @@ Code code_of_errno(int error) noexcept {
     case EROFS: return Code::no_permission;
     case ENOENT:
     case ENOTDIR: return Code::not_found;
+    case EISDIR:
     case ENAMETOOLONG: return Code::bad_argument;
     case ENOMEM: return Code::out_of_memory;
     default: return Code::io;

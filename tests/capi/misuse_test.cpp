@@ -251,6 +251,54 @@ TEST_F(Misuse, of_decompositions_that_differ_between_ranks) {
   EXPECT_EQ(d, nullptr);
 }
 
+// One handle of a file that is changed: a second would count on metadata that the first moves.
+TEST_F(Misuse, of_a_file_that_is_open) {
+  for (const char* ending : {"raw", "h5", "nc"}) {
+    if (windrow_has(ending[0] == 'h' ? "hdf5" : ending[0] == 'n' ? "netcdf" : "raw") == 0) continue;
+    SCOPED_TRACE(ending);
+    const std::string at = folder_.file(std::string("open twice.") + ending);
+    const std::array<int64_t, 1> shape{6};
+    windrow_file *file = nullptr, *second = nullptr;
+    int variable = -1;
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, at.c_str(), nullptr, &file));
+    EXPECT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT32, 1, shape.data(), &variable));
+    EXPECT_WINDROW_OK(windrow_close(file));
+    ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, at.c_str(), WINDROW_UPDATE, nullptr, &file));
+    if (rank_of() == 0) std::filesystem::create_symlink(at, at + ".again");
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (const std::string& name : {at, at + ".again"}) {
+      EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, name.c_str(), WINDROW_UPDATE, nullptr, &second), WINDROW_BAD_STATE, "open for update already");
+      EXPECT_EQ(windrow_error_rank(), 0);
+      EXPECT_EQ(second, nullptr);
+    }
+    EXPECT_WINDROW_OK(windrow_close(file));
+    if (ending[0] == 'h') {
+      ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, at.c_str(), WINDROW_READ, nullptr, &file));
+      EXPECT_WINDROW_ERROR(windrow_open(MPI_COMM_WORLD, at.c_str(), WINDROW_UPDATE, nullptr, &second), WINDROW_BAD_STATE, "open for reading in this program");
+      EXPECT_WINDROW_OK(windrow_close(file));
+    }
+    ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, at.c_str(), WINDROW_UPDATE, nullptr, &file));
+    EXPECT_WINDROW_OK(windrow_discard(file));
+    ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, at.c_str(), WINDROW_UPDATE, nullptr, &file));
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
+TEST_F(Misuse, that_differs_is_named) {
+  if (size_of() < 3) GTEST_SKIP() << "needs three ranks";
+  windrow_file* file = create();
+  const bool odd = rank_of() == 2;
+  const std::array<int64_t, 2> shape{odd ? 4 : 3, 5};
+  int variable = -1;
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "density", WINDROW_FLOAT64, 2, shape.data(), &variable), WINDROW_BAD_ARGUMENT,
+                       "number 1 is \"/density\" of float64, shape 4 x 5 here and \"/density\" of float64, shape 3 x 5 on rank 0");
+  EXPECT_EQ(windrow_error_rank(), 2);
+  EXPECT_WINDROW_OK(windrow_discard(file));
+  const Options options{{"buffer", odd ? "2MiB" : "1MiB"}};
+  EXPECT_WINDROW_ERROR(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file), WINDROW_BAD_ARGUMENT, "is buffer=2MiB here and buffer=1MiB on rank 0");
+  EXPECT_EQ(windrow_error_rank(), 2);
+}
+
 TEST(Library, says_what_it_is) {
   EXPECT_STREQ(windrow_version(), "0.1.0");
   for (const char* there : {"raw", "posix", "faulty", "auto", "two-phase", "idg", "owner=balanced", "gather=team", "domains=even", "access=sieve", "codec=off"})

@@ -48,6 +48,7 @@ class Hdf5Format final : public Format {
   Result<Catalog> catalog() override;
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
   Result<int64_t> give_place(const std::string& path) override;
+  Status write_held(const std::string& path, std::span<const std::byte> content) override;
   Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status flush() override;
@@ -378,6 +379,21 @@ Result<int64_t> Hdf5Format::give_place(const std::string& path) {
   return offset;
 }
 
+Status Hdf5Format::write_held(const std::string& path, std::span<const std::byte> content) {
+  Status status = guard([&]() -> Status {
+    const Quiet quiet;
+    if (Status ready = writable("variable", path); !ready.ok()) return ready;
+    const Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
+    if (H5Dget_storage_size(dataset.get()) != content.size()) return {Code::internal, "\"" + path + "\" is of another size than it was"};
+    const Handle type(H5Dget_type(dataset.get()), H5Tclose);
+    if (!type.valid() || H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, content.data()) < 0) return hdf5_status(Code::io, "write of", path);
+    return {};
+  });
+  status.update(*failure_);
+  return status;
+}
+
 // What the index says, wherever that is.
 Result<ChunkPlace> Hdf5Format::look_up(const std::string& path, std::span<const int64_t> first) {
   const Result<hid_t> dataset = chunked(path);
@@ -540,6 +556,8 @@ Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, Format
     file = open_file(path, mode, creation.get(), access.get());
     if (!file.valid()) error = last_error();
   }
+  if (!file.valid() && mode == FormatMode::update && error.text.find("read-only") != std::string::npos)  // HDF5 keeps one state of a file for all its handles
+    return Status(Code::bad_state, fmt::format("\"{}\" is open for reading in this program, and cannot be changed before it is closed", path));
   if (!file.valid()) return hdf5_status(mode == FormatMode::create ? Code::io : Code::bad_file, "open of", path, error);
   auto format = std::make_unique<Hdf5Format>(path, mode, options, file.get());
   file.release();

@@ -182,7 +182,7 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
   }
   const auto [seen, is_new] = seen_.emplace(key, object_path);
   if (!is_new) {
-    skip(object_path, fmt::format("hard link, the second name of \"{}\"", seen->second));
+    catalog_.links.push_back({object_path, seen->second});  // its second name: a way to the first
     return {};
   }
   switch (H5Iget_type(object.get())) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/claim.hpp"
+
+#include <sys/stat.h>
+
+#include <mutex>
+#include <set>
+
+namespace windrow {
+namespace {
+
+struct Claimed {
+  std::mutex mutex;
+  std::set<std::pair<dev_t, ino_t>> files;
+};
+
+Claimed& claimed() {
+  static Claimed* const all = new Claimed;  // files may be closed by a program's last destructors
+  return *all;
+}
+
+}  // namespace
+
+Result<Claim> Claim::take(const std::string& path) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) return Claim();
+  const Identity file(about.st_dev, about.st_ino);
+  const std::scoped_lock lock(claimed().mutex);
+  if (!claimed().files.insert(file).second)
+    return Status(Code::bad_state, "\"" + path + "\" is open for update already in this program: close that handle first");
+  return Claim(file);
+}
+
+Claim::~Claim() {
+  if (!file_) return;
+  const std::scoped_lock lock(claimed().mutex);
+  claimed().files.erase(*file_);
+}
+
+}  // namespace windrow

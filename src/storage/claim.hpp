@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Claim: one handle of a file that is changed in place. Two of one program would each count on metadata that the other moves.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/status.hpp"
+
+namespace windrow {
+
+class Claim {
+ public:
+  // bad_state: this process holds one, by whatever name or link. Of a file that is not there: nothing is claimed, and opening it will say why.
+  static Result<Claim> take(const std::string& path);
+
+  Claim() = default;
+  Claim(Claim&& other) noexcept : file_(std::exchange(other.file_, std::nullopt)) {}
+  Claim& operator=(Claim&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+  ~Claim();
+
+ private:
+  using Identity = std::pair<dev_t, ino_t>;
+  explicit Claim(Identity file) noexcept : file_(file) {}
+
+  std::optional<Identity> file_;
+};
+
+}  // namespace windrow
