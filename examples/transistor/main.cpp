@@ -40,6 +40,10 @@ int parse(int argc, char** argv, int rank, Settings& settings) {
     std::ostringstream silence;
     return (rank == 0 ? app.exit(error) : app.exit(error, silence, silence)) == 0 ? 0 : 2;
   }
+  if (!(settings.tolerance > 0)) {  // nan is not
+    if (rank == 0) std::cerr << "--tolerance: it must be larger than 0\n";
+    return 2;
+  }
   return -1;
 }
 

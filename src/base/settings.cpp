@@ -76,7 +76,7 @@ constexpr std::array k_registry{
     SettingInfo{"check_messages", boolean, "false", "", "", 0,
                 "Messages that carry data carry a checksum too, and a wrong one is an error on all ranks."},
     SettingInfo{"check_replicas", boolean, "false", "", "", 0,
-                "Points that several ranks hold are compared before they are written, and where the ranks' values differ it is an error on all ranks."},
+                "Points that several ranks hold, or one rank more than once, are compared before they are written, and where the values differ it is an error on all ranks."},
     SettingInfo{"io_thread", choice, "auto", "auto|on|off", "", 0,
                 "Whether a writer or reader makes its storage requests in a thread of its own while the ranks go on copying; `auto`: where its "
                 "host has more cores than ranks. The thread makes no call of MPI."},

@@ -27,15 +27,60 @@ struct Value {
   auto key() const noexcept { return std::tie(variable, record, ordinal, identity, type, size, point); }
 };
 
-// Adds one entry's replicas to the letters: head, list and values.
-Status write_entry(const QueueEntry& entry, const Variable& variable, int ranks, std::map<int, std::vector<std::byte>>& letters) {
-  auto replicas = entry.decomposition->replicas();
-  if (!replicas.ok()) return replicas.status();
+struct ElementKind {
+  Type type;      // as the program has them in memory
+  int64_t size;   // bytes
+  int64_t each;   // bytes that a point stands for
+};
+
+Result<ElementKind> elements_of(const QueueEntry& entry, const Variable& variable) {
   auto trailing = load(entry.decomposition->local(), std::span<const int64_t>(variable.shape).subspan(entry.record >= 0 ? 1 : 0));
   if (!trailing.ok()) return trailing.status();
   const Type type = entry.staged ? entry.staged->type : variable.type;
   const int64_t size = entry.staged ? entry.staged->memory_bytes : element_bytes(variable.type, variable.details);
-  const int64_t each = trailing.value() * size;  // bytes that a point stands for
+  return ElementKind{type, size, trailing.value() * size};
+}
+
+// Of the first element that differs. `other`: as many bytes.
+struct Difference {
+  std::string where, value, other;
+};
+Difference difference(const Variable& variable, Type type, size_t size, std::span<const std::byte> value, std::span<const std::byte> other) {
+  const auto at = static_cast<size_t>(std::mismatch(value.begin(), value.end(), other.begin()).first - value.begin()) / size;
+  const auto text = [&](std::span<const std::byte> bytes) { return element_text(type, variable.details, bytes.subspan(at * size, size)); };
+  return {value.size() > size ? fmt::format(", element {}", at) : "", text(value), text(other)};
+}
+
+// What a rank lists more than once it has more than once in memory.
+Status compare_echoes(const QueueEntry& entry, const Variable& variable, int rank) {
+  if (entry.decomposition->local().kind != DecompositionKind::points) return {};
+  const auto kind = elements_of(entry, variable);
+  if (!kind.ok()) return kind.status();
+  const auto each = static_cast<size_t>(kind.value().each);
+  const auto bytes_at = [&](int64_t element) { return std::span<const std::byte>(entry.data + element * kind.value().each, each); };
+  for (const Echo& echo : entry.decomposition->echoes())
+    for (int64_t i = 0; i < echo.length; ++i) {
+      const auto first = bytes_at(echo.from + i), second = bytes_at(echo.to + i);
+      if (std::equal(first.begin(), first.end(), second.begin())) continue;
+      int64_t point = -1;
+      for_each_piece(entry.decomposition->held(), [&](const Piece& piece) {
+        if (echo.from + i >= piece.memory && echo.from + i < piece.memory + piece.length) point = piece.file + echo.from + i - piece.memory;
+      });
+      const auto [where, here, there] = difference(variable, kind.value().type, static_cast<size_t>(kind.value().size), first, second);
+      return {Code::bad_argument, fmt::format("put of \"{}\": point {} is number {} and number {} of rank {}'s list, and{} is {} and {}; replicas must agree",
+                                              variable.path, point, echo.from + i, echo.to + i, rank, where.empty() ? "" : where.substr(1), here, there),
+              rank};
+    }
+  return {};
+}
+
+// Adds one entry's replicas to the letters: head, list and values.
+Status write_entry(const QueueEntry& entry, const Variable& variable, int ranks, std::map<int, std::vector<std::byte>>& letters) {
+  auto replicas = entry.decomposition->replicas();
+  if (!replicas.ok()) return replicas.status();
+  const auto kind = elements_of(entry, variable);
+  if (!kind.ok()) return kind.status();
+  const auto [type, size, each] = kind.value();
   if (each == 0) return {};
   for (const DirectoryPart& part : split_by_directory(replicas.value(), {entry.decomposition->local().elements, ranks})) {
     auto& letter = letters[part.directory];
@@ -74,13 +119,9 @@ Status compare(std::vector<Value>& values, std::span<const Variable> variables) 
     const Value &a = values[i - 1], &b = values[i];
     if (a.key() != b.key() || std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end())) continue;
     const Variable& variable = variables[static_cast<size_t>(a.variable)];
-    const auto size = static_cast<size_t>(a.size);
-    size_t element = 0;
-    while (std::equal(a.bytes.begin(), a.bytes.begin() + static_cast<std::ptrdiff_t>((element + 1) * size), b.bytes.begin())) ++element;
-    const auto value_of = [&](const Value& value) { return element_text(static_cast<Type>(value.type), variable.details, value.bytes.subspan(element * size, size)); };
-    const std::string which = a.bytes.size() > size ? fmt::format(", element {}", element) : "";
+    const auto [where, on_a, on_b] = difference(variable, static_cast<Type>(a.type), static_cast<size_t>(a.size), a.bytes, b.bytes);
     return {Code::bad_argument, fmt::format("put of \"{}\": point {}{} is {} on rank {} and {} on rank {}; replicas must agree", variable.path, a.point,
-                                            which, value_of(a), a.rank, value_of(b), b.rank),
+                                            where, on_a, a.rank, on_b, b.rank),
             a.rank};
   }
   return {};
@@ -92,9 +133,13 @@ Status check_replicas(Comm& comm, Status local, std::span<const QueueEntry> queu
   std::vector<Letter> out, in;
   if (local.ok()) local = guard([&]() -> Status {
     std::map<int, std::vector<std::byte>> letters;
-    for (const QueueEntry& entry : queue)
-      if (entry.put && entry.decomposition->has_replicas())
-        if (Status status = write_entry(entry, variables[static_cast<size_t>(entry.variable)], comm.size(), letters); !status.ok()) return status;
+    for (const QueueEntry& entry : queue) {
+      if (!entry.put) continue;
+      const Variable& variable = variables[static_cast<size_t>(entry.variable)];
+      if (Status status = compare_echoes(entry, variable, comm.rank()); !status.ok()) return status;
+      if (!entry.decomposition->has_replicas()) continue;
+      if (Status status = write_entry(entry, variable, comm.size(), letters); !status.ok()) return status;
+    }
     for (auto& [rank, bytes] : letters) out.push_back({rank, std::move(bytes)});
     return {};
   });

@@ -67,6 +67,7 @@ class SharedDecomposition {
   // What this rank reads (all it holds), or writes (what it owns), in bytes for elements of `element_bytes`. Kept for the next time.
   Result<std::shared_ptr<const ByteRuns>> read_runs(int64_t element_bytes, int64_t long_limit);
   const std::vector<Echo>& echoes() const noexcept { return echoes_; }
+  const Pieces& held() const noexcept { return held_; }
   bool holds_nothing() const noexcept { return held_.empty(); }
   Result<std::shared_ptr<const ByteRuns>> write_runs(OwnerPolicy owner, int64_t element_bytes, int64_t long_limit);
 

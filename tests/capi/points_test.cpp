@@ -240,6 +240,33 @@ TEST(Points, replicas_that_differ_are_named_on_all_ranks) {
   }
 }
 
+TEST(Points, that_a_rank_lists_twice_are_compared) {
+  const SharedFolder folder;
+  for (const float second : {4.5F, 9.5F}) {
+    // Points 10 r, 10 r + 1 and 10 r again, of which the last rank has two values, perhaps.
+    const std::array<int64_t, 3> list{10 * rank_of(), 10 * rank_of() + 1, 10 * rank_of()};
+    const std::array<float, 3> values{4.5F, 1, rank_of() == size_of() - 1 ? second : 4.5F};
+    windrow_decomposition* made = nullptr;
+    ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, 10 * size_of(), 3, list.data(), nullptr, &made));
+    const Decomposition points(made);
+    windrow_file* file = nullptr;
+    int variable = -1;
+    const std::array<int64_t, 1> shape{10 * size_of()};
+    const Options options({{"check_replicas", "true"}});
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder.file("twice.raw").c_str(), options, &file));
+    ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_FLOAT32, 1, shape.data(), &variable));
+    if (second == 4.5F) {
+      EXPECT_WINDROW_OK(windrow_write(file, variable, points.get(), values.data()));
+    } else {
+      const int last = size_of() - 1;
+      EXPECT_WINDROW_ERROR(windrow_write(file, variable, points.get(), values.data()), WINDROW_BAD_ARGUMENT,
+                           "point " + std::to_string(10 * last) + " is number 0 and number 2 of rank " + std::to_string(last) + "'s list, and is 4.5 and 9.5");
+      EXPECT_EQ(windrow_error_rank(), last);
+    }
+    EXPECT_WINDROW_OK(windrow_discard(file));
+  }
+}
+
 TEST(Points, that_one_rank_has_not_put_are_not_compared) {
   const Mesh mesh(size_of());
   const Part part(mesh, rank_of());
