@@ -14,12 +14,16 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 START_LIMIT_S = 60.0
 END_LIMIT_S = 5.0
+# Programs keep their buffers while they wait, and those of all systems together may be more than the machine has: when less than this part of
+# it is free, those that waited longest leave.
+LEAST_FREE = 0.4
 
 
 class RunFailed(Exception):
@@ -105,14 +109,24 @@ class Server:
                 self._process.wait()
         for pipe in self._pipes:
             os.close(pipe)
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+def free_memory() -> float:
+    """Which part of the machine's memory programs may still take, files in memory not counted."""
+    lines = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
+    kib = {words[0].rstrip(":"): int(words[1]) for words in lines}
+    return kib["MemAvailable"] / kib["MemTotal"]
 
 
 class Pool:
-    """Servers by key; one that failed or hung is ended and started anew at its next turn."""
+    """Servers by key; one that failed or hung is ended and started anew at its next turn, as are those that had to make room."""
 
-    def __init__(self, binaries: Path, launcher: Path) -> None:
+    def __init__(self, binaries: Path, launcher: Path, free: Callable[[], float] = free_memory) -> None:
         self._binaries = binaries
         self._launcher = launcher
+        self._free = free
         self._scratch = tempfile.TemporaryDirectory(prefix="windrow-bench-")
         self._servers: dict[ServerKey, Server] = {}
         self._started = 0
@@ -121,14 +135,21 @@ class Pool:
         return (self._binaries / f"bench-{program}").exists()
 
     def ask(self, key: ServerKey, arguments: str, limit_s: float) -> dict[str, Any]:
-        if key not in self._servers:
-            self._servers[key] = self._start(key)
+        server = self._servers.pop(key, None)
+        self._make_room()
+        if server is None:
+            server = self._start(key)
             limit_s += START_LIMIT_S
+        self._servers[key] = server  # the last to have waited
         try:
-            return self._servers[key].ask(arguments, limit_s)
+            return server.ask(arguments, limit_s)
         except RunFailed:
             self._servers.pop(key).end(at_once=True)
             raise
+
+    def _make_room(self) -> None:
+        while self._servers and self._free() < LEAST_FREE:
+            self._servers.pop(next(iter(self._servers))).end()
 
     def _start(self, key: ServerKey) -> Server:
         self._started += 1
