@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // checkpoint PATH NUMBER FAULT KEY=VALUE...: writes a grid of that number with all ranks, or dies of the fault ("": none).
-// For kill_test.py.
+// With WINDROW_REPORT in the environment rank 0 prints the report of the write. For kill_test.py and small_shared_memory_test.py.
 #include <mpi.h>
 #include <windrow/windrow.h>
 
@@ -28,6 +28,9 @@ int write(const char* path, double number, const windrow_options* options) {
   if (windrow_create(MPI_COMM_WORLD, path, options, &file) != WINDROW_OK) return failed("create");
   if (windrow_define_variable(file, "grid", WINDROW_FLOAT64, 2, shape, &variable) != WINDROW_OK) return failed("define");
   if (windrow_write_block(file, variable, start, count, data.data()) != WINDROW_OK) return failed("write");
+  const char* report = nullptr;
+  if (windrow_report(file, "text", &report) != WINDROW_OK) return failed("report");
+  if (rank == 0 && std::getenv("WINDROW_REPORT") != nullptr) std::puts(report);
   return windrow_close(file) == WINDROW_OK ? 0 : failed("close");
 }
 

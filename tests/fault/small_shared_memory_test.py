@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""/dev/shm that is small, or full, as in a container: messages instead, the report says so, and the file is the same.
+
+Run by CTest with WINDROW_CHECKPOINT and WINDROW_MPIRUN in the environment. Each job has a /dev/shm of its own, in a name space for mounts.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+CHECKPOINT = os.environ["WINDROW_CHECKPOINT"]
+MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
+LIMIT_S = 60  # a hang is a failure
+RANKS = 4
+INSIDE = 'mount -t tmpfs -o size="$0" windrow /dev/shm && { [ "$1" = empty ] || dd if=/dev/zero of=/dev/shm/full bs=4k status=none 2> /dev/null; shift; "$@"; }'
+
+
+def can_mount():
+    try:
+        tried = subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "windrow", "/dev/shm"], capture_output=True, timeout=LIMIT_S)
+    except OSError:
+        return False
+    return tried.returncode == 0
+
+
+@unittest.skipUnless(can_mount(), "a /dev/shm of its own needs root and unshare")
+class SmallSharedMemoryTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="windrow small shared memory ")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, size, state):
+        path = os.path.join(self.folder, f"{size} {state}.raw")
+        launch = [*MPIRUN, "-n", str(RANKS), CHECKPOINT, path, "3.5", "", "strategy=two-phase", "writers=2"]
+        run = subprocess.run(
+            ["unshare", "--mount", "bash", "-c", INSIDE, size, state, *launch],
+            capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, "WINDROW_REPORT": "1"},
+        )
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        with open(path, "rb") as file:
+            return run.stdout, file.read()
+
+    def test_memory_that_is_there_is_shared(self):
+        report, _ = self.write("64m", "empty")
+        self.assertNotIn("too small", report)
+        self.assertNotIn("of it 0 bytes through shared memory", report)
+
+    def test_messages_take_its_place(self):
+        _, expected = self.write("64m", "empty")
+        for size, state in (("256k", "empty"), ("1m", "full")):
+            with self.subTest(size=size, state=state):
+                report, written = self.write(size, state)
+                self.assertIn(f"too small for {RANKS} ranks: messages instead", report)
+                self.assertIn("of it 0 bytes through shared memory", report)
+                self.assertEqual(written, expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
