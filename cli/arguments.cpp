@@ -91,8 +91,8 @@ void add_copy(CLI::App& app, Arguments& arguments) {
   add_settings(copy, arguments);
   add_output(copy, arguments);
   copy.footer(
-      "What cannot be copied yet (compressed, compound, variable-length data, links) is named, one line each, on\n"
-      "standard error, with exit code 3; then no OUT is made. Fill values are not copied: a line names the variables.");
+      "Chunks, filters, fill values, links and growth go along. What cannot be copied (compound types, variable-length data\n"
+      "other than texts, external links, ...) is named, one line each, on standard error, with exit code 3; then no OUT is made.");
   copy.callback([&arguments] { arguments.command = Command::copy; });
 }
 
