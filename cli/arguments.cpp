@@ -132,6 +132,17 @@ void add_references(CLI::App& app, Arguments& arguments) {
   references.callback([&arguments] { arguments.command = Command::references; });
 }
 
+void add_report(CLI::App& app, Arguments& arguments) {
+  CLI::App& report = *app.add_subcommand("report", "Say what each flush of a traced program did, and draw it");
+  report.add_option("TRACE", arguments.input, "What a program has written that ran with WINDROW_TRACE=TRACE")->type_name("")->required();
+  report.add_option("--html", arguments.output, "A page to write, with pictures of the ranks' time, of who wrote where, and of requests")
+      ->check(not_empty())
+      ->type_name("PAGE");
+  report.add_flag("--quiet,-q", arguments.quiet, "Print errors only");
+  report.footer("Of a trace that is cut short, as a killed program leaves it, all whole lines are reported; the exit code is 1 then.");
+  report.callback([&arguments] { arguments.command = Command::report; });
+}
+
 bool is_command(const CLI::App& app, const std::string& word) {
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   return std::any_of(commands.begin(), commands.end(),
@@ -161,10 +172,11 @@ Parsed parse(int argc, const char* const* argv) {
   add_info(app, parsed.arguments);
   add_check(app, parsed.arguments);
   add_references(app, parsed.arguments);
+  add_report(app, parsed.arguments);
   std::vector<std::string> words = words_of(argc, argv);
   if (!words.empty() && !words.back().starts_with('-') && !is_command(app, words.back()))
     throw Failure(k_exit_mistake,
-                  "there is no command \"" + words.back() + "\"; there are copy, info, check and references (see: windrow --help)");
+                  "there is no command \"" + words.back() + "\"; there are copy, info, check, references and report (see: windrow --help)");
   try {
     app.parse(words);
   } catch (const CLI::Success& asked) {  // help, version

@@ -10,7 +10,7 @@
 
 namespace cli {
 
-enum class Command { none, copy, info, check, references };
+enum class Command { none, copy, info, check, references, report };
 enum class Bar { automatic, always, never };
 
 struct Arguments {

@@ -11,5 +11,6 @@ int copy(const World& world, const Arguments& arguments);
 int info(const World& world, const Arguments& arguments);
 int check(const World& world, const Arguments& arguments);
 int references(const World& world, const Arguments& arguments);
+int report(const World& world, const Arguments& arguments);
 
 }  // namespace cli

@@ -124,6 +124,8 @@ constexpr std::array k_registry{
     SettingInfo{"references", choice, "none", "none|kerchunk", "", 0,
                 "`kerchunk`: beside the file a text FILE.kerchunk.json that says where the chunks of all variables lie, in subfiles too, by which xarray and zarr open "
                 "them as one."},
+    SettingInfo{"trace", text, "", "", "", 0,
+                "A file that what each flush did is added to, a line of JSON each, for `windrow report`: see traces.md. Where it cannot be written, the report says so."},
     SettingInfo{"durable", boolean, "false", "", "", 0,
                 "Data is on stable storage before a file takes its name, and after a sync."},
     SettingInfo{"store", choice, "posix", "posix|faulty", "", 0,

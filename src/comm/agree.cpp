@@ -2,7 +2,6 @@
 #include "comm/agree.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "comm/handle.hpp"
-#include "comm/patience.hpp"
+#include "comm/wait.hpp"
 
 namespace windrow {
 namespace {
@@ -37,15 +36,6 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
   const size_t length = static_cast<size_t>(bytes) / sizeof(int64_t);
   for (size_t element = 0; element < static_cast<size_t>(*count); ++element)
     combine_pulses(static_cast<const int64_t*>(in) + element * length, static_cast<int64_t*>(inout) + element * length, length);
-}
-
-// MPI spins while it waits. Where the ranks of a machine outnumber its cores, those that wait here would take them from those that still work (16 ranks a
-// core, messages compressed: 5 s a flush instead of 0.3); elsewhere a sleep would only delay the others.
-int wait_for(MPI_Request* request, int ranks) noexcept {
-  if (ranks <= sysconf(_SC_NPROCESSORS_ONLN)) return MPI_Wait(request, MPI_STATUS_IGNORE);
-  int done = 0;
-  for (Patience patience;; patience.wait())
-    if (const int rc = MPI_Test(request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS || done != 0) return rc;
 }
 
 // Collective. One MPI element is the whole pulse.

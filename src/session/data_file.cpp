@@ -37,13 +37,30 @@ Result<DataFile::Opened*> DataFile::open(int64_t file) {
   return &stores_.emplace(file, Opened{std::move(opened).value(), {}, ++uses_}).first->second;
 }
 
-void DataFile::count(Opened& opened) {
+void DataFile::count(Opened& opened, int64_t place) {
   const StoreCounters& now = opened.store->counters();
+  if (recording_ != nullptr) note(place, now, opened.before);
   work_.write_requests += now.write_requests - opened.before.write_requests;
   work_.read_requests += now.read_requests - opened.before.read_requests;
   work_.bytes_written += now.bytes_written - opened.before.bytes_written;
   work_.bytes_read += now.bytes_read - opened.before.bytes_read;
   opened.before = now;
+}
+
+// What a piece of work has moved begins at its place and has no hole, also where it is read, changed and written back.
+void DataFile::note(int64_t place, const StoreCounters& now, const StoreCounters& before) noexcept {
+  const int64_t written = now.bytes_written - before.bytes_written, read = now.bytes_read - before.bytes_read;
+  recording_->writes.add(now.write_requests - before.write_requests, written);
+  recording_->reads.add(now.read_requests - before.read_requests, read);
+  const int64_t file = line_.file_of(place);
+  if (file != 0 || layout_ == nullptr) return recording_->targets.add(file, written + read);
+  for (const int64_t bytes : {written, read})
+    for (int64_t at = place; at < place + bytes;) {
+      const Stripe stripe = stripe_at(*layout_, at);
+      const int64_t end = std::min(place + bytes, std::max(at + 1, stripe.bytes.end));
+      recording_->targets.add(stripe.target != k_no_target ? stripe.target : stripe.column, end - at);
+      at = end;
+    }
 }
 
 // `work` is given the store that the place lies in, and the offset there. No request lies in two files: nobody's bytes do.
@@ -58,7 +75,7 @@ void DataFile::attempt(int64_t place, Work&& work) {
     opened = found.value();
     return work(*opened->store, line_.offset_of(place));
   });
-  if (opened != nullptr) count(*opened);
+  if (opened != nullptr) count(*opened, place);
 }
 
 void DataFile::write(int64_t offset, std::span<const std::byte> bytes) {
@@ -180,7 +197,7 @@ void DataFile::settle(Trace& trace) {
   trace.read_requests += work_.read_requests;
   trace.bytes_copied += work_.bytes_copied;
   trace.direct_bytes += work_.direct_bytes;
-  work_ = Trace{};
+  work_ = Trace{.timeline = work_.timeline};
 }
 
 Status DataFile::take_status() {

@@ -9,10 +9,11 @@
 #include <string>
 
 #include "exchange/role.hpp"
+#include "layout/layout.hpp"
 #include "plan/access.hpp"
 #include "session/file_line.hpp"
 #include "storage/store.hpp"
-#include "trace/trace.hpp"
+#include "trace/recording.hpp"
 
 namespace windrow {
 
@@ -44,6 +45,13 @@ class DataFile {
   // then its numbers are in here.
   void settle(Trace& trace);
   Trace& work() noexcept { return work_; }
+  // Where requests are recorded from now on, or nullptr. `layout`: tells the targets of the base file's bytes; nullptr: it is one target itself,
+  // as each file of a set is.
+  void record(Recording* recording, std::shared_ptr<const StorageLayout> layout) {
+    recording_ = recording;
+    layout_ = std::move(layout);
+    work_.timeline = recording != nullptr ? &recording->storage : nullptr;
+  }
   int64_t opens() const noexcept { return opens_; }
   bool used() const noexcept { return used_; }  // whether this rank has moved data since open_for_flush()
   void begin_flush() noexcept { used_ = false; }
@@ -72,12 +80,15 @@ class DataFile {
   void attempt(int64_t place, Work&& work);
   Result<Opened*> open(int64_t file);
   Status close_idle();
-  void count(Opened& opened);
+  void count(Opened& opened, int64_t place);
+  void note(int64_t place, const StoreCounters& now, const StoreCounters& before) noexcept;  // for the recording
 
   std::string path_;
   bool writable_;
   StoreOptions options_;
   Trace work_;
+  Recording* recording_ = nullptr;
+  std::shared_ptr<const StorageLayout> layout_;
   FileLine line_;
   SubfileNames names_;
   bool syncs_ = false;

@@ -190,6 +190,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file_system = static_cast<int64_t>(file->file_system_at(data_path));
     if (mode != Mode::create) file->striping_ = find_striping(file->striping_options_, data_path);
     can_split = file->format_->can_split() ? 1 : 0;
+    file->open_trace_on_root();
     buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
     file->tell(data_path, known);
     return {};
@@ -215,6 +216,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->limits_.buffers = numbers[3];
     if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_);
     file->fit_limits_to_layout(file->limits_, file->settings_);
+    file->start_trace();
     return file;
   }
   if (file) file->abandon();
@@ -285,6 +287,8 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(subfiles_ ? subfiles_->folder() : "");
   append(subfiles_ ? subfiles_->names().ending : "");
   append(striping_.why);
+  append(report_.trace);
+  append(report_.trace_problem);
   append_layout(out, striping_.layout);
   for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions}) out.push_back(trait ? std::byte{1} : std::byte{0});
   if (mode_ == Mode::create) return;
@@ -294,19 +298,22 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
 
 Status File::learn(std::span<const std::byte> told) {
   size_t position = 0;
-  std::array<std::string, 6> texts;
+  std::array<std::string, 8> texts;
   for (std::string& text : texts) {
     const auto length = read_varint(told, position);
     if (!length || *length > told.size() - position) return {Code::internal, "rank 0's word on a file is malformed"};
     text = text_of(told.subspan(position, *length));
     position += *length;
   }
-  const auto& [data_path, format_name, identity, folder, ending, why] = texts;
+  const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem] = texts;
   auto layout = read_layout(told, position);
   if (!layout.ok()) return layout.status();
   striping_ = {.layout = std::move(layout).value(), .why = why};
   if (striping_.layout.is_striped()) layout_ = std::make_shared<const StorageLayout>(striping_.layout);
   report_.layout = layout_text(striping_.layout);
+  report_.trace = trace;
+  report_.trace_problem = trace_problem;
+  if (!trace.empty() && trace_problem.empty()) recorder_ = std::make_unique<Recorder>(*comm_, std::move(trace_text_));
   if (!identity.empty() && !subfiles_)
     subfiles_ = std::make_unique<Subfiles>(format_name, identity, folder, SubfileNames{data_path + ".subfiles", ending, wanted_subfiles_});
   constexpr size_t k_traits = 4;

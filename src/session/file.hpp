@@ -25,6 +25,7 @@
 #include "session/convert.hpp"
 #include "session/data_file.hpp"
 #include "session/io_thread.hpp"
+#include "session/recorder.hpp"
 #include "session/report.hpp"
 #include "session/shared_decomposition.hpp"
 #include "session/striping.hpp"
@@ -251,6 +252,13 @@ class File {
   Status take_traffic(const Transfer& transfer);
   void learn(KeptPlan& kept, size_t arm);  // collective
 
+  // tracing.cpp
+  void open_trace_on_root();                                        // rank 0 only
+  void start_trace();                                               // collective
+  void begin_trace();                                               // local
+  void end_trace(const Status& verdict);                            // collective
+  void take_trace_problem();                                        // local
+
   // layout.cpp
   bool is_draft() const noexcept { return mode_ == Mode::create && !published_; }
   Status lay_out_on_root(std::vector<std::byte>& told, Draft& anew);  // rank 0 only
@@ -424,6 +432,8 @@ class File {
   std::unique_ptr<PendingFlush> pending_;
   IoThread io_thread_;                   // of a writer or reader; starts when there is something to overlap
   Trace trace_;
+  std::optional<AppendedText> trace_text_;  // rank 0, until the recorder has it
+  std::unique_ptr<Recorder> recorder_;   // nullptr: there is no trace
   FlushReport report_;
   double flush_begin_ = 0;
   bool idle_ = true;                     // no rank had anything queued in the last flush

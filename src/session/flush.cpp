@@ -118,6 +118,7 @@ Status File::flush(Status local) {
   drop_queue();
   report_.ranks = comm_->size();
   report_.done = true;
+  end_trace(verdict);
   return verdict;
 }
 
@@ -132,7 +133,10 @@ Status File::flush_begin() {
     return Status{};
   });
   Status verdict = move_queue(std::move(local), pending_.get());
-  if (!verdict.ok()) pending_.reset();
+  if (!verdict.ok()) {
+    pending_.reset();
+    end_trace(verdict);
+  }
   if (pending_) {
     pending_->puts.queue = std::move(queue_);  // the gets' decompositions too
     pending_->seconds = seconds_now() - flush_begin_;
@@ -158,6 +162,7 @@ Status File::flush_end() {
   pending_.reset();
   report_.ranks = comm_->size();
   report_.done = true;
+  end_trace(verdict);
   return verdict;
 }
 
@@ -170,6 +175,7 @@ void File::begin_report() {
   report_.sums = {};
   report_.maxima = {};
   data_->begin_flush();
+  begin_trace();
   flush_begin_ = seconds_now();
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "session/report.hpp"
+#include "session/report_json.hpp"
 
 #include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
 
 #include "base/units.hpp"
 
@@ -107,7 +105,7 @@ double read_tuning(Foretold& foretold, std::span<const int64_t> sums, std::span<
   return seconds(maxima[k_wave]);
 }
 
-std::string report_json(const FlushReport& report) {
+ordered_json report_object(const FlushReport& report) {
   ordered_json json;
   json["flushed"] = report.done;
   json["ranks"] = report.ranks;
@@ -159,8 +157,11 @@ std::string report_json(const FlushReport& report) {
   json["plans_made"] = report.plans.empty() ? 0 : sums[plans_made] / report.ranks;
   json["plans"] = ordered_json::array();
   for (const PlanReport& plan : report.plans) json["plans"].push_back(plan_json(plan));
-  return json.dump(2);
+  if (!report.trace.empty()) json["trace"] = {{"file", report.trace}, {"problem", report.trace_problem}};
+  return json;
 }
+
+std::string report_json(const FlushReport& report) { return report_object(report).dump(2); }
 
 std::string report_text(const FlushReport& report) {
   if (!report.done) return "nothing has been flushed yet\n";
@@ -194,6 +195,8 @@ std::string report_text(const FlushReport& report) {
   text += line("copied", fmt::format("{}, of it {} through shared memory", format_bytes(sums[bytes_copied]), format_bytes(sums[bytes_shared])));
   if (report.maxima[k_codec_memory] > 0) text += line("compressors' memory", fmt::format("{} on one rank", format_bytes(report.maxima[k_codec_memory])));
   text += line("largest buffers", fmt::format("{} on one rank", format_bytes(report.maxima[k_buffer])));
+  if (!report.trace.empty())
+    text += line("trace", report.trace_problem.empty() ? report.trace : fmt::format("warning: not written: {}", report.trace_problem));
   text += "  (times are the slowest rank's)\n";
   return text;
 }

@@ -50,6 +50,7 @@ struct SentTo {
 struct FlushReport {
   int ranks = 1;
   std::string layout = {};  // of the file
+  std::string trace = {}, trace_problem = {};  // where flushes are recorded, and why they are not, which rank 0 knows; "" else
   bool done = false;  // there was a flush
   std::array<int64_t, k_trace_sums> sums{};
   std::array<int64_t, k_trace_maxima> maxima{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/trace.hpp"
 
+#include <algorithm>
 #include <ctime>
 
 namespace windrow {
@@ -31,7 +32,37 @@ StageTimer::StageTimer(Trace& trace, Stage stage) noexcept
 StageTimer::~StageTimer() {
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   trace_.seconds[static_cast<size_t>(stage_)] += elapsed - inner_seconds;
+  if (trace_.timeline != nullptr) {
+    const double begin = std::chrono::duration<double>(begin_.time_since_epoch()).count();
+    trace_.timeline->add({stage_, begin, begin + elapsed, elapsed - inner_seconds});
+  }
   inner_seconds = outer_inner_ + elapsed;
+}
+
+void Timeline::add(const Interval& interval) noexcept {
+  constexpr double k_shortest = 1e-6;  // nobody sees a shorter one, and it would take the room of one that is seen
+  if (interval.end - interval.begin < k_shortest) return;
+  if (count_ == k_most) join_neighbours();
+  if (count_ == k_most) {
+    ++left_out_;
+    return;
+  }
+  intervals_[count_++] = interval;
+}
+
+// Two and two, so that what comes later finds as much room as what came first.
+void Timeline::join_neighbours() noexcept {
+  size_t kept = 0;
+  for (size_t i = 0; i < count_; ++kept) {
+    Interval joined = intervals_[i++];
+    if (i < count_ && intervals_[i].stage == joined.stage) {
+      joined.end = std::max(joined.end, intervals_[i].end);
+      joined.begin = std::min(joined.begin, intervals_[i].begin);
+      joined.busy += intervals_[i++].busy;
+    }
+    intervals_[kept] = joined;
+  }
+  count_ = kept;
 }
 
 double seconds_now() noexcept {

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace windrow {
@@ -24,7 +25,32 @@ struct CodecCount {
 };
 inline constexpr size_t k_codec_kinds = 10, k_codec_constant = 9;  // those before: arms; 0: sent as they are, where they might have been compressed
 
+// When a rank was in a stage. `busy`: seconds of the interval that were the stage's own.
+struct Interval {
+  Stage stage = Stage::describe;
+  double begin = 0, end = 0;  // as seconds_now()
+  double busy = 0;
+};
+
+// The intervals of one flush, as many as there is room for. When it is full, neighbours of one stage become one; what finds no room then is
+// counted. Allocates nothing.
+class Timeline {
+ public:
+  static constexpr size_t k_most = 48;
+  void add(const Interval& interval) noexcept;
+  void clear() noexcept { count_ = 0, left_out_ = 0; }
+  std::span<const Interval> intervals() const noexcept { return std::span(intervals_).first(count_); }
+  int64_t left_out() const noexcept { return left_out_; }
+
+ private:
+  void join_neighbours() noexcept;
+  std::array<Interval, k_most> intervals_{};
+  size_t count_ = 0;
+  int64_t left_out_ = 0;
+};
+
 struct Trace {
+  Timeline* timeline = nullptr;   // where a recorded flush has its intervals
   std::array<double, k_stages> seconds{};
   double total_seconds = 0;
   int64_t bytes_written = 0;      // of variables, by this rank's storage requests

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/trace_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/console.hpp"
+
+namespace cli {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int k_version = 1;
+constexpr std::string_view k_begins = "{\"windrow trace\":";
+
+Failure mistake(const std::string& path, const std::string& what) { return {k_exit_mistake, fmt::format("\"{}\"{}", path, what)}; }
+
+std::vector<std::pair<int64_t, int64_t>> sizes_of(const json& list) {
+  std::vector<std::pair<int64_t, int64_t>> sizes;
+  for (const json& each : list) {
+    const auto power = each.at(0).get<int64_t>();
+    if (power < 0 || power > 62) throw std::runtime_error("a request of an impossible size");
+    sizes.emplace_back(power, each.at(1).get<int64_t>());
+  }
+  return sizes;
+}
+
+size_t stage_called(const std::string& name) {
+  const auto found = std::find(k_stages.begin(), k_stages.end(), name);
+  if (found == k_stages.end()) throw std::runtime_error(fmt::format("there is no stage {}", name));
+  return static_cast<size_t>(found - k_stages.begin());
+}
+
+TracedPlan plan_of(const json& object) {
+  TracedPlan plan;
+  plan.direction = object.at("direction");
+  plan.strategy = object.at("strategy");
+  for (size_t i = 0; i < k_axes.size(); ++i) plan.axes[i] = object.at(std::string(k_axes[i]));
+  plan.writers = static_cast<int64_t>(object.at("writers").size());
+  plan.kept = object.at("kept");
+  plan.reasons = object.at("reasons").get<std::vector<std::string>>();
+  return plan;
+}
+
+TracedLane lane_of(const json& object) {
+  TracedLane lane{.rank = object.at("rank"), .left_out = object.at("left_out"), .intervals = {}};
+  for (const json& each : object.at("intervals"))
+    lane.intervals.push_back({.stage = stage_called(each.at(0)),
+                              .begin_ns = each.at(1),
+                              .end_ns = each.at(2),
+                              .busy_ns = each.at(3),
+                              .storage = each.at(4).get<int>() != 0});
+  return lane;
+}
+
+class TraceReader {
+ public:
+  explicit TraceReader(const std::string& path) : path_(path) {}
+  Trace run();
+
+ private:
+  void take_line(const std::string& line, int64_t number);
+  void take_opening(const json& object, int64_t number);
+  void take_flush(const json& object);
+  void take_report(const json& report, TracedFlush& flush) const;
+  void take_queue(const json& object, TracedFlush& flush);
+
+  const std::string& path_;
+  Trace trace_;
+  std::map<std::string, size_t> numbers_;  // of openings
+  std::map<std::pair<size_t, int64_t>, std::string> kinds_;  // of decompositions, by opening
+};
+
+Trace TraceReader::run() {
+  std::error_code error;
+  if (std::filesystem::is_directory(path_, error)) throw mistake(path_, " is a folder, not a trace");
+  std::ifstream stream(path_, std::ios::binary);
+  if (!stream) throw mistake(path_, fmt::format(": {}", std::strerror(errno)));
+  std::string line;
+  int64_t number = 0;
+  while (std::getline(stream, line)) {
+    ++number;
+    if (number == 1 && !line.starts_with(k_begins))
+      throw mistake(path_, fmt::format(", line 1: no trace of windrow, which would begin with {}", k_begins));
+    const bool ends = !stream.eof();
+    try {
+      take_line(line, number);
+    } catch (const Failure&) {
+      throw;
+    } catch (const std::exception& problem) {
+      trace_.damage = ends ? fmt::format("\"{}\", line {}: no line of a trace: {}", path_, number, problem.what())
+                           : fmt::format("\"{}\", line {}: the line is cut short", path_, number);
+      break;
+    }
+  }
+  if (number == 0) throw mistake(path_, " is empty: there is no line 1 of a trace in it");
+  return std::move(trace_);
+}
+
+void TraceReader::take_line(const std::string& line, int64_t number) {
+  const json object = json::parse(line);
+  if (object.contains("windrow trace"))
+    take_opening(object, number);
+  else
+    take_flush(object);
+}
+
+void TraceReader::take_opening(const json& object, int64_t number) {
+  const json& version = object.at("windrow trace");
+  if (version != k_version)
+    throw mistake(path_, fmt::format(", line {}: a trace of version {}; this windrow reads version {}", number, version.dump(), k_version));
+  TracedOpening opening{.identity = object.at("opening"),
+                        .file = object.at("file"),
+                        .mode = object.at("mode"),
+                        .opened = object.at("opened"),
+                        .columns = object.at("columns"),
+                        .ranks = object.at("ranks"),
+                        .clock_accuracy_s = object.at("clock_accuracy_s"),
+                        .hosts = object.at("hosts").get<std::vector<std::string>>()};
+  numbers_[opening.identity] = trace_.openings.size();
+  trace_.openings.push_back(std::move(opening));
+}
+
+void TraceReader::take_report(const json& report, TracedFlush& flush) const {
+  flush.layout = report.at("layout");
+  const json& seconds = report.at("seconds");
+  flush.seconds = seconds.at("total");
+  for (size_t i = 0; i < k_stages.size(); ++i) flush.stage_seconds[i] = seconds.at(std::string(k_stages[i]));
+  for (const auto& [name, number] : {std::pair<const char*, int64_t*>{"bytes", &flush.bytes},
+                                     {"bytes_written", &flush.bytes_written},
+                                     {"bytes_read", &flush.bytes_read},
+                                     {"write_requests", &flush.write_requests},
+                                     {"read_requests", &flush.read_requests},
+                                     {"messages", &flush.messages},
+                                     {"bytes_sent", &flush.bytes_sent},
+                                     {"description_messages", &flush.description_messages},
+                                     {"writers", &flush.writers}})
+    *number = report.at(name).get<int64_t>();
+  for (const json& plan : report.at("plans")) flush.plans.push_back(plan_of(plan));
+}
+
+void TraceReader::take_queue(const json& object, TracedFlush& flush) {
+  for (const json& each : object.at("decompositions")) kinds_[{flush.opening, each.at("id").get<int64_t>()}] = each.at("kind");
+  for (const json& each : object.at("queue")) {
+    TracedVariable variable{.path = each.at("variable"),
+                            .direction = each.at("direction"),
+                            .type = each.at("type"),
+                            .shape = each.at("shape").get<std::vector<int64_t>>(),
+                            .decomposition = kinds_[{flush.opening, each.at("decomposition").get<int64_t>()}],
+                            .ranks = 0};
+    for (const json& range : each.at("ranks")) variable.ranks += range.at(1).get<int64_t>() - range.at(0).get<int64_t>() + 1;
+    flush.variables.push_back(std::move(variable));
+  }
+  if (object.contains("queue_left_out")) flush.variables_left_out = object["queue_left_out"];
+}
+
+void TraceReader::take_flush(const json& object) {
+  TracedFlush flush;
+  const auto opening = numbers_.find(object.at("opening").get<std::string>());
+  if (opening == numbers_.end()) throw std::runtime_error("a flush of a file that no line before has opened");
+  flush.opening = opening->second;
+  flush.number = object.at("flush");
+  flush.error = object.at("error");
+  take_report(object.at("report"), flush);
+  take_queue(object, flush);
+  for (const json& each : object.at("timeline")) flush.lanes.push_back(lane_of(each));
+  flush.targets = object.at("targets").get<std::vector<std::array<int64_t, 3>>>();
+  flush.write_sizes = sizes_of(object.at("request_sizes").at("write"));
+  flush.read_sizes = sizes_of(object.at("request_sizes").at("read"));
+  trace_.flushes.push_back(std::move(flush));
+}
+
+}  // namespace
+
+std::string TracedPlan::text() const { return fmt::format("{}: {}", strategy, fmt::join(axes, ", ")); }
+
+Trace read_trace(const std::string& path) { return TraceReader(path).run(); }
+
+}  // namespace cli

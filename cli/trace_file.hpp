@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a trace (docs/traces.md) says, read and checked. Of what is in its lines only that which is reported.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+inline constexpr std::array<std::string_view, 6> k_stages{"describe", "plan", "descriptions", "exchange", "storage", "agree"};
+
+struct TracedOpening {
+  std::string identity, file, mode, opened, columns;
+  int ranks = 0;
+  double clock_accuracy_s = 0;
+  std::vector<std::string> hosts;
+};
+
+struct TracedPlan {
+  std::string direction, strategy;
+  std::array<std::string, 6> axes;  // owner, gather, domains, codec, access, files
+  int64_t writers = 0;
+  bool kept = false;
+  std::vector<std::string> reasons;
+  std::string text() const;         // "two-phase: first, none, even, off, contiguous, one"
+};
+inline constexpr std::array<std::string_view, 6> k_axes{"owner", "gather", "domains", "codec", "access", "files"};
+
+struct TracedInterval {
+  size_t stage = 0;                 // of k_stages
+  int64_t begin_ns = 0, end_ns = 0, busy_ns = 0;
+  bool storage = false;             // of windows that are moved to or from the storage
+};
+
+struct TracedLane {
+  int rank = 0;
+  int64_t left_out = 0;
+  std::vector<TracedInterval> intervals;
+};
+
+struct TracedVariable {
+  std::string path, direction, type;
+  std::vector<int64_t> shape;
+  std::string decomposition;        // its kind, where the trace has it
+  int64_t ranks = 0;
+};
+
+struct TracedFlush {
+  size_t opening = 0;               // of Trace::openings
+  int64_t number = 0;
+  std::string error;                // "": it went well
+  std::string layout;
+  double seconds = 0;
+  std::array<double, k_stages.size()> stage_seconds{};  // of the slowest rank each
+  int64_t bytes = 0, bytes_written = 0, bytes_read = 0, write_requests = 0, read_requests = 0, messages = 0, bytes_sent = 0, description_messages = 0,
+          writers = 0;
+  std::vector<TracedPlan> plans;
+  std::vector<TracedVariable> variables;
+  int64_t variables_left_out = 0;
+  std::vector<TracedLane> lanes;
+  std::vector<std::array<int64_t, 3>> targets;                      // rank, target (-1: others), bytes
+  std::vector<std::pair<int64_t, int64_t>> write_sizes, read_sizes; // a power of two, requests of so many bytes up to twice as many
+};
+
+struct Trace {
+  std::vector<TracedOpening> openings;
+  std::vector<TracedFlush> flushes;
+  std::string damage;               // "": none; else which line it is that is cut short or no line of a trace: what came before it is here
+};
+
+// Local. Throws Failure for a file that is missing, empty, no trace or one of another version: it names the file and the line.
+Trace read_trace(const std::string& path);
+
+}  // namespace cli

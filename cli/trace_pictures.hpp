@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pure: the pictures of a trace's page, each an SVG element. Colours are the page's (classes s0 to s5 for stages, w and r for writes and reads).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/trace_file.hpp"
+
+namespace cli {
+
+std::string escaped(std::string_view text);  // for XML: also within quotes, and no character that XML cannot have
+
+// A bar of the stages for each flush; of very many, for some of them.
+std::string flushes_picture(const std::vector<const TracedFlush*>& flushes);
+std::string timeline_picture(const TracedFlush& flush);
+std::string matrix_picture(const TracedFlush& flush, const TracedOpening& opening);
+std::string sizes_picture(const TracedFlush& flush);
+
+}  // namespace cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recorder: what a file with the option trace keeps of its flushes. Each rank records into memory of a fixed size; at a flush's end rank 0 gathers that
+// and adds one line to the trace file. The format of the lines is docs/traces.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/clock.hpp"
+#include "comm/gather.hpp"
+#include "session/trace_lines.hpp"
+#include "storage/appended_text.hpp"
+#include "trace/recording.hpp"
+
+namespace windrow {
+
+struct QueueEntry;
+struct Variable;
+class SharedDecomposition;
+
+class Recorder {
+ public:
+  // Local; rank 0 has `text`, which the lines go to. May throw std::bad_alloc.
+  Recorder(const Comm& comm, std::optional<AppendedText> text);
+
+  // Collective, once: puts the hosts' clocks beside each other, and writes what all flushes have in common. The status is MPI's; what else fails
+  // is the trace's own problem().
+  Status start(const Comm& comm, TracedOpening opening);
+
+  Recording& recording() noexcept { return recording_; }
+  void begin() noexcept;                                          // local: a flush does
+  void take_queue(std::span<const QueueEntry> queue);             // local: what it will move
+  // Collective: two calls of MPI. The status is MPI's.
+  Status end(const Comm& comm, const Trace& trace, const TracedFlush& flush);
+
+  // On rank 0: why there is no line of the last flush, and of none that follows; "": there is.
+  const std::string& problem() const noexcept { return problem_; }
+
+ private:
+  void pack(const Comm& comm, const Trace& trace, std::span<const SentTo> sent);
+  void add_section(size_t share);                                 // of what section_ has, if there is room
+  void describe(const SharedDecomposition& decomposition);
+  void write(const std::function<std::string()>& line);           // rank 0 only
+
+  Gatherer gatherer_;
+  std::optional<AppendedText> text_;                              // rank 0
+  TracedOpening opening_;                                         // rank 0
+  std::string problem_;
+  ClockOffset clock_;
+  double opened_ = 0;                                             // on this rank's clock, when it was on rank 0's
+  double began_ = 0;
+  int64_t flushes_ = 0;
+  bool samples_all_ = true, is_sampled_ = true;
+  Recording recording_;
+  std::vector<std::byte> message_, section_;
+  std::vector<std::byte> queue_, decompositions_;                 // of the flush that was begun
+  int64_t queued_ = 0, left_out_ = 0, described_ = 0;
+  std::vector<int64_t> describing_;                               // whose description goes with this flush
+  std::set<int64_t> told_;                                        // whose went with an earlier one
+};
+
+}  // namespace windrow

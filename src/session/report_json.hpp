@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report as a JSON object, for those who make it part of another.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "session/report.hpp"
+
+namespace windrow {
+
+nlohmann::ordered_json report_object(const FlushReport& report);
+
+}  // namespace windrow
