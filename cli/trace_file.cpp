@@ -108,7 +108,12 @@ Trace TraceReader::run() {
 }
 
 void TraceReader::take_line(const std::string& line, int64_t number) {
-  const json object = json::parse(line);
+  json object;
+  try {
+    object = json::parse(line);
+  } catch (const json::parse_error& error) {  // its own words have what is wrong in them, and that may be any bytes
+    throw std::runtime_error(fmt::format("it is no JSON from its byte {} on", error.byte));
+  }
   if (object.contains("windrow trace"))
     take_opening(object, number);
   else

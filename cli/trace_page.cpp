@@ -25,14 +25,15 @@ const char* const k_style = R"(
   :root { --back: #14171b; --text: #e6e9ed; --soft: #9aa4b0; --line: #333a43; --card: #1d2228; --bad: #ff8a80;
     --s0: #8b95a1; --s1: #cc79a7; --s2: #f0c541; --s3: #56b4e9; --s4: #f08a3c; --s5: #2cc295; --heat: #56b4e9; --on: #0c0e11; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 24px; max-width: 1060px; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
+body { margin: 0 auto; padding: 24px; max-width: 1240px; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 19px; margin: 36px 0 4px; } h3 { font-size: 15px; margin: 22px 0 4px; }
 h1, h2, h3, p, td, li, summary { overflow-wrap: anywhere; }
 p { margin: 4px 0; } .soft { color: var(--soft); } .bad { color: var(--bad); }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; width: 100%; }
-th, td { text-align: right; padding: 4px 8px; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
-th { color: var(--soft); font-weight: 600; } td.name, th.name { text-align: left; white-space: normal; min-width: 90px; }
-details { border: 1px solid var(--line); border-radius: 8px; margin: 12px 0; padding: 8px 16px; background: var(--card); }
+.wide { overflow: auto; max-height: 460px; } table { border-collapse: collapse; font-size: 12px; width: 100%; }
+th, td { text-align: right; padding: 4px 7px; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
+th { color: var(--soft); font-weight: 600; position: sticky; top: 0; background: var(--head, var(--back)); } td.name, th.name { text-align: left; white-space: normal; }
+td.short { text-align: left; max-width: 190px; overflow: hidden; text-overflow: ellipsis; } td.short span.bad { white-space: normal; }
+details { --head: var(--card); border: 1px solid var(--line); border-radius: 8px; margin: 12px 0; padding: 8px 16px; background: var(--card); }
 summary { cursor: pointer; font-weight: 600; } svg { display: block; width: 100%; height: auto; margin: 4px 0; }
 svg text { fill: var(--soft); font: 11px system-ui, sans-serif; } svg line { stroke: var(--line); } svg text.on { fill: var(--on); } svg text.off { fill: var(--text); }
 .s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); } .s3 { fill: var(--s3); } .s4 { fill: var(--s4); } .s5 { fill: var(--s5); }
@@ -60,7 +61,7 @@ std::string table_of(const std::vector<const TracedFlush*>& flushes) {
   out += "<th>messages</th><th>requests</th><th>rate</th></tr></thead><tbody>\n";
   for (size_t i = 0; i < std::min(flushes.size(), k_listed); ++i) {
     const TracedFlush& flush = *flushes[i];
-    out += fmt::format("<tr><td>{}</td><td class=\"name\" title=\"{}\">{}{}</td><td>{}</td><td>{}</td>", flush.number, escaped(variables_text(flush, 2000)),
+    out += fmt::format("<tr><td>{}</td><td class=\"short\" title=\"{}\">{}{}</td><td>{}</td><td>{}</td>", flush.number, escaped(variables_text(flush, 2000)),
                        escaped(variables_text(flush, 60)), flush.error.empty() ? "" : fmt::format("<br/><span class=\"bad\">failed: {}</span>", escaped(flush.error)),
                        bytes_text(flush.bytes), short_seconds(flush.seconds));
     for (const double seconds : flush.stage_seconds) out += fmt::format("<td>{}</td>", short_seconds(seconds));
@@ -76,7 +77,7 @@ std::string plans_of(const TracedFlush& flush) {
   std::string out = "<h3>The plan, and why</h3>\n";
   for (const TracedPlan& plan : flush.plans) {
     out += fmt::format("<p>{} by <b>{}</b>{}{}</p>\n<div class=\"wide\"><table><thead><tr>", escaped(plan.direction), escaped(plan.strategy),
-                       plan.writers > 0 ? fmt::format(", {} rank{} at the file", plan.writers, plan.writers == 1 ? "" : "s") : "",
+                       plan.writers > 0 ? fmt::format(", {} rank{} planned at the file", plan.writers, plan.writers == 1 ? "" : "s") : "",
                        plan.kept ? ", kept from an earlier flush" : "");
     for (const std::string_view axis : k_axes) out += fmt::format("<th class=\"name\">{}</th>", axis);
     out += "</tr></thead><tbody><tr>";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "cli/console.hpp"
@@ -57,8 +58,10 @@ std::string power_text(int64_t power) {
 }  // namespace
 
 std::string escaped(std::string_view text) {
+  // Names of files may be no UTF-8.
+  const auto valid = nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)).get<std::string>();
   std::string out;
-  for (const char c : text) {
+  for (const char c : valid) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

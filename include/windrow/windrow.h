@@ -867,6 +867,8 @@ WINDROW_API int windrow_explain(windrow_file *file, const char *format, const ch
  * check_messages might have changed: by what became of them, how many they were, their bytes before and after, and the seconds that it took to make
  * and to undo them, of all ranks together; "reasons" of a plan say why.  "sent_by_this_rank" has this rank's messages with data, by plan and
  * rank that they went to.  "peak_memory" is that of buffers, "codec_memory" what compressors work with.
+ * With the option trace there is "trace" too: its "file" and, where lines cannot be written, the "problem".  That it could not be opened is known on
+ * every rank, that a line could not be added on rank 0.
  * @param format  "text" or "json".  Since 0.1.
  */
 WINDROW_API int windrow_report(windrow_file *file, const char *format, const char **text);

@@ -23,6 +23,8 @@ class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
   int64_t number() noexcept { return static_cast<int64_t>(read_varint(bytes_, position_).value_or(0)); }
+  // Of what follows: no more than there are bytes.
+  int64_t count() noexcept { return std::min(std::max<int64_t>(0, number()), static_cast<int64_t>(bytes_.size() - std::min(position_, bytes_.size()))); }
   bool section() noexcept { return number() == 1; }
   bool empty() const noexcept { return bytes_.empty(); }
   Result<Pieces> list() { return decode(bytes_, position_); }
@@ -67,7 +69,7 @@ ordered_json powers(const std::map<int64_t, int64_t>& counts) {
 }
 
 void add_counts(Reader& reader, std::map<int64_t, int64_t>& counts) {
-  for (int64_t left = reader.number(); left > 0; --left) {
+  for (int64_t left = reader.count(); left > 0; --left) {
     const int64_t power = reader.number();
     counts[power] += reader.number();
   }
@@ -95,7 +97,7 @@ class FlushGatherer {
       add_counts(reader, reads_);
     }
     if (reader.section())
-      for (int64_t left = reader.number(); left > 0; --left) {
+      for (int64_t left = reader.count(); left > 0; --left) {
         const int64_t target = reader.number() - 1;
         targets_.push_back({rank, target, reader.number()});
       }
@@ -103,7 +105,7 @@ class FlushGatherer {
     if (all_ > k_most_ranks && !is_sampled_rank(rank, all_)) return;
     if (reader.section()) take_queue(rank, reader);
     if (reader.section())
-      for (int64_t left = reader.number(); left > 0; --left) take_decomposition(rank, reader);
+      for (int64_t left = reader.count(); left > 0; --left) take_decomposition(rank, reader);
   }
   explicit FlushGatherer(int ranks) : all_(ranks) {}
   void store(ordered_json& json, const Catalog& catalog) const;
@@ -133,7 +135,7 @@ void FlushGatherer::take_sampled(int rank, Reader& reader) {
     ordered_json intervals = ordered_json::array();
     int64_t left_out = 0;
     for (const bool storage : {false, true}) {
-      const int64_t count = reader.number();
+      const int64_t count = reader.count();
       left_out += reader.number();
       for (int64_t i = 0; i < count; ++i) {
         const auto stage = static_cast<Stage>(reader.number());
@@ -144,7 +146,7 @@ void FlushGatherer::take_sampled(int rank, Reader& reader) {
     timeline_.push_back({{"rank", rank}, {"intervals", std::move(intervals)}, {"left_out", left_out}});
   }
   if (!reader.section()) return;
-  const int64_t count = reader.number();
+  const int64_t count = reader.count();
   const int64_t more = reader.number();
   for (int64_t i = 0; i < count; ++i) {
     const std::vector<int64_t> sent = reader.numbers(4);
@@ -154,7 +156,7 @@ void FlushGatherer::take_sampled(int rank, Reader& reader) {
 }
 
 void FlushGatherer::take_queue(int rank, Reader& reader) {
-  const int64_t count = reader.number();
+  const int64_t count = reader.count();
   left_out_ = std::max(left_out_, reader.number());
   for (int64_t i = 0; i < count; ++i) {
     std::array<int64_t, 6> key{};
@@ -168,7 +170,7 @@ void FlushGatherer::take_decomposition(int rank, Reader& reader) {
   const int64_t identity = reader.number();
   const auto kind = static_cast<DecompositionKind>(reader.number());
   const int64_t marks = reader.number();
-  const std::vector<int64_t> shape = reader.numbers(reader.number());
+  const std::vector<int64_t> shape = reader.numbers(reader.count());
   const auto dimensions = static_cast<int64_t>(shape.size());
   ordered_json& json = decompositions_[identity];
   if (json.is_null())

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""windrow report from outside: a program runs with WINDROW_TRACE, and what is told of it is what it was told by windrow_report().
+
+Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (the program), WINDROW_MPIRUN (a shell-split command that takes -n) and WINDROW_RANKS.
+"""
+
+import html.parser
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+COMMAND = os.environ["WINDROW_COMMAND"]
+TRACED = os.environ["WINDROW_TRACED"]
+MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
+RANKS = int(os.environ["WINDROW_RANKS"])
+LIMIT_S = 60  # a hang is a failure
+NAMES = ["/temperature <b>of</b> \"sea\" & 'air'",
+         "/a very long name of a group/and of a variable whose name is long as well, as some are in models of the climate, é"]
+SVG = "{http://www.w3.org/1999/xhtml}svg"
+
+
+def run(*words, ranks=RANKS, env=None):
+    launch = [] if ranks == 1 else [*MPIRUN, "-n", str(ranks)]  # alone it needs no launcher
+    return subprocess.run([*launch, *map(str, words)], capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, **(env or {})})
+
+
+def our_lines(done):
+    return [line for line in done.stderr.splitlines() if line.startswith("windrow: ")]
+
+
+class Links(html.parser.HTMLParser):
+    """Whatever a page would load, and the tags in it."""
+
+    def __init__(self):
+        super().__init__()
+        self.links, self.tags = [], set()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href", "srcset", "data")]
+
+
+class ReportTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="windrow report ")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.trace = self.path("a trace & more.jsonl")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def make(self, steps=3, width=20, ranks=RANKS, **env):
+        """Reports of the program that is traced, a flush each."""
+        done = run(TRACED, self.path("file <&>.raw"), steps, width, ranks=ranks, env={"WINDROW_TRACE": self.trace, **env})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+    def lines(self):
+        with open(self.trace, encoding="utf-8") as f:
+            return f.read().splitlines(keepends=True)
+
+    def report(self, *words, ranks=1):
+        return run(COMMAND, "report", self.trace, *words, ranks=ranks)
+
+    def page(self):
+        out = self.path("page.html")
+        done = self.report("--quiet", "--html", out)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        root = ElementTree.parse(out).getroot()
+        with open(out, encoding="utf-8") as f:
+            text = f.read()
+        links = Links()
+        links.feed(text)
+        self.assertEqual(links.links, [])
+        self.assertLessEqual(links.tags, {"html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "section", "div", "table", "thead", "tbody", "tr", "th", "td",
+                                          "details", "summary", "svg", "rect", "text", "line", "span", "b", "br", "ul", "li"})
+        self.assertNotRegex(text, r"@import|url\(|<script")
+        self.assertEqual(text.count("http"), 1)  # the name space of XHTML
+        for rectangle in root.iter("{http://www.w3.org/1999/xhtml}rect"):
+            for side in ("x", "y", "width", "height"):
+                number = float(rectangle.get(side, "0"))
+                self.assertTrue(0 <= number < 1e5, f"{side}={number}")
+        return root, text
+
+    def assert_mistake(self, done, *words, code=2):
+        self.assertEqual(done.returncode, code, done.stderr)
+        lines = our_lines(done)
+        self.assertEqual(len(lines), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+
+class Traced(ReportTest):
+    def test_trace_and_table_say_what_the_program_was_told(self):
+        reports = self.make()
+        flushes = [json.loads(line) for line in self.lines() if "windrow trace" not in json.loads(line)]
+        self.assertEqual(len(flushes), len(reports))
+        for flush, report in zip(flushes, reports):
+            for key, value in flush["report"].items():
+                self.assertEqual(value, report[key], key)
+            for key in ("bytes_written", "bytes_read", "write_requests", "read_requests", "messages", "bytes_sent", "bytes_copied", "bytes_shared", "writers"):
+                self.assertEqual(sum(flush["by_rank"][key]), report[key], key)
+        self.assertEqual([each["variable"] for each in flushes[0]["queue"]], NAMES)
+        done = self.report(ranks=RANKS)
+        self.assertEqual((done.returncode, our_lines(done)), (0, []), done.stderr)
+        rows = [line for line in done.stdout.splitlines() if re.match(r" +\d+  ", line)]
+        self.assertEqual(len(rows), len(reports))
+        for row, report in zip(rows, reports):
+            fields = re.split(r"  +", row.strip())
+            self.assertEqual(int(fields[10]), report["messages"])
+            self.assertEqual(int(fields[11]), report["storage_requests"])
+            plan = report["plans"][0]
+            self.assertEqual(fields[13], f"{plan['strategy']}: " + ", ".join(plan[axis] for axis in ("owner", "gather", "domains", "codec", "access", "files")))
+
+    def test_page(self):
+        reports = self.make(WINDROW_STRATEGY="two-phase", WINDROW_LAYOUT="mock:stripe=16KiB,count=5")
+        root, text = self.page()
+        words = " ".join(root.itertext())
+        for name in NAMES:
+            self.assertIn(name, words)
+        self.assertNotIn("<b>of", text)
+        for reason in reports[0]["plans"][0]["reasons"]:
+            self.assertIn(reason, words)
+        titles = [svg.get("aria-label") for svg in root.iter(SVG) if svg.get("aria-label")]
+        self.assertEqual({"Seconds of each flush by stage", "What each rank did when", "Bytes by rank and target", "Requests by their size"}, set(titles))
+        for rank in range(RANKS):
+            self.assertIn(f"rank {rank}: exchange from", words)
+        self.assertRegex(words, r"rank 0, (target|stripe) \d: ")
+
+    def test_many_flushes(self):
+        self.make(steps=100, width=1)
+        root, text = self.page()
+        self.assertIn("Drawn below: 12 of 100 flushes", text)
+        bars = next(root.iter(SVG[:-3] + "section"))
+        self.assertGreaterEqual(len(list(bars.iter(SVG[:-3] + "details"))), 12)
+
+    def test_a_name_that_is_no_utf8(self):
+        self.make(steps=1)
+        named = os.path.join(os.fsencode(self.folder), b"\xff\xfe<")
+        shutil.copy(self.trace, named)
+        done = subprocess.run([COMMAND, "report", named, "--quiet", "--html", self.path("page.html")], capture_output=True, timeout=LIMIT_S)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        ElementTree.parse(self.path("page.html"))
+
+    def test_no_flush(self):
+        self.make(steps=0)
+        self.assertEqual(len(self.lines()), 2)
+        self.assertIn("no flush moved anything", self.report().stdout)
+        self.assertIn("No flush moved anything", self.page()[1])
+
+    def test_many_ranks_that_a_line_stands_for(self):
+        """64 lanes, and a hundred writers of a hundred targets, without as many ranks."""
+        self.make(steps=1)
+        opening, flush, *_ = (json.loads(line) for line in self.lines())
+        opening["ranks"] = flush["ranks"] = 6000
+        lane = flush["timeline"][0]
+        flush["timeline"] = [{**lane, "rank": rank} for rank in range(64)]
+        flush["targets"] = [[rank, target, rank * 1000 + target] for rank in range(100) for target in (*range(64), -1)]
+        with open(self.trace, "w", encoding="utf-8") as f:
+            for line in (opening, flush):
+                f.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+        root, text = self.page()
+        self.assertIn("64 of 6000 ranks.", text)
+        for row in range(50):
+            self.assertIn(f"{2 * row}–{2 * row + 1}, ", text)  # two writers a row
+        self.assertIn("others", text)
+
+
+class Damaged(ReportTest):
+    def test_cut_short(self):
+        self.make()
+        lines = self.lines()
+        for cut in (3, len(lines[2]) // 2, len(lines[2]) - 2):
+            with open(self.trace, "w", encoding="utf-8") as f:
+                f.writelines([*lines[:2], lines[2][:cut]])
+            done = self.report("--html", self.path("page.html"))
+            self.assert_mistake(done, self.trace, "line 3", "cut short", code=1)
+            self.assertRegex(done.stdout, r"\n +1  ")  # what came before
+            with open(self.path("page.html"), encoding="utf-8") as f:
+                self.assertIn("line 3: the line is cut short", f.read())
+
+    def test_a_line_in_the_middle(self):
+        self.make()
+        lines = self.lines()
+        for wrong in ("{}\n", "\n", "null\n", "[1]\n", "{\"opening\":7}\n", lines[1].replace('"timeline":[', '"timeline":[7,'), lines[1].replace('"opening":"', '"opening":"x'),
+                      "\udcff\x00\n", lines[1].replace('"exchange"', '"nothing"', 1)):
+            with open(self.trace, "w", encoding="utf-8", errors="surrogateescape") as f:
+                f.writelines([*lines[:2], wrong, *lines[2:]])
+            self.assert_mistake(self.report("--html", self.path("page.html")), self.trace, "line 3", "no line of a trace", code=1)
+            ElementTree.parse(self.path("page.html"))
+        self.assert_mistake(self.report(ranks=RANKS), self.trace, "line 3", code=1)
+
+    def test_another_version(self):
+        self.make()
+        lines = self.lines()
+        with open(self.trace, "w", encoding="utf-8") as f:
+            f.writelines([lines[0].replace('{"windrow trace":1', '{"windrow trace":2'), *lines[1:]])
+        self.assert_mistake(self.report(), self.trace, "line 1", "version 2", "reads version 1")
+
+    def test_no_trace(self):
+        for content, words in ((b"", ["is empty", "line 1"]), (b"\x89HDF\r\n\x1a\n" + bytes(2000), ["line 1", "no trace"]), (b'{"flush":1}\n', ["line 1", "no trace"])):
+            with open(self.trace, "wb") as f:
+                f.write(content)
+            self.assert_mistake(self.report(ranks=RANKS), self.trace, *words)
+        os.remove(self.trace)
+        self.assert_mistake(self.report(), self.trace, "o such file")
+        os.mkdir(self.trace)
+        self.assert_mistake(self.report(), self.trace, "folder")
+
+    def test_every_byte_that_is_cut_off_is_an_error_and_no_crash(self):
+        self.make(steps=1, ranks=1)
+        with open(self.trace, "rb") as f:
+            whole = f.read()
+        for cut in range(1, len(whole) - 1, len(whole) // 12):
+            with open(self.trace, "wb") as f:
+                f.write(whole[:cut])
+            done = self.report()
+            if whole[:cut].endswith(b"\n"):
+                continue
+            self.assertIn(done.returncode, (1, 2), done.stderr)
+            self.assertEqual(len(our_lines(done)), 1, done.stderr)
+
+    def test_a_page_that_cannot_be_written(self):
+        self.make(steps=1)
+        self.assert_mistake(self.report("--html", self.path("none/page.html")), "none/page.html")
+        self.assert_mistake(self.report("--html", self.trace), "would replace its trace")
+        self.assertEqual(self.report().returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
