@@ -140,6 +140,12 @@ class Traced(ReportTest):
         bars = next(root.iter(SVG[:-3] + "section"))
         self.assertGreaterEqual(len(list(bars.iter(SVG[:-3] + "details"))), 12)
 
+    def test_the_sample_of_the_documentation(self):
+        self.trace = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "samples", "trace.jsonl")
+        done = self.report()
+        self.assertEqual((done.returncode, our_lines(done)), (0, []), done.stderr)
+        self.assertEqual(len([line for line in done.stdout.splitlines() if re.match(r" +1  ", line)]), 2)
+
     def test_a_name_that_is_no_utf8(self):
         self.make(steps=1)
         named = os.path.join(os.fsencode(self.folder), b"\xff\xfe<")
