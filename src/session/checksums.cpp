@@ -32,7 +32,7 @@ Status for_each_piece(const SplitVariable& split, int64_t part, const Result<For
   if (!format.ok()) return format.status();
   const auto chunking = split.chunking(part);
   if (!chunking.ok()) return chunking.status();
-  const std::vector<int64_t> shape = split.split.box(part).count;
+  const std::vector<int64_t> shape = split.shape(part);
   std::vector<int64_t> first(shape.size());
   for (bool more = true; more && status.ok();) {
     const auto place = format.value()->find_chunk(split.path, first);

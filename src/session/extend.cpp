@@ -80,13 +80,21 @@ Status File::extend_for_queue(Status local) {
     }
     return {};
   });
+  if (local.ok() && subfiles_ && !traits_.places_late) local = guard([&]() -> Status {
+    for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+      const SplitVariable* split = grows(i) ? subfiles_->find(static_cast<int>(i)) : nullptr;
+      if (split == nullptr) continue;
+      if (Status status = extend_own_parts(*split, wanted_rows_[i]); !status.ok()) return status;
+    }
+    return {};
+  });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     if (!grows(i)) continue;
     Variable& variable = catalog_.variables[i];
     variable.shape.front() = wanted_rows_[i];
     variable.placement.bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
-    layouts_.erase({static_cast<int>(i), -1});
+    std::erase_if(layouts_, [i](const auto& layout) { return layout.first.first == static_cast<int>(i); });
     std::erase_if(plans_, [&variable](const auto& kept) { return kept->layout && kept->layout->path == variable.path; });
   }
   grow_as_one();

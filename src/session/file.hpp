@@ -325,6 +325,7 @@ class File {
   void learn_places(std::span<const int64_t> found) noexcept;
   Status place_subfiles();                                           // collective
   void tell_set_of_growth() noexcept;
+  Status extend_own_parts(const SplitVariable& split, int64_t records);  // local
   bool has_room_for(int64_t records) const noexcept;
   void fit_line();
   Result<std::optional<Split>> split_of(const VariableDefinition& definition) const;

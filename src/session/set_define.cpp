@@ -23,18 +23,15 @@ Result<std::optional<Split>> File::split_of(const VariableDefinition& definition
   std::optional<Split> none;
   if (!subfiles_ || (definition.split.axes == "none" && definition.split.parts == "auto")) return none;
   const bool whole = definition.null_space || is_moved_whole(definition.type, definition.details) || definition.shape.empty();
-  const bool grows = definition.extendible && traits_.grows_as_one;
-  const bool chunked = definition.extendible && !grows;
-  if (whole || chunked) {
+  if (whole) {
     if (!definition.split_asked) return none;
-    return Status(chunked ? Code::unsupported : Code::bad_argument,
-                  fmt::format("variable \"{}\": {} cannot be split over subfiles{}", definition.path,
-                              chunked ? "what grows" : "a scalar, a null space or text of variable length", chunked ? " yet" : ""));
+    return Status(Code::bad_argument,
+                  fmt::format("variable \"{}\": a scalar, a null space or text of variable length cannot be split over subfiles", definition.path));
   }
   SplitRequest request = definition.split;
   request.count = subfiles_->count();
   std::vector<int64_t> shape = definition.shape;
-  if (grows) shape[0] = 1;  // each record for itself: what grows is not cut along its growth
+  if (definition.extendible) shape[0] = 1;  // each record for itself: what grows is not cut along its growth
   if (!files_reason_.empty() && request.parts == "auto") {
     const int64_t bytes = checked_product(shape).value_or(0) * element_bytes(definition.type, definition.details);
     request.count = std::clamp<int64_t>(bytes / k_least_part_bytes, 1, request.count);
@@ -44,7 +41,7 @@ Result<std::optional<Split>> File::split_of(const VariableDefinition& definition
     // What only the file's options ask for is for variables that can have it.
     if (!definition.split_asked || split.status().code() == Code::not_found) return none;
     return Status(split.status().code(), fmt::format("variable \"{}\": {}{}", definition.path, split.status().message(),
-                                                     grows ? "; along the dimension that grows, which counts as 1 here, it cannot be cut" : ""));
+                                                     definition.extendible ? "; along the dimension that grows, which counts as 1 here, it cannot be cut" : ""));
   }
   if (split.value().parts() == 1) return none;
   return std::optional<Split>(std::move(split).value());

@@ -26,6 +26,17 @@ int64_t File::place_of(size_t variable) const {
   return subfiles_ && offset >= 0 ? subfiles_->line().place(0, offset) : offset;
 }
 
+namespace {
+
+// How so many records of a variable that grows are cut.
+Result<Split> with_records(const Split& of_one, int64_t records) {
+  auto bounds = of_one.bounds();
+  bounds[0] = {0, records};
+  return Split::make(std::move(bounds));
+}
+
+}  // namespace
+
 // Local: a put or get of a variable that is split, as one item for each part that this rank has elements of.
 Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
@@ -33,9 +44,7 @@ Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int6
   const int64_t record = std::max<int64_t>(0, entry.record);
   Split all;  // of what grows: as many records as it had when this was queued
   if (split.grows && entry.record < 0) {
-    auto bounds = split.split.bounds();
-    bounds[0] = {0, entry.rows};
-    auto made = Split::make(std::move(bounds));
+    auto made = with_records(split.split, entry.rows);
     if (!made.ok()) return made.status();
     all = std::move(made).value();
   }
@@ -74,15 +83,20 @@ Result<std::shared_ptr<const ByteRuns>> File::runs_of_part(const QueueEntry& ent
   const auto named = [&](const Status& status) {
     return Status{status.code(), fmt::format("{} of \"{}\" in \"{}\": {}", entry.put ? "put" : "get", variable.path, path_, status.message()), status.rank()};
   };
-  const int64_t row = entry.record < 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
-  const SharedDecomposition::Cut cut{split.split, trailing, split.element_bytes, std::max<int64_t>(0, entry.record) * row, limits_.direct_bytes};
+  auto bytes = std::make_shared<ByteRuns>();
+  const bool all = split.grows && entry.record < 0;
+  if (all && entry.rows == 0) return std::shared_ptr<const ByteRuns>(std::move(bytes));
+  const int64_t record = std::max<int64_t>(0, entry.record);
+  const int64_t row = record == 0 ? 0 : checked_product(std::span<const int64_t>(variable.shape).subspan(1)).value_or(0);
+  const auto used = all ? with_records(split.split, entry.rows) : Result<Split>(split.split);
+  if (!used.ok()) return named(used.status());
+  const SharedDecomposition::Cut cut{used.value(), trailing, split.element_bytes, split.grows ? 0 : record * row, limits_.direct_bytes};
   auto parts = entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
   if (!parts.ok()) return named(parts.status());
-  auto bytes = std::make_shared<ByteRuns>();
   for (const auto& [part, runs] : parts.value()) {
     if (part != wave.part || runs->total == 0) continue;
     if (Status fault = subfiles_->fault_of(part); !fault.ok()) return named(fault);
-    bytes->elements = with_runs(wave.layout->grid.place(PieceView(runs->elements, 1)));
+    bytes->elements = with_runs(wave.layout->grid.place(PieceView(runs->elements, 1), split.grows ? record * split.split.elements(part) : 0));
     bytes->runs = PieceView(bytes->elements, split.element_bytes);
     bytes->hull = hull(bytes->runs);
     bytes->total = total_bytes(bytes->runs);
@@ -100,7 +114,7 @@ Result<std::shared_ptr<const ChunkLayout>> File::layout_of_part(int variable, in
   own.type = whole.type;
   own.details = whole.details;
   own.fill = whole.fill;
-  own.shape = split.split.box(part).count;
+  own.shape = split.shape(part);
   auto chunking = split.chunking(part);
   if (!chunking.ok()) return chunking.status();
   own.chunking = std::move(chunking).value();

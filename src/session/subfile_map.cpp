@@ -128,7 +128,7 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     if (find_in(variable.attributes, k_chunk) != nullptr) {
       made.chunk = numbers_of(variable.attributes, k_chunk);
       made.filters = word_of(variable.attributes, k_filters);
-      const bool sound = made.chunk.size() == variable.shape.size() && !made.grows && std::all_of(made.chunk.begin(), made.chunk.end(), [](int64_t each) { return each > 0; });
+      const bool sound = made.chunk.size() == variable.shape.size() && std::all_of(made.chunk.begin(), made.chunk.end(), [](int64_t each) { return each > 0; });
       Status status = sound ? Status() : Status(Code::bad_file, "the shape of its chunks is not one of chunks");
       for (int64_t part = 0; status.ok() && part < made.split.parts(); ++part) status = made.chunking(part).status();
       if (!status.ok()) return bad(fmt::format("variable \"{}\": {}", readable(variable.path), status.message()));

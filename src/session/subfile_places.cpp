@@ -35,9 +35,7 @@ Status Subfiles::settle(int64_t number, Format& format) {
   if (!format.traits().places_late) return {};
   for (const auto& [variable, split] : variables_) {
     if (!split.grows || number >= split.split.parts()) continue;
-    std::vector<int64_t> shape = split.split.box(number).count;
-    shape[0] = split.records;
-    if (Status status = format.extend(split.path, shape); !status.ok()) return status;
+    if (Status status = format.extend(split.path, split.shape(number)); !status.ok()) return status;
   }
   auto layout = format.lay_out();
   if (!layout.ok() || !layout.value().moves) return layout.status();

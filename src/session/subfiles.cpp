@@ -63,7 +63,7 @@ Result<Chunking> SplitVariable::chunking(int64_t part) const {
   Chunking made;
   if (chunk.empty()) return made;
   const Box box = split.box(part);
-  for (size_t i = 0; i < chunk.size(); ++i) made.shape.push_back(std::min(chunk[i], box.count[i]));
+  for (size_t i = 0; i < chunk.size(); ++i) made.shape.push_back(grows && i == 0 ? chunk[i] : std::min(chunk[i], box.count[i]));
   const auto elements = checked_product(made.shape);
   const auto bytes = elements ? checked_multiply(*elements, element_bytes) : std::nullopt;
   if (!bytes) return Status(Code::bad_argument, "a chunk has more bytes than 64 bits can count");

@@ -31,12 +31,18 @@ struct SplitVariable {
   bool grows = false;            // along the first dimension, which is not cut
   int64_t records = 1;           // that there are
   std::vector<int64_t> strides;  // [parts] from one record to the next in its file, where it grows
-  std::vector<int64_t> chunk;    // empty, or the shape of chunks: a part has none that are longer than itself
+  std::vector<int64_t> chunk;    // empty, or the shape of chunks: a part has none that are longer than itself, but along its growth
   std::string filters;           // of chunks, as the option has them: parameters may depend on a chunk's bytes
 
   SplitVariable(Split cut, std::string name, int64_t bytes, bool is_growing)
       : split(std::move(cut)), offsets(static_cast<size_t>(split.parts()), -1), element_bytes(bytes), path(std::move(name)), grows(is_growing),
         records(is_growing ? 0 : 1), strides(offsets.size(), 0) {}
+  // Of a part, with all records.
+  std::vector<int64_t> shape(int64_t part) const {
+    std::vector<int64_t> all = split.box(part).count;
+    if (grows) all[0] = records;
+    return all;
+  }
   // How a part is cut into chunks. Code::bad_argument: filters that its chunks cannot have.
   Result<Chunking> chunking(int64_t part) const;
   int64_t row_bytes(int64_t part) const noexcept { return split.elements(part) * element_bytes; }  // of one record, or of all

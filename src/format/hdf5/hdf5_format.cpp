@@ -331,6 +331,11 @@ std::array<hsize_t, k_most_dimensions> coordinates(std::span<const int64_t> firs
   return result;
 }
 
+bool is_virtual(hid_t dataset) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  return creation.valid() && H5Pget_layout(creation.get()) == H5D_VIRTUAL;
+}
+
 Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shape) {
   return guard([&] {
     const Quiet quiet;
@@ -338,7 +343,11 @@ Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shap
     const Result<hid_t> dataset = chunked(path);
     if (!dataset.ok()) return dataset.status();
     const auto extents = coordinates(shape);
-    if (H5Dset_extent(dataset.value(), extents.data()) >= 0) return *failure_;
+    if (H5Dset_extent(dataset.value(), extents.data()) >= 0) {
+      Status status = is_virtual(dataset.value()) ? write_current_shape(dataset.value(), path, shape) : Status();
+      status.update(*failure_);
+      return status;
+    }
     Status status = hdf5_status(Code::io, "extension of", path);
     chunked_.erase(path);  // HDF5 takes it for as long as asked already
     return status;

@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 
+#include "format/check.hpp"
+#include "format/hdf5/attributes.hpp"
 #include "format/hdf5/creation.hpp"
 
 namespace windrow {
 namespace {
+
+constexpr const char* k_current_shape = "windrow_split_current_shape";
 
 std::vector<hsize_t> sizes_of(const std::vector<int64_t>& list) { return {list.begin(), list.end()}; }
 
@@ -53,23 +58,49 @@ Status create_virtual(hid_t file, const VariableDefinition& definition, std::spa
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   const Handle links = link_creation(definition.path);
   const Handle type = make_type(definition.type, definition.big_endian, definition.details);
-  const Handle space = make_space(definition.shape, false);
+  const Handle space = make_space(definition.shape, definition.extendible);
   if (!type.valid() || !space.valid()) return hdf5_status(Code::bad_argument, "type of", definition.path);
   const std::vector<std::byte> loud = loud_value(definition);
   bool set = set_object_creation(creation.get()) >= 0 && H5Pset_fill_value(creation.get(), type.get(), loud.data()) >= 0;
   for (const Part& part : parts) {
-    const auto start = sizes_of(part.box.start), count = sizes_of(part.box.count);
-    const Handle source = make_space(part.box.count, false);
-    const std::vector<hsize_t> origin(count.size(), 0);
+    const auto start = sizes_of(part.box.start), block = sizes_of(part.box.count);
+    const Handle source = make_space(part.box.count, definition.extendible);
+    const std::vector<hsize_t> origin(block.size(), 0);
+    std::vector<hsize_t> count(block.size(), 1);
+    if (definition.extendible) count.front() = H5S_UNLIMITED;  // one behind the other
     // As a box, though it is all: a selection of all loses its shape in the file.
-    set = set && source.valid() && H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, origin.data(), nullptr, count.data(), nullptr) >= 0 &&
-          H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
+    set = set && source.valid() && H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, origin.data(), block.data(), count.data(), block.data()) >= 0 &&
+          H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), block.data(), count.data(), block.data()) >= 0 &&
           H5Pset_virtual(creation.get(), space.get(), literal(part.file).c_str(), literal(definition.path).c_str(), source.get()) >= 0;
   }
   if (!set) return hdf5_status(Code::bad_argument, "parts of", definition.path);
   H5Sselect_all(space.get());
   const Handle dataset(H5Dcreate2(file, definition.path.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT), H5Dclose);
-  return dataset.valid() ? Status() : hdf5_status(Code::io, "creation of", definition.path);
+  if (!dataset.valid()) return hdf5_status(Code::io, "creation of", definition.path);
+  return definition.extendible ? write_current_shape(dataset.get(), definition.path, definition.shape) : Status();
+}
+
+std::vector<int64_t> read_current_shape(hid_t dataset) {
+  if (H5Aexists(dataset, k_current_shape) <= 0) return {};
+  const Handle attribute(H5Aopen(dataset, k_current_shape, H5P_DEFAULT), H5Aclose);
+  const Handle space(attribute.valid() ? H5Aget_space(attribute.get()) : H5I_INVALID_HID, H5Sclose);
+  const Handle type(attribute.valid() ? H5Aget_type(attribute.get()) : H5I_INVALID_HID, H5Tclose);
+  if (!space.valid() || !type.valid() || H5Tget_class(type.get()) != H5T_INTEGER) return {};
+  const hssize_t dimensions = H5Sget_simple_extent_npoints(space.get());
+  if (dimensions < 1 || dimensions > static_cast<hssize_t>(k_most_dimensions)) return {};
+  std::vector<int64_t> shape(static_cast<size_t>(dimensions));
+  return H5Aread(attribute.get(), H5T_NATIVE_INT64, shape.data()) >= 0 ? shape : std::vector<int64_t>();
+}
+
+Status write_current_shape(hid_t dataset, const std::string& path, std::span<const int64_t> shape) {
+  Attribute attribute;
+  attribute.name = k_current_shape;
+  attribute.type = Type::int64;
+  attribute.shape = {static_cast<int64_t>(shape.size())};
+  attribute.data.resize(shape.size_bytes());
+  std::memcpy(attribute.data.data(), shape.data(), shape.size_bytes());
+  attribute.big_endian = std::endian::native == std::endian::big;
+  return write_attribute(dataset, path, attribute);
 }
 
 namespace {
@@ -94,8 +125,26 @@ std::string text_of(Get get, hid_t creation, size_t number) {
   return plain(text);
 }
 
+// Whether a selection goes on without end along the first dimension, one behind the other: then the box is of its first index.
+bool read_endless(hid_t space, size_t dimensions, Box& box) {
+  std::vector<hsize_t> start(dimensions), stride(dimensions), count(dimensions), block(dimensions);
+  if (dimensions == 0 || H5Sget_simple_extent_ndims(space) != static_cast<int>(dimensions) || H5Sget_select_type(space) != H5S_SEL_HYPERSLABS ||
+      H5Sis_regular_hyperslab(space) <= 0 || H5Sget_regular_hyperslab(space, start.data(), stride.data(), count.data(), block.data()) < 0)
+    return false;
+  const bool of_ones = count[0] == H5S_UNLIMITED && stride[0] == block[0], of_one = block[0] == H5S_UNLIMITED && count[0] == 1;
+  if (start[0] != 0 || (!of_ones && !of_one)) return false;
+  box = {{0}, {1}};
+  for (size_t i = 1; i < dimensions; ++i) {
+    if (count[i] != 1 && stride[i] != block[i]) return false;
+    box.start.push_back(static_cast<int64_t>(start[i]));
+    box.count.push_back(static_cast<int64_t>(count[i] * block[i]));
+  }
+  return true;
+}
+
 // The box that a selection is; none when it is anything else.
 bool read_box(hid_t space, size_t dimensions, Box& box) {
+  if (read_endless(space, dimensions, box)) return true;
   std::vector<hsize_t> first(dimensions), last(dimensions);
   if (H5Sget_simple_extent_ndims(space) != static_cast<int>(dimensions) || H5Sget_select_bounds(space, first.data(), last.data()) < 0) return false;
   hssize_t elements = 1;
@@ -114,10 +163,11 @@ Result<std::vector<Part>> read_virtual(hid_t file, const std::string& path) {
   const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
   if (!dataset.valid()) return bad("is missing");
   const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
-  const Handle space(H5Dget_space(dataset.get()), H5Sclose);
   size_t mappings = 0;
   if (H5Pget_layout(creation.get()) != H5D_VIRTUAL || H5Pget_virtual_count(creation.get(), &mappings) < 0) return bad("is no virtual dataset");
-  const auto dimensions = static_cast<size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get())));
+  // Not of the dataset itself: what grows would be looked for in its files.
+  const Handle first(mappings > 0 ? H5Pget_virtual_vspace(creation.get(), 0) : H5I_INVALID_HID, H5Sclose);
+  const auto dimensions = static_cast<size_t>(first.valid() ? std::max(0, H5Sget_simple_extent_ndims(first.get())) : 0);
   std::vector<Part> parts;
   for (size_t i = 0; i < mappings; ++i) {
     Part part{text_of(H5Pget_virtual_filename, creation.get(), i), {}};

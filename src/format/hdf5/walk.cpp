@@ -14,6 +14,7 @@
 #include "format/hdf5/dimensions.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
+#include "format/hdf5/virtual.hpp"
 
 namespace windrow {
 namespace {
@@ -230,10 +231,11 @@ Status Walk::place(hid_t dataset, bool is_compact, Variable& variable) const {
 }
 
 Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
-  const Handle type(H5Dget_type(dataset), H5Tclose);
-  const Handle space(H5Dget_space(dataset), H5Sclose);
-  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
-  if (!type.valid() || !space.valid() || !creation.valid()) return damaged(object_path);
+  const Handle type(H5Dget_type(dataset), H5Tclose), creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (!type.valid() || !creation.valid()) return damaged(object_path);
+  const std::vector<int64_t> told = H5Pget_layout(creation.get()) == H5D_VIRTUAL ? read_current_shape(dataset) : std::vector<int64_t>();
+  const Handle space = told.empty() ? Handle(H5Dget_space(dataset), H5Sclose) : make_space(told, true);
+  if (!space.valid()) return damaged(object_path);
   Variable variable;
   variable.path = object_path;
   TypeDescription description = describe_type(type.get());
@@ -245,6 +247,7 @@ Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
   if (!extent.ok()) return extent.status();
   variable.shape = std::move(extent.value().shape);
   variable.null_space = extent.value().is_null;
+  variable.extendible = !told.empty();
   const bool moved_whole = is_moved_whole(variable.type, variable.details);
   if (variable.unsupported.empty() && !variable.null_space)
     variable.unsupported = moved_whole ? whole_layout_reason(creation.get()) : layout_reason(creation.get());
