@@ -1,38 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sets of subfiles in other hands: h5py and h5dump see one array, and how they fail; maps that somebody has made to hurt.
 
-Arguments: the command windrow, the launcher.
+Run by CTest with WINDROW_COMMAND, WINDROW_MPIRUN and WINDROW_APPEND, the program append, in the environment.
 """
 
+import os
 import resource
-import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
+import time
 import unittest
 from pathlib import Path
 
 import h5py
 import numpy as np
 
-COMMAND, LAUNCHER = sys.argv[1], shlex.split(sys.argv[2])
-LIMIT_S = 60  # a hang is a failure
+sys.path.append(str(Path(__file__).parent.parent))
+from sets import LARGEST, LAUNCHER, LIMIT_S, SetOfSubfiles, settings, windrow  # noqa: E402
 
 
-def windrow(*arguments, ranks=2, code=0, **more):
-    launch = [*LAUNCHER, "-n", str(ranks)] if ranks > 1 else []
-    done = subprocess.run([*launch, COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=LIMIT_S, **more)
-    if done.returncode != code:
-        raise AssertionError(f"{arguments}: {done.returncode}, not {code}\n{done.stdout[-1500:]}{done.stderr[-1500:]}")
-    return done.stdout + done.stderr
-
-
-class Sets(unittest.TestCase):
+class Sets(SetOfSubfiles, unittest.TestCase):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="windrow subfiles "))
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.plain, self.base = self.folder / "plain.h5", self.folder / "a.h5"
+        super().setUp()
         numbers = np.arange(24 * 6 * 5).reshape(24, 6, 5)
         self.arrays = {"f8": numbers.astype("f8"), "f4": numbers.astype(">f4"), "i2": numbers.astype("i2"), "u1": (numbers % 200).astype("u1"),
                        "c16": numbers + 1j, "flag": numbers % 2 == 0, "g/text": np.char.add("n", numbers.astype(str)).astype("S8")}
@@ -41,10 +31,6 @@ class Sets(unittest.TestCase):
                 f[name] = array
             f["f8"].attrs["units"] = "K"
             f["scalar"] = 5
-
-    def split(self, *settings, ranks=2):
-        windrow("copy", self.plain, self.base, *(each for one in settings for each in ("--set", one)), ranks=ranks)
-        (self.set,) = self.folder.glob("a.h5.subfiles-*")
 
     def expect_all(self, path):
         with h5py.File(path) as f:
@@ -205,64 +191,38 @@ class Sets(unittest.TestCase):
 
     def test_maps_made_to_hurt(self):
         self.split("files=subfiles(3)")
-        outside = self.folder.parent / (self.folder.name + " outside")
-        shutil.copytree(self.set, outside)
-        self.addCleanup(shutil.rmtree, outside)
-        good = self.base.read_bytes()
-        largest = 2**63 - 1
 
-        def root(name, value):
-            return lambda f: f.attrs.__setitem__(name, value)
+        def of(name, value, variable="f8"):
+            def damage():
+                with h5py.File(self.base, "r+") as f:
+                    holder = f[variable] if variable else f
+                    if value is None:
+                        del holder.attrs[name]
+                    else:
+                        holder.attrs[name] = np.bytes_(value) if isinstance(value, str) else value
 
-        def of(name, value):
-            return lambda f: f["f8"].attrs.__setitem__(name, value)
+            return damage
 
+        name = self.set.name.encode()
+        more_folders = {"empty": np.bytes_(b"\0" * 4), "not UTF-8": np.bytes_(b"\xff\xfe"), "NUL": np.bytes_(name[:3] + b"\0" + b"x"),
+                        "several": np.array([b"a", b"b"])}
         damages = {
-            "up": root("windrow_folder", np.bytes_("../" + outside.name)), "dots": root("windrow_folder", np.bytes_("..")),
-            "dot": root("windrow_folder", np.bytes_(".")), "absolute": root("windrow_folder", np.bytes_(str(outside))),
-            "below": root("windrow_folder", np.bytes_(self.set.name + "/x")), "overlong": root("windrow_folder", np.bytes_("x" * 300)),
-            "very long": root("windrow_folder", np.bytes_("x" * 60000)), "empty": root("windrow_folder", np.bytes_(b"\0" * 4)),
-            "line": root("windrow_folder", np.bytes_("a\nb")), "not UTF-8": root("windrow_folder", np.bytes_(b"\xff\xfe")),
-            "NUL": root("windrow_folder", np.bytes_(self.set.name.encode()[:3] + b"\0" + b"x")),
-            "a number": root("windrow_folder", 7), "several": root("windrow_folder", np.array([b"a", b"b"])),
-            "ending up": root("windrow_ending", np.bytes_("/../x")), "ending long": root("windrow_ending", np.bytes_("." + "x" * 100)),
-            "no set": lambda f: f.attrs.__delitem__("windrow_set"), "other set": root("windrow_set", np.bytes_("x")),
-            "no count": lambda f: f.attrs.__delitem__("windrow_subfiles"), "count 0": root("windrow_subfiles", 0),
-            "count -1": root("windrow_subfiles", -1), "count large": root("windrow_subfiles", largest), "count float": root("windrow_subfiles", 3.0),
-            "count 2": root("windrow_subfiles", 2), "count list": root("windrow_subfiles", [3, 3]),
-            "sum": root("windrow_map_checksum", 1), "no sum": lambda f: f.attrs.__delitem__("windrow_map_checksum"),
+            **{name: of(*damage, variable=None) for name, damage in self.damages_of_the_set().items()},
+            **{name: of("windrow_folder", value, variable=None) for name, value in more_folders.items()},
             "shape": of("windrow_split_shape", [24, 6, 6]), "shape short": of("windrow_split_shape", [24]), "parts": of("windrow_split_parts", 4),
-            "order": of("windrow_split_order", [3, 2, 1]), "order large": of("windrow_split_order", [largest, 1, 1]), "order 0": of("windrow_split_order", [3, 0, 1]),
-            "order -1": of("windrow_split_order", [-1, 1, 1]), "no order": lambda f: f["f8"].attrs.__delitem__("windrow_split_order"),
+            "order": of("windrow_split_order", [3, 2, 1]), "order large": of("windrow_split_order", [LARGEST, 1, 1]), "order 0": of("windrow_split_order", [3, 0, 1]),
+            "order -1": of("windrow_split_order", [-1, 1, 1]), "no order": of("windrow_split_order", None),
             "overlapping": of("windrow_split_bounds", [0, 9, 8, 24, 0, 6, 0, 5]), "twice": of("windrow_split_bounds", [0, 8, 8, 24, 0, 6, 0, 5]),
             "leaving": of("windrow_split_bounds", [0, 8, 16, 25, 0, 6, 0, 5]), "negative": of("windrow_split_bounds", [0, -8, 16, 24, 0, 6, 0, 5]),
-            "overflowing": of("windrow_split_bounds", [0, 8, 16, largest, 0, largest, 0, 5]), "late": of("windrow_split_bounds", [1, 8, 16, 24, 0, 6, 0, 5]),
-            "bounds short": of("windrow_split_bounds", [0, 8]), "no bounds": lambda f: f["f8"].attrs.__delitem__("windrow_split_bounds"),
+            "overflowing": of("windrow_split_bounds", [0, 8, 16, LARGEST, 0, LARGEST, 0, 5]), "late": of("windrow_split_bounds", [1, 8, 16, 24, 0, 6, 0, 5]),
+            "bounds short": of("windrow_split_bounds", [0, 8]), "no bounds": of("windrow_split_bounds", None),
             "moved": of("windrow_split_bounds", [0, 7, 16, 24, 0, 6, 0, 5]), "narrow": of("windrow_split_bounds", np.array([0, 8, 16, 24, 0, 6, 0, 5], "i4")),
         }
-        for name, damage in damages.items():
-            with self.subTest(damage=name):
-                self.base.write_bytes(good)
-                with h5py.File(self.base, "r+") as f:
-                    damage(f)
-                ranks = 3 if name in ("up", "overlapping", "overflowing") else 1
-                told = windrow("check", self.base, ranks=ranks, code=1)
-                self.assertIn("a.h5", told)
-                self.assertNotIn(outside.name + "/", told)
-                self.assertRegex(told, r"map of its subfiles|missing|checksum")
-        self.base.write_bytes(good)
-        self.assertIn("sound", windrow("check", self.base))
-        # Bytes at random places of a subfile's metadata: anything but a crash or a hang. (Those of a virtual dataset can make HDF5 itself loop.)
-        part, random = self.set / "1.h5", np.random.default_rng(5)
-        whole = part.read_bytes()
-        for _ in range(15):
-            bad = bytearray(whole)
-            for place in random.integers(0, 4096, 8):
-                bad[place] = random.integers(0, 256)
-            part.write_bytes(bad)
-            done = subprocess.run([COMMAND, "check", str(self.base)], capture_output=True, text=True, errors="replace", timeout=LIMIT_S)
-            self.assertIn(done.returncode, (0, 1), done.stderr)
-            self.assertTrue(done.returncode == 0 or "1.h5" in done.stderr, done.stderr)
+        self.expect_bad_maps(damages)
+        # (Bytes of a virtual dataset can make HDF5 itself loop.)
+        for code, told in self.expect_survival(self.set / "1.h5", np.random.default_rng(5), begin=0, end=4096, bytes_each=8, rounds=15):
+            self.assertIn(code, (0, 1))
+            self.assertTrue(code == 0 or "1.h5" in told, told)
 
     def test_views_that_lead_elsewhere_are_told(self):
         self.split("files=subfiles(2)")
@@ -281,5 +241,138 @@ class Sets(unittest.TestCase):
         self.expect_all(one)
 
 
+class GrowingSets(SetOfSubfiles, unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.field = np.arange(7 * 11 * 5, dtype="f8").reshape(7, 11, 5)
+        with h5py.File(self.plain, "w") as f:
+            made = f.create_dataset("a field", data=self.field, maxshape=(None, 11, 5), chunks=(2, 4, 3), compression="gzip")
+            made.attrs["units"] = "K"
+            f.create_dataset("i2", data=self.field.astype(">i2"), maxshape=(None, 11, 5), chunks=(3, 11, 5), fillvalue=-5)
+            f.create_dataset("times", data=np.arange(7), maxshape=(None,), chunks=(4,))
+
+    def expect_field(self, path, records):
+        with h5py.File(path) as f:
+            for name, kind in (("a field", "f8"), ("i2", ">i2")):
+                if name in f:
+                    self.assertEqual((f[name].shape, f[name].maxshape), ((records, 11, 5), (None, 11, 5)))
+                    self.assertTrue((f[name][...] == self.field[:records].astype(kind)).all(), name)
+            self.assertEqual(f["a field"].attrs["units"], "K")
+            self.assertEqual(f["times"].shape, (records,))
+
+    def expect_last_element(self, records):
+        last = f"{records - 1},10,4"
+        shown = subprocess.run(["h5dump", "-d", "/a field", "-s", last, "-c", "1,1,1", str(self.base)], capture_output=True, text=True, check=True).stdout
+        self.assertIn(f"({last}): {records * 55 - 1}", shown)
+
+    # A job that goes on writing: after each sync there is one array more to see.
+    def test_steps_are_seen_after_each_sync(self):
+        for ranks, options in ((1, ["files=subfiles(4)"]), (3, ["files=subfiles(3)", "split=1,2"]), (5, ["files=subfiles(2)", "split_parts=1x10+1x1"])):
+            with self.subTest(options=options):
+                mark = Path(f"{self.base}.step")
+                command = [*LAUNCHER, "-n", str(ranks), os.environ["WINDROW_APPEND"], str(self.base), "4", *options]
+                with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as job:
+                    for step in range(1, 5):
+                        late = time.monotonic() + LIMIT_S
+                        while not mark.exists() and job.poll() is None and time.monotonic() < late:
+                            time.sleep(0.02)
+                        self.assertTrue(mark.exists(), "no step" if job.poll() is None else job.stderr.read())
+                        self.assertEqual(mark.read_text(), f"{step}\n")
+                        self.expect_field(self.base, step)
+                        self.expect_last_element(step)
+                        mark.unlink()
+                    self.assertEqual(job.wait(LIMIT_S), 0)
+                self.expect_field(self.base, 4)
+                self.assertIn("sound", windrow("check", self.base, ranks=3))
+
+    def test_copy_splits_joins_and_splits_anew(self):
+        again, one = self.folder / "again.h5", self.folder / "one.h5"
+        for ranks, options in ((1, ["files=subfiles(5)"]), (3, ["files=subfiles(4)", "split=1,2", "checksum=on"]), (2, ["files=subfiles(3)", "split_parts=1x1+1+9x1"])):
+            with self.subTest(options=options):
+                self.split(*options, ranks=ranks)
+                self.expect_field(self.base, 7)
+                self.assertIn("sound", windrow("check", self.base, ranks=3))
+                windrow("copy", self.base, again, *settings("files=subfiles(2)", "split=2"), "--buffer", "4096", ranks=3)
+                windrow("copy", again, one, "--buffer", "4096")
+                self.expect_field(again, 7)
+                self.expect_field(one, 7)
+                with h5py.File(self.base) as base, h5py.File(one) as f:
+                    self.assertEqual((f["a field"].is_virtual, f["a field"].chunks, f["a field"].compression), (False, (2, 4, 3), "gzip"))
+                    self.assertEqual(list(f["a field"].attrs), ["units"])
+                    self.assertEqual((base["a field"].is_virtual, base["times"].is_virtual), (True, False))
+                for part in sorted(self.set.iterdir()):
+                    with h5py.File(part) as f:
+                        start, end = f["a field"].attrs["windrow_split_range"].reshape(2, 3)
+                        self.assertEqual(f["a field"].maxshape[0], None)
+                        self.assertTrue((f["a field"][...] == self.field[:, start[1] : end[1], start[2] : end[2]]).all())
+        self.assertIn("split 1x1+1+9x1", windrow("info", self.base))
+
+    def test_what_hdf5_cannot_read_is_loud(self):
+        self.split("files=subfiles(3)")
+        (self.set / "1.h5").rename(self.folder / "gone.h5")
+        with h5py.File(self.base) as f:
+            self.assertEqual(f["a field"].shape, (7, 11, 5))
+            self.assertTrue(np.isnan(f["a field"][:, 4:8]).all() and (f["i2"][:, 4:8] == -(2**15)).all())
+            self.assertTrue((f["a field"][:, :4] == self.field[:, :4]).all())
+        self.assertIn("/1.h5", windrow("check", self.base, code=1, ranks=3))
+        self.assertIn("7 x 11 x 5", windrow("info", self.base))
+
+    # A part that a killed job has made longer than the base file says.
+    def test_the_base_file_says_how_long_it_is(self):
+        self.split("files=subfiles(2)")
+        with h5py.File(self.set / "1.h5", "r+") as f:
+            f["a field"].resize(9, 0)
+        with h5py.File(self.base) as f:
+            self.assertEqual(f["a field"].shape[0], 9)
+            self.assertTrue(np.isnan(f["a field"][7:, :6]).all())
+        self.assertIn("sound", windrow("check", self.base, ranks=2))
+        self.assertIn("7 x 11 x 5", windrow("info", self.base))
+        one = self.folder / "one.h5"
+        windrow("copy", self.base, one)
+        self.expect_field(one, 7)
+
+    def test_maps_made_to_hurt(self):
+        self.split("files=subfiles(3)")
+
+        def of(name, value):
+            def damage():
+                with h5py.File(self.base, "r+") as f:
+                    if value is None:
+                        del f["a field"].attrs[name]
+                    else:
+                        f["a field"].attrs[name] = value
+
+            return damage
+
+        shape = "windrow_split_current_shape"
+        self.expect_bad_maps({
+            "longer": of(shape, [8, 11, 5]), "wider": of(shape, [7, 12, 5]), "fewer dimensions": of(shape, [7, 11]), "more dimensions": of(shape, [7, 11, 5, 1]),
+            "large": of(shape, [LARGEST, 11, 5]), "larger": of(shape, [2**60, 11, 5]), "negative": of(shape, [-7, 11, 5]), "text": of(shape, np.bytes_("7")),
+            "no numbers": of(shape, np.zeros(0, "i8")), "many": of(shape, np.ones(40, "i8")), "records cut": of("windrow_split_bounds", [0, 4, 0, 4, 8, 11, 0, 5]),
+            "order of what grows": of("windrow_split_order", [3, 1, 1]), "no chunk": of("windrow_split_chunk", None), "chunk of none": of("windrow_split_chunk", [0, 4, 3]),
+        }, words=r"map of its subfiles|checksum|has another shape|its shape is too large")
+
+    # Mappings without end lead HDF5 to files as soon as it is asked for a shape: Windrow does not ask.
+    def test_no_other_file_is_looked_for(self):
+        self.split("files=subfiles(2)")
+        endless = h5py.h5s.UNLIMITED
+        there = h5py.h5s.create_simple((7, 11, 5), (endless, 11, 5))
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        outside = self.folder / "outside.h5"
+        os.mkfifo(outside)  # who opens it waits for ever
+        there.select_hyperslab((0, 0, 0), (endless, 1, 1), (1, 1, 1), (1, 11, 5))
+        from_there = h5py.h5s.create_simple((1, 11, 5), (endless, 11, 5))
+        from_there.select_hyperslab((0, 0, 0), (endless, 1, 1), (1, 1, 1), (1, 11, 5))
+        creation.set_virtual(there, b"outside.h5", b"a field", from_there)
+        there.select_all()
+        with h5py.File(self.base, "r+") as f:
+            attributes = dict(f["a field"].attrs)
+            del f["a field"]
+            made = h5py.Dataset(h5py.h5d.create(f.id, b"a field", h5py.h5t.IEEE_F64LE, there, creation))
+            for name, value in attributes.items():
+                made.attrs[name] = value
+        self.assertIn("leads other programs elsewhere", windrow("check", self.base, code=1))
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main()
