@@ -80,10 +80,31 @@ Result<std::vector<size_t>> parse_axes(std::string_view text, size_t dimensions)
   return axes;
 }
 
-Result<Split> even_split(std::span<const int64_t> shape, const std::vector<int64_t>& parts) {
+// As even as can be in whole units, the last one with what is left of one; in elements where there are fewer units than ranges.
+std::vector<int64_t> even_bounds_in(int64_t unit, int64_t length, int64_t parts) {
+  if (unit <= 1 || length / unit < parts) return even_bounds(length, parts);
+  std::vector<int64_t> bounds = even_bounds(length / unit, parts);
+  for (int64_t& bound : bounds) bound *= unit;
+  bounds.back() = length;
+  return bounds;
+}
+
+int64_t unit_of(const SplitRequest& request, size_t dimension) { return request.unit.empty() ? 1 : request.unit[dimension]; }
+
+Result<Split> even_split(const SplitRequest& request, std::span<const int64_t> shape, const std::vector<int64_t>& parts) {
   std::vector<std::vector<int64_t>> bounds;
-  for (size_t i = 0; i < shape.size(); ++i) bounds.push_back(even_bounds(shape[i], parts[i]));
+  for (size_t i = 0; i < shape.size(); ++i) bounds.push_back(even_bounds_in(unit_of(request, i), shape[i], parts[i]));
   return Split::make(std::move(bounds));
+}
+
+// How often each dimension is cut where we choose: so that ranges are of whole units, if that can be.
+std::optional<std::vector<int64_t>> parts_along(const SplitRequest& request, std::span<const int64_t> shape, std::span<const std::vector<size_t>> ways) {
+  std::vector<int64_t> units(shape.begin(), shape.end());
+  for (size_t i = 0; i < units.size(); ++i) units[i] = std::max<int64_t>(1, units[i] / unit_of(request, i));
+  for (const std::span<const int64_t> lengths : {std::span<const int64_t>(units), shape})
+    for (const std::vector<size_t>& axes : ways)
+      if (auto parts = factorise(lengths, axes, request.count)) return parts;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -187,7 +208,9 @@ Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> s
     for (size_t i = 0; i < shape.size(); ++i) {
       auto ranges = parse_ranges(texts[i], shape[i]);
       if (!ranges.ok()) return bad(fmt::format("split_parts is \"{}\": {}", request.parts, ranges.status().message()));
-      bounds.push_back(std::move(ranges).value());
+      const bool is_even = texts[i].find('+') == std::string_view::npos;
+      const auto parts = static_cast<int64_t>(ranges.value().size()) - 1;
+      bounds.push_back(is_even ? even_bounds_in(unit_of(request, i), shape[i], parts) : std::move(ranges).value());
     }
     auto split = Split::make(std::move(bounds));
     if (!split.ok() || split.value().parts() <= request.count) return split;
@@ -195,19 +218,17 @@ Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> s
   }
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return Status(Code::not_found, "it has no elements");
   if (request.axes.empty() || request.axes == "auto") {
-    std::vector<size_t> axes;
-    for (size_t i = 0; i < shape.size(); ++i) {
-      if (const auto parts = factorise(shape, {i}, request.count)) return even_split(shape, *parts);
-      axes.push_back(i);
-    }
-    if (const auto parts = factorise(shape, axes, request.count)) return even_split(shape, *parts);
+    std::vector<std::vector<size_t>> ways(1);
+    for (size_t i = 0; i < shape.size(); ++i) ways[0].push_back(i);
+    for (size_t i = shape.size(); i-- > 0;) ways.insert(ways.begin(), {i});
+    if (const auto parts = parts_along(request, shape, ways)) return even_split(request, shape, *parts);
     return Status(Code::not_found, fmt::format("a shape of {} cannot be cut into {} parts", fmt::join(shape, "x"), request.count));
   }
   auto axes = parse_axes(request.axes, shape.size());
   if (!axes.ok()) return axes.status();
-  const auto parts = factorise(shape, axes.value(), request.count);
+  const auto parts = parts_along(request, shape, std::span(&axes.value(), 1));
   if (!parts) return bad(fmt::format("a shape of {} cannot be cut into {} parts along {}", fmt::join(shape, "x"), request.count, request.axes));
-  return even_split(shape, *parts);
+  return even_split(request, shape, *parts);
 }
 
 std::string text_of(const Split& split) {

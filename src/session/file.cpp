@@ -474,13 +474,15 @@ Status File::close(bool publish) {
     verdict.update(agree(*comm_, std::move(local)));
     local = Status{};
   }
+  PartChunks chunks;
   if (subfiles_ && mode_ != Mode::read && (publish || mode_ == Mode::update || published_) && verdict.ok()) {
     verdict.update(agree(*comm_, std::move(local)));
     local = Status{};
+    if (verdict.ok() && publish && wants_references()) verdict = collect_part_chunks(chunks);  // while the subfiles are open
     if (verdict.ok()) verdict = finish_subfiles(true);
   }
   const bool refers = publish && verdict.ok() && mode_ != Mode::read && wants_references();
-  if (comm_->rank() == 0 && format_ && refers && local.ok()) local = guard([&] { return make_references_on_root(); });
+  if (comm_->rank() == 0 && format_ && refers && local.ok()) local = guard([&] { return make_references_on_root(chunks); });
   if (comm_->rank() == 0 && format_ && (publish || mode_ != Mode::create)) {
     local.update(guard([&] { return format_->close(); }));
     format_.reset();

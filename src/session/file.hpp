@@ -222,10 +222,14 @@ class File {
   // references.cpp
   bool wants_references() const;
   Status start_references_on_root();                                // rank 0 only, as the next three
-  Status make_references_on_root();
+  Status make_references_on_root(const PartChunks& chunks);
   Status withdraw_references_on_root();
   Status publish_references_on_root();
   Status renew_references();                                        // collective
+
+  // part_chunks.cpp
+  std::vector<int> referable_parts() const;
+  Status collect_part_chunks(PartChunks& chunks);                   // collective
 
   // checksums.cpp
   void mark_changed(std::span<const int64_t> bits) noexcept;

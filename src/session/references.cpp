@@ -21,8 +21,8 @@ using Found = Result<std::string>;
 class ReferenceFinder {
  public:
   // `name`: of the base file as the text names it; `prefix` stands before all names.
-  ReferenceFinder(const Catalog& catalog, const Subfiles* subfiles, Format& format, std::string name, std::string prefix)
-      : catalog_(catalog), subfiles_(subfiles), format_(format), prefix_(std::move(prefix)) {
+  ReferenceFinder(const Catalog& catalog, const Subfiles* subfiles, const PartChunks& chunks, Format& format, std::string name, std::string prefix)
+      : catalog_(catalog), subfiles_(subfiles), chunks_(chunks), format_(format), prefix_(std::move(prefix)) {
     files_.push_back(prefix_ + std::move(name));
     for (int64_t number = 0; subfiles != nullptr && number < subfiles->count(); ++number) files_.push_back(prefix_ + subfiles->relative_name(number));
   }
@@ -77,7 +77,7 @@ class ReferenceFinder {
   }
 
   Found find_parts(const Variable& variable, const SplitVariable& split, ReferencedArray& array) {
-    if (!split.chunk.empty()) return std::string("its parts have chunks of their own");
+    if (!split.chunk.empty()) return find_chunks_of_parts(variable, split, array);
     for (int64_t part = 0; part < split.split.parts(); ++part)
       if (split.offsets[static_cast<size_t>(part)] < 0) {
         const Status fault = subfiles_->fault_of(part);
@@ -130,25 +130,67 @@ class ReferenceFinder {
     array.chunk = variable.chunking.shape;
     const auto count = room_for(variable.shape, array.chunk);
     if (!count) return too_many(array.chunk, "its own");
-    const int64_t tail = unread_tail(variable.chunking);
-    int64_t missing = 0;
-    std::string why;
+    ChunkTaker taker(variable, array);
     Status status;
     walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
-      if (!status.ok() || !why.empty()) return;
-      auto place = format_.find_chunk(variable.path, first);
-      if (!place.ok()) {
-        status = place.status();
-        return;
-      }
-      const ChunkPlace& found = place.value();
-      if (found.skipped != 0) why = "a filter was left out for some of its chunks, and Zarr has one pipeline for all";
-      missing += found.offset < 0 ? 1 : 0;
-      array.references.push_back({0, found.offset, found.bytes - tail});
+      if (!status.ok()) return;
+      const auto place = format_.find_chunk(variable.path, first);
+      if (place.ok()) taker.take(0, place.value());
+      else status = place.status();
     });
     if (!status.ok()) return status;
-    return why.empty() ? why_no_fill(variable, missing, elements_of(array.chunk)) : why;
+    return taker.why();
   }
+
+  // A chunk of the array is one of a part where all parts have the same and begin with one: Zarr's grid is regular.
+  Found find_chunks_of_parts(const Variable& variable, const SplitVariable& split, ReferencedArray& array) {
+    array.chunk = split.common_chunk();
+    if (array.chunk.empty()) return std::string("its parts do not end where its chunks do");
+    const auto count = room_for(variable.shape, array.chunk);
+    if (!count) return too_many(array.chunk, "its own");
+    for (int64_t part = 0; part < split.split.parts(); ++part)
+      if (const Status fault = subfiles_->fault_of(part); !fault.ok()) return fault.message();
+    for (int64_t part = 0; part < split.split.parts(); ++part) {
+      const auto found = chunks_.find({array.variable, part});
+      if (found == chunks_.end()) return too_many(array.chunk, "its own");
+      if (!found->second.ok()) return found->second.status();
+    }
+    ChunkTaker taker(variable, array);
+    walk(variable.shape, array.chunk, *count, [&](std::span<const int64_t> first) {
+      int64_t part = 0, chunk = 0;
+      for (size_t i = 0; i < first.size(); ++i) {
+        const auto& ranges = split.split.bounds()[i];
+        const bool is_cut = !split.grows || i > 0;
+        const auto range = is_cut ? std::upper_bound(ranges.begin(), ranges.end(), first[i]) - ranges.begin() - 1 : 0;
+        const int64_t begin = ranges[static_cast<size_t>(range)], end = is_cut ? ranges[static_cast<size_t>(range) + 1] : variable.shape[i];
+        part = part * (static_cast<int64_t>(ranges.size()) - 1) + range;
+        chunk = chunk * ((end - begin - 1) / array.chunk[i] + 1) + (first[i] - begin) / array.chunk[i];
+      }
+      taker.take(1 + part, chunks_.at({array.variable, part}).value()[static_cast<size_t>(chunk)]);
+    });
+    return taker.why();
+  }
+
+  // Stored chunks become references, unless Zarr cannot have one of them.
+  class ChunkTaker {
+   public:
+    ChunkTaker(const Variable& variable, ReferencedArray& array) : variable_(variable), array_(array), tail_(unread_tail(variable.chunking)) {}
+    void take(int64_t file, const ChunkPlace& place) {
+      any_skipped_ = any_skipped_ || place.skipped != 0;
+      missing_ += place.offset < 0 ? 1 : 0;
+      array_.references.push_back({file, place.offset, place.bytes - tail_});
+    }
+    std::string why() const {
+      if (any_skipped_) return "a filter was left out for some of its chunks, and Zarr has one pipeline for all";
+      return why_no_fill(variable_, missing_, elements_of(array_.chunk));
+    }
+
+   private:
+    const Variable& variable_;
+    ReferencedArray& array_;
+    int64_t tail_, missing_ = 0;
+    bool any_skipped_ = false;
+  };
 
   std::optional<int64_t> room_for(std::span<const int64_t> shape, std::span<const int64_t> chunk) const {
     const auto count = count_of_chunks(shape, chunk);
@@ -181,6 +223,7 @@ class ReferenceFinder {
 
   const Catalog& catalog_;
   const Subfiles* subfiles_;
+  const PartChunks& chunks_;
   Format& format_;
   std::string prefix_;
   std::vector<std::string> files_;
@@ -210,9 +253,9 @@ Status File::start_references_on_root() {
 }
 
 // Rank 0 alone, while the format can still be asked, with all data in place.
-Status File::make_references_on_root() {
+Status File::make_references_on_root(const PartChunks& chunks) {
   const std::filesystem::path file = mode_ == Mode::create ? draft_.final_path : std::filesystem::canonical(data_->path()).string();
-  ReferenceFinder finder(catalog_, subfiles_.get(), *format_, file.filename().string(), "");
+  ReferenceFinder finder(catalog_, subfiles_.get(), chunks, *format_, file.filename().string(), "");
   if (Status status = finder.run(); !status.ok()) return status;
   references_ = finder.text();
   return {};
@@ -242,8 +285,10 @@ Status File::publish_references_on_root() {
 
 // Collective. The text anew for a file that is changed in place.
 Status File::renew_references() {
+  PartChunks chunks;
+  if (Status verdict = collect_part_chunks(chunks); !verdict.ok()) return verdict;
   const Status local = comm_->rank() != 0 ? Status{} : guard([&] {
-    Status status = make_references_on_root();
+    Status status = make_references_on_root(chunks);
     return status.ok() ? publish_references_on_root() : status;
   });
   return agree(*comm_, local);
@@ -259,6 +304,8 @@ Result<std::string> File::write_references(const std::string& path, const std::s
     return {};
   });
   if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or prefix of the references"); !verdict.ok()) return verdict;
+  PartChunks chunks;
+  if (Status verdict = collect_part_chunks(chunks); !verdict.ok()) return verdict;
   std::vector<std::byte> bytes;
   local = comm_->rank() != 0 ? Status{} : guard([&]() -> Status {
     namespace fs = std::filesystem;
@@ -268,7 +315,7 @@ Result<std::string> File::write_references(const std::string& path, const std::s
     if (!draft.ok()) return draft.status();
     std::error_code ignored;
     const bool beside = fs::equivalent(wanted.parent_path(), file.parent_path(), ignored);
-    ReferenceFinder finder(catalog_, subfiles_.get(), *format_, file.filename().string(),
+    ReferenceFinder finder(catalog_, subfiles_.get(), chunks, *format_, file.filename().string(),
                         !prefix.empty() || beside ? prefix : (file.parent_path() / "").string());
     Status status = guard([&] {
       Status done = finder.run();

@@ -30,6 +30,7 @@ Result<std::optional<Split>> File::split_of(const VariableDefinition& definition
   }
   SplitRequest request = definition.split;
   request.count = subfiles_->count();
+  request.unit = definition.chunking.shape;  // parts of whole chunks have the chunks of the whole
   std::vector<int64_t> shape = definition.shape;
   if (definition.extendible) shape[0] = 1;  // each record for itself: what grows is not cut along its growth
   if (!files_reason_.empty() && request.parts == "auto") {

@@ -73,6 +73,20 @@ Result<Chunking> SplitVariable::chunking(int64_t part) const {
   return made;
 }
 
+std::vector<int64_t> SplitVariable::common_chunk() const {
+  std::vector<int64_t> common = chunk;
+  for (size_t i = 0; i < chunk.size(); ++i) {
+    if (grows && i == 0) continue;  // it is not cut
+    const auto& ranges = split.bounds()[i];
+    common[i] = std::min(chunk[i], ranges[1]);
+    for (size_t range = 1; range < ranges.size(); ++range) {
+      const bool begins_a_chunk = ranges[range - 1] % common[i] == 0;
+      if (!begins_a_chunk || std::min(chunk[i], ranges[range] - ranges[range - 1]) != common[i]) return {};
+    }
+  }
+  return common;
+}
+
 const SplitVariable* Subfiles::find(int variable) const noexcept {
   const auto found = variables_.find(variable);
   return found == variables_.end() ? nullptr : &found->second;

@@ -45,6 +45,8 @@ struct SplitVariable {
   }
   // How a part is cut into chunks. Code::bad_argument: filters that its chunks cannot have.
   Result<Chunking> chunking(int64_t part) const;
+  // The shape of the chunks of all parts, where they have one in common and begin at multiples of it; else empty: they are in no regular grid.
+  std::vector<int64_t> common_chunk() const;
   int64_t row_bytes(int64_t part) const noexcept { return split.elements(part) * element_bytes; }  // of one record, or of all
   // Behind the last byte of so many records of a part, from its first; nothing where 64 bits do not hold it.
   std::optional<int64_t> length(int64_t part, int64_t count) const noexcept {
@@ -52,6 +54,9 @@ struct SplitVariable {
     return before && count > 0 ? checked_add(*before, row_bytes(part)) : before;
   }
 };
+
+// By variable and part: where its chunks lie in C order of their grid; or why they are not known.
+using PartChunks = std::map<std::pair<int, int64_t>, Result<std::vector<ChunkPlace>>>;
 
 // What a subfile is changed with.
 struct SubfileOptions {

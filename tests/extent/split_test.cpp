@@ -92,6 +92,21 @@ TEST(Split, is_as_asked) {
   EXPECT_EQ(text_of(split_of({.axes = "auto", .parts = "auto", .count = 4}, {2, 2, 3})), "2x1x2");
 }
 
+// Ranges that are even end where chunks do; lengths that are given stay as they are.
+TEST(Split, is_of_whole_units_where_there_are_enough) {
+  const auto bounds = [](const SplitRequest& request, const std::vector<int64_t>& shape) { return split_of(request, shape).bounds(); };
+  const std::vector<int64_t> unit{4, 3};
+  EXPECT_EQ(bounds({.axes = "0", .count = 2, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 8, 19}, {0, 10}}));
+  EXPECT_EQ(bounds({.axes = "0", .count = 4, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 4, 8, 12, 19}, {0, 10}}));
+  EXPECT_EQ(bounds({.axes = "0", .count = 5, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 4, 8, 12, 16, 19}, {0, 10}}));
+  EXPECT_EQ(bounds({.axes = "0,1", .count = 6, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 8, 12, 19}, {0, 6, 10}}));
+  EXPECT_EQ(bounds({.parts = "2x3", .count = 6, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 8, 19}, {0, 3, 6, 10}}));
+  EXPECT_EQ(bounds({.parts = "9+10x2", .count = 6, .unit = unit}, {19, 10}), (std::vector<std::vector<int64_t>>{{0, 9, 19}, {0, 6, 10}}));
+  // The first dimension is long enough, but one chunk; and none has enough chunks.
+  EXPECT_EQ(bounds({.count = 3, .unit = {10, 2}}, {10, 6}), (std::vector<std::vector<int64_t>>{{0, 10}, {0, 2, 4, 6}}));
+  EXPECT_EQ(bounds({.count = 3, .unit = {10, 6}}, {10, 6}), (std::vector<std::vector<int64_t>>{{0, 4, 7, 10}, {0, 6}}));
+}
+
 TEST(Split, refuses_what_does_not_fit) {
   const auto code = [](const SplitRequest& request, const std::vector<int64_t>& shape) { return make_split(request, shape).status().code(); };
   EXPECT_EQ(code({.axes = "2", .parts = "", .count = 2}, {4, 4}), Code::bad_argument);

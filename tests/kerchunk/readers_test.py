@@ -118,7 +118,7 @@ class References(unittest.TestCase):
                 with inside(self.folder), xarray.open_dataset(climate, engine="h5netcdf") as own:
                     other = dataset(f"{out}.kerchunk.json")
                     left_out = {line.split('"')[1][1:] for line in json.loads(Path(f"{out}.kerchunk.json").read_text()).get("windrow_left_out", [])}
-                    self.assertEqual(left_out, {"temperature"} if more else set(), "parts with chunks of their own have no references")
+                    self.assertEqual(left_out, {"temperature"} if more else set(), "one chunk that is cut into parts has no references")
                     own = own.drop_vars(left_out)
                     self.assertEqual(set(other.variables), set(own.variables))
                     xarray.testing.assert_identical(other.load(), own.load())
@@ -178,6 +178,39 @@ class References(unittest.TestCase):
         self.expect(f"{self.plain}.kerchunk.json", expected)
         with inside(self.folder):
             self.assertEqual(int(np.isnan(dataset(f"{self.plain}.kerchunk.json")["masked"].values).sum()), 36 * 11)
+
+    # Parts that are of whole chunks: one regular grid over all subfiles. Given lengths need not be so, and are left out with that reason.
+    def test_split_chunks_are_one_grid(self):
+        noise = np.random.default_rng(3).integers(0, 50, (37, 11, 5)).astype("i4")
+        chunks = {"chunks": (8, 4, 5)}
+        with h5py.File(self.plain, "w") as f:
+            f.create_dataset("a deflate", data=noise, compression="gzip", **chunks)
+            f.create_dataset("all", data=noise.astype(">f8"), compression="gzip", shuffle=True, fletcher32=True, **chunks)
+            f.create_dataset("plain", data=noise, **chunks)
+            part = f.create_dataset("part", noise.shape, "i4", compression="gzip", fillvalue=-3, **chunks)
+            part[3:20, 2:9] = noise[3:20, 2:9]
+            f.create_dataset("grows", data=noise, maxshape=(None, 11, 5), compression="gzip", **chunks)
+            f["whole"] = noise
+            expected = {name: f[name][...] for name in f}
+        ways = (["files=subfiles(2)"], ["files=subfiles(4)", "split=0"], ["files=subfiles(4)", "split=0,1"], ["files=subfiles(4)", "split_parts=8+8+16+5x1x1"],
+                ["files=subfiles(6)", "split_parts=3x2x1"], ["files=subfiles(2)", "split_parts=1x4+7x1"], ["files=subfiles(5)", "split=2"])
+        for ranks, way in enumerate(ways, 1):
+            with self.subTest(way=way):
+                windrow("copy", self.plain, self.base, *settings("references=kerchunk", *way), ranks=1 + ranks % 5)
+                written = self.text.read_text()
+                lines = json.loads(written).get("windrow_left_out", [])
+                self.assertTrue(all("its parts do not end where its chunks do" in line for line in lines), lines)
+                left_out = {line.split('"')[1][1:] for line in lines}
+                # The last part of 5 rows has shorter chunks. Of what grows the first dimension is not cut, and the second has two chunks for four parts.
+                self.assertEqual(left_out, {"a deflate", "all", "plain", "part"} if "8+8+16+5" in way[-1] else {"grows"} if way[-1] == "split=0,1" else set())
+                self.expect(self.text, {name: array for name, array in expected.items() if name not in left_out})
+                windrow("references", self.base, ranks=3, code=3 if left_out else 0)
+                self.assertEqual(self.text.read_text(), written, "the command writes the same")
+        (gone,) = self.folder.glob("a.h5.subfiles-*/1.h5")
+        gone.unlink()
+        told = windrow("references", self.base, ranks=2, code=3)
+        self.assertRegex(told, r'left out: variable "/a deflate": subfile ".*/1.h5" is missing')
+        self.assertNotIn("1.h5", str(json.loads(self.text.read_text())["refs"]))
 
     def test_filters_of_plugins(self):
         noise = np.random.default_rng(2).integers(0, 50, (64, 48)).astype("f8")
