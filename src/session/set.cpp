@@ -63,7 +63,7 @@ void File::choose_files(FileSystem kind, bool can_split) {
 // Rank 0 alone: identity and folder of a new set.
 Status File::make_set_on_root() {
   if (!format_->can_split())
-    return {Code::unsupported, fmt::format("\"{}\": files of the format {} cannot be split over subfiles yet", path_, format_name_)};
+    return {Code::unsupported, fmt::format("\"{}\": files of the format {} cannot be split over subfiles", path_, format_name_)};
   if (format_name_ == "netcdf" && format_options().netcdf_version != 0 && format_options().netcdf_version < 5)
     return {Code::unsupported, fmt::format("\"{}\": a set of netCDF classic files is of version 5, whose numbers have 64 bits, and netcdf_version is {}", path_,
                                            format_options().netcdf_version)};
@@ -255,11 +255,15 @@ Status File::finish_subfiles(bool ends) {
   if (durable && local.ok()) local = guard([&]() -> Status {
     for (int64_t number = 0; number < subfiles_->count(); ++number) {
       if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
-      auto store = open_store(subfiles_->names().path(number), StoreMode::update, StoreOptions{});
-      if (!store.ok()) return store.status();
-      Status status = store.value()->sync();
-      status.update(store.value()->close());
-      if (!status.ok()) return status;
+      std::vector<std::string> all = format_companions(format_name_, subfiles_->names().path(number));
+      all.push_back(subfiles_->names().path(number));
+      for (const std::string& each : all) {
+        auto store = open_store(each, StoreMode::update, StoreOptions{});
+        if (!store.ok()) return store.status();
+        Status status = store.value()->sync();
+        status.update(store.value()->close());
+        if (!status.ok()) return status;
+      }
     }
     return {};
   });
@@ -324,7 +328,7 @@ std::string File::check_set_on_root() const {
       const Part& shown = parts.value()[static_cast<size_t>(part)];
       same = shown.file == subfiles_->relative_name(part) && shown.box == split.split.box(part);
     }
-    if (!same) lines += fmt::format("\"{}\": its virtual dataset leads other programs elsewhere than the map\n", path);
+    if (!same) lines += fmt::format("\"{}\": the base file leads other programs elsewhere than the map\n", path);
   }
   return lines;
 }

@@ -204,9 +204,13 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
   const std::string path = names_.path(number_in_set);
   std::error_code unknown;
   // Neither a link to somewhere else nor a pipe, on which an open would wait for ever.
-  const auto kind = std::filesystem::symlink_status(path, unknown).type();
-  if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::none)
-    return pack(Fault::not_a_file);
+  std::vector<std::string> all = format_companions(format_, path);
+  all.push_back(path);
+  for (const std::string& each : all) {
+    const auto kind = std::filesystem::symlink_status(each, unknown).type();
+    if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::none)
+      return pack(Fault::not_a_file);
+  }
   const auto bytes = std::filesystem::file_size(path, unknown);  // no opening more: the format says what is wrong with it
   auto opened = open_format(format_, path, FormatMode::read, {});
   const auto fault_by = [](const Status& status) -> Result<int64_t> {
@@ -255,8 +259,11 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
 std::vector<std::string> Subfiles::strangers() const {
   constexpr size_t k_most_told = 100;
   std::set<std::string> expected;
-  for (int64_t number_in_set = 0; number_in_set < count(); ++number_in_set)
-    expected.insert(std::filesystem::path(names_.path(number_in_set)).filename().string());
+  for (int64_t number_in_set = 0; number_in_set < count(); ++number_in_set) {
+    const std::string path = names_.path(number_in_set);
+    expected.insert(std::filesystem::path(path).filename().string());
+    for (const std::string& companion : format_companions(format_, path)) expected.insert(std::filesystem::path(companion).filename().string());
+  }
   std::vector<std::string> lines;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(names_.folder, error)) {

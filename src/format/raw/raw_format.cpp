@@ -34,6 +34,9 @@ class RawFormat final : public Format {
 
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
+  bool can_split() const noexcept override { return true; }
+  Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override;
+  Result<std::vector<Part>> parts_of(const std::string& path) override;
   Status put_attribute(const std::string& object, const Attribute& attribute) override;
   Status delete_attribute(const std::string& object, const std::string& name) override;
   Status define_link(const SoftLink& link) override;
@@ -54,6 +57,7 @@ class RawFormat final : public Format {
   Status writable(const char* what, const std::string& path) const;
   Status check_free(const std::string& path) const;  // the name is not taken, and the group above it exists
   Status write_sidecar();
+  void add_variable(const VariableDefinition& definition, const Placement& placement);
   Result<const Variable*> find_whole(const std::string& path) const;  // a variable of texts of variable length
   std::vector<Attribute>* find_attributes(const std::string& object);  // null: no group or variable
   void remember(const std::string& path, Object object) { objects_.emplace(path, object); }
@@ -65,6 +69,7 @@ class RawFormat final : public Format {
   std::unique_ptr<Store> sidecar_;
   Catalog catalog_;
   TextLists texts_;
+  PartLists parts_;
   std::unordered_map<std::string, Object> objects_;
   int64_t end_ = 0;  // of the data file
   bool changed_ = false;
@@ -88,6 +93,7 @@ Status RawFormat::read_sidecar(const std::string& path) {
   if (!parsed.ok()) return parsed.status();
   catalog_ = std::move(parsed.value().catalog);
   texts_ = std::move(parsed.value().texts);
+  parts_ = std::move(parsed.value().parts);
   end_ = parsed.value().bytes;
   for (size_t i = 0; i < catalog_.groups.size(); ++i) remember(catalog_.groups[i].path, {Kind::group, i});
   for (size_t i = 0; i < catalog_.variables.size(); ++i) remember(catalog_.variables[i].path, {Kind::variable, i});
@@ -145,23 +151,50 @@ Result<Placement> RawFormat::define_variable(const VariableDefinition& definitio
       placement.offset = *end - placement.bytes;
       new_end = *end;
     }
-    Variable variable;
-    variable.path = definition.path;
-    variable.type = definition.type;
-    variable.shape = definition.shape;
-    variable.placement = placement;
-    variable.details = definition.details;
-    variable.null_space = definition.null_space;
-    variable.fill = definition.fill;
-    make_room(catalog_.variables);
-    remember(definition.path, {Kind::variable, catalog_.variables.size()});
-    catalog_.variables.push_back(std::move(variable));
+    add_variable(definition, placement);
     end_ = new_end;
-    changed_ = true;
     return valid;
   });
   if (!status.ok()) return status;
   return placement;
+}
+
+void RawFormat::add_variable(const VariableDefinition& definition, const Placement& placement) {
+  Variable variable;
+  variable.path = definition.path;
+  variable.type = definition.type;
+  variable.shape = definition.shape;
+  variable.placement = placement;
+  variable.details = definition.details;
+  variable.null_space = definition.null_space;
+  variable.fill = definition.fill;
+  make_room(catalog_.variables);
+  remember(definition.path, {Kind::variable, catalog_.variables.size()});
+  catalog_.variables.push_back(std::move(variable));
+  changed_ = true;
+}
+
+Status RawFormat::define_split(const VariableDefinition& definition, std::span<const Part> parts) {
+  return guard([&] {
+    Status status = writable("variable", definition.path);
+    const Result<int64_t> bytes = check_definition(definition);
+    status.update(bytes.status());
+    status.update(check_free(definition.path));
+    if (!status.ok()) return status;
+    parts_.insert_or_assign(definition.path, std::vector<Part>(parts.begin(), parts.end()));
+    add_variable(definition, {.offset = -1, .bytes = bytes.value(), .big_endian = definition.big_endian});
+    return status;
+  });
+}
+
+Result<std::vector<Part>> RawFormat::parts_of(const std::string& path) {
+  std::vector<Part> copy;
+  Status status = guard([&] {
+    if (const auto found = parts_.find(path); found != parts_.end()) copy = found->second;
+    return Status();
+  });
+  if (!status.ok()) return status;
+  return copy;
 }
 
 Status RawFormat::put_attribute(const std::string& object, const Attribute& attribute) {
@@ -304,7 +337,7 @@ Result<Catalog> RawFormat::catalog() {
 }
 
 Status RawFormat::write_sidecar() {
-  const Result<std::string> text = sidecar_text(catalog_, texts_, end_);
+  const Result<std::string> text = sidecar_text(catalog_, texts_, parts_, end_);
   if (!text.ok()) return text.status();
   Status status = sidecar_->write_at(0, std::as_bytes(std::span(text.value())));
   if (status.ok()) status = sidecar_->resize(static_cast<int64_t>(text.value().size()));

@@ -45,6 +45,7 @@ class Parser {
   Status take_null_space(const Json& item, const std::string& where, const std::vector<int64_t>& shape, bool& null_space) const;
   Status take_fill(const Json& item, const std::string& where, Variable& variable) const;
   Status take_texts(const Json& item, const std::string& where, const Variable& variable);
+  Status take_parts(const Json& item, const std::string& where, Variable& variable);
   Status check_overlaps() const;
 
   const std::string& path_;
@@ -126,8 +127,8 @@ Status Parser::take_placement(const Json& item, const std::string& where, Variab
   const std::optional<int64_t> bytes = checked_multiply(*elements, element);
   if (!bytes) return bad(where, "its shape is too large");
   if (!offset) return bad(where, "its offset is not a whole number");
-  if (*bytes == 0) {
-    if (*offset != -1) return bad(where, "it has no bytes, so its offset must be -1");
+  if (*bytes == 0 || member(item, "parts")) {
+    if (*offset != -1) return bad(where, "it has no bytes here, so its offset must be -1");
   } else {
     const std::optional<int64_t> end = checked_add(*offset, *bytes);
     if (*offset < 0 || !end || *end > sidecar_.bytes) return bad(where, "it lies outside the file");
@@ -150,6 +151,7 @@ Status Parser::take_variable(const Json& item, size_t number) {
   if (status.ok()) status = take_placement(item, where, variable);
   if (status.ok()) status = take_fill(item, where, variable);
   if (status.ok()) status = take_texts(item, where, variable);
+  if (status.ok()) status = take_parts(item, where, variable);
   if (status.ok()) status = take_dimension_names(item, where, variable);
   if (status.ok()) status = take_attributes(item, where, variable.attributes);
   if (!status.ok()) return status;
@@ -325,6 +327,29 @@ Status Parser::take_texts(const Json& item, const std::string& where, const Vari
   return {};
 }
 
+// The files are named for other readers, and are not opened here.
+Status Parser::take_parts(const Json& item, const std::string& where, Variable& variable) {
+  const Json* list = member(item, "parts");
+  if (!list) return {};
+  if (!list->is_array()) return bad(where, "\"parts\" is not a list");
+  const auto take_numbers = [&](const Json& part, const char* key, std::vector<int64_t>& numbers) {
+    const Json* values = member(part, key);
+    if (!values || !values->is_array() || values->size() != variable.shape.size()) return false;
+    for (const Json& value : *values) numbers.push_back(whole(value).value_or(-1));
+    return std::all_of(numbers.begin(), numbers.end(), [](int64_t each) { return each >= 0; });
+  };
+  std::vector<Part>& parts = sidecar_.parts[variable.path];
+  for (const Json& each : *list) {
+    Part& part = parts.emplace_back();
+    const std::string* file = string_of(each, "file");
+    if (!file || !take_numbers(each, "start", part.box.start) || !take_numbers(each, "count", part.box.count))
+      return bad(where, "one of its parts is not a file and a box");
+    part.file = *file;
+  }
+  variable.unsupported = "its elements in other files (subfiles), and no map of them";
+  return {};
+}
+
 Status Parser::take_text_storage(const Json& item, const std::string& where, Attribute& attribute) const {
   const Json* variable_length = member(item, "variable_length");
   const std::string* character_set = string_of(item, "character_set");
@@ -344,7 +369,7 @@ Status Parser::take_text_storage(const Json& item, const std::string& where, Att
 Status Parser::check_overlaps() const {
   std::vector<std::pair<int64_t, const Variable*>> placed;
   for (const Variable& variable : sidecar_.catalog.variables)
-    if (variable.placement.bytes > 0) placed.emplace_back(variable.placement.offset, &variable);
+    if (variable.placement.bytes > 0 && variable.placement.offset >= 0) placed.emplace_back(variable.placement.offset, &variable);
   std::sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (size_t i = 1; i < placed.size(); ++i) {
     const Variable& before = *placed[i - 1].second;

@@ -16,12 +16,16 @@ inline constexpr int64_t k_sidecar_version = 1;
 // Of variables of variable-length text, by path; one that was never written is missing.
 using TextLists = std::map<std::string, std::vector<std::string>>;
 
+// Of variables whose elements lie in other files, by path.
+using PartLists = std::map<std::string, std::vector<Part>>;
+
 // Code::bad_argument: a name that is not UTF-8, which JSON cannot hold. `bytes`: size of the data file.
-Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts, int64_t bytes);
+Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts, const PartLists& parts, int64_t bytes);
 
 struct Sidecar {
   Catalog catalog;
   TextLists texts;
+  PartLists parts;
   int64_t bytes = 0;  // of the data file
 };
 

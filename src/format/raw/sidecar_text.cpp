@@ -23,6 +23,12 @@ void put_details(Json& item, Type type, const Details& details) {
     names[member.name] = type == Type::uint64 ? Json(member.value) : Json(static_cast<int64_t>(member.value));
 }
 
+Json parts_json(const std::vector<Part>& parts) {
+  Json list = Json::array();
+  for (const Part& part : parts) list.push_back(Json{{"file", part.file}, {"start", part.box.start}, {"count", part.box.count}});
+  return list;
+}
+
 Json variable_json(const Variable& variable, const TextLists& texts) {
   Json item{{"path", variable.path},
             {"type", type_name(variable.type)},
@@ -67,13 +73,14 @@ Json attributes_json(const std::vector<Attribute>& attributes) {
 
 }  // namespace
 
-Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts, int64_t bytes) {
+Result<std::string> sidecar_text(const Catalog& catalog, const TextLists& texts, const PartLists& parts, int64_t bytes) {
   Json groups = Json::array();
   for (const Group& group : catalog.groups)
     groups.push_back(Json{{"path", group.path}, {"attributes", attributes_json(group.attributes)}});
   Json variables = Json::array();
   for (const Variable& variable : catalog.variables) {
     Json item = variable_json(variable, texts);
+    if (const auto split = parts.find(variable.path); split != parts.end()) item["parts"] = parts_json(split->second);
     item["attributes"] = attributes_json(variable.attributes);
     variables.push_back(std::move(item));
   }
