@@ -327,6 +327,9 @@ class File {
   bool is_split(const std::string& path) const;
   Status for_own_parts(const std::string& path, const std::function<Status(Format&)>& work);
   void learn_places(std::span<const int64_t> found) noexcept;
+  Status examine_subfiles(Status local);                             // collective
+  Status tell_of_subfiles(std::vector<std::byte>& letter);           // local
+  Status learn_of_subfiles(std::span<const std::byte> letter);       // local
   Status place_subfiles();                                           // collective
   void tell_set_of_growth() noexcept;
   Status extend_own_parts(const SplitVariable& split, int64_t records);  // local

@@ -129,44 +129,13 @@ Status File::start_set() {
     });
     return agree(*comm_, std::move(local));
   }
-  std::vector<int64_t> found;  // of each subfile its fault, and of each variable its parts' offsets
-  const auto faults = static_cast<size_t>(subfiles_->count());
-  Status local = !named.ok() ? std::move(named) : guard([&] {
-    size_t length = faults;
-    for (const auto& [variable, split] : subfiles_->variables()) length += 2 * split.offsets.size();
-    found.assign(length, k_unknown);
-    return Status{};
-  });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  local = guard([&]() -> Status {
-    const int64_t sum = subfiles_->checksum(catalog_);
-    for (int64_t number = 0; number < subfiles_->count(); ++number) {
-      if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
-      std::map<int, Placement> places;
-      auto fault = subfiles_->examine(number, catalog_, sum, places);
-      if (!fault.ok()) return fault.status();
-      found[static_cast<size_t>(number)] = fault.value();
-      ++metadata_opens_;
-      size_t at = faults;
-      for (const auto& [variable, split] : subfiles_->variables()) {
-        if (const auto place = places.find(variable); place != places.end()) {
-          found[at + 2 * static_cast<size_t>(number)] = place->second.offset;
-          found[at + 2 * static_cast<size_t>(number) + 1] = place->second.stride;
-        }
-        at += 2 * split.offsets.size();
-      }
-    }
-    return {};
-  });
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = found, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
-  for (size_t number = 0; number < faults; ++number) subfiles_->set_fault(static_cast<int64_t>(number), found[number]);
-  learn_places(std::span(found).subspan(faults));
+  if (Status verdict = examine_subfiles(std::move(named)); !verdict.ok()) return verdict;
   fit_line();
   if (!subfiles_->has_room(0)) return agree(*comm_, guard([] { return Status{Code::bad_file, "the files of the set are larger than a set can be"}; }));
   // What is changed in place must be whole: parts that are at fault could not be told from those that were meant.
   sealed_ = true;
   if (mode_ != Mode::update) return {};
-  local = guard([&] {
+  Status local = guard([&] {
     Status status;
     for (int64_t number = 0; number < subfiles_->count() && status.ok(); ++number) status = subfiles_->fault_of(number);
     return status;

@@ -3,10 +3,80 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/varint.hpp"
 #include "comm/agree.hpp"
+#include "comm/sparse.hpp"
 #include "session/file.hpp"
 
 namespace windrow {
+namespace {
+
+// Small numbers of either sign in few bytes.
+uint64_t folded(int64_t value) noexcept { return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63); }
+int64_t unfolded(uint64_t value) noexcept { return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1); }
+
+}  // namespace
+
+// Local: of each subfile that this rank looks after its fault, and of each variable with a part in it that has no chunks the offset + 1, 0 where it is not
+// known, and the stride.
+Status File::tell_of_subfiles(std::vector<std::byte>& letter) {
+  const int64_t sum = subfiles_->checksum(catalog_);
+  for (int64_t number = 0; number < subfiles_->count(); ++number) {
+    if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
+    std::map<int, Placement> places;
+    const auto fault = subfiles_->examine(number, catalog_, sum, places);
+    if (!fault.ok()) return fault.status();
+    ++metadata_opens_;
+    append_varint(letter, folded(fault.value()));
+    for (const auto& [variable, split] : subfiles_->variables()) {
+      if (number >= split.split.parts() || !split.chunk.empty()) continue;
+      const auto place = places.find(variable);
+      append_varint(letter, place == places.end() ? 0 : static_cast<uint64_t>(place->second.offset) + 1);
+      append_varint(letter, place == places.end() ? 0 : static_cast<uint64_t>(place->second.stride));
+    }
+  }
+  return {};
+}
+
+// Local: the letters of all ranks, one behind the other, which is in the order of the subfiles.
+Status File::learn_of_subfiles(std::span<const std::byte> letter) {
+  const Status malformed(Code::internal, "a letter about subfiles is malformed");
+  size_t position = 0;
+  for (int64_t number = 0; number < subfiles_->count(); ++number) {
+    const auto fault = read_varint(letter, position);
+    if (!fault) return malformed;
+    subfiles_->set_fault(number, unfolded(*fault));
+    for (auto& [variable, split] : subfiles_->variables()) {
+      if (number >= split.split.parts() || !split.chunk.empty()) continue;
+      const auto offset = read_varint(letter, position), stride = read_varint(letter, position);
+      if (!offset || !stride) return malformed;
+      split.offsets[static_cast<size_t>(number)] = static_cast<int64_t>(*offset) - 1;
+      split.strides[static_cast<size_t>(number)] = static_cast<int64_t>(*stride);
+    }
+  }
+  return position == letter.size() ? Status() : malformed;
+}
+
+// Collective, agreed. What the ranks have found in the subfiles that they look after goes to rank 0, and from there to all.
+Status File::examine_subfiles(Status local) {
+  std::vector<Letter> out, in;
+  LetterCounters counters;
+  if (local.ok()) local = guard([&] {
+    std::vector<std::byte> letter;
+    Status status = tell_of_subfiles(letter);
+    if (!letter.empty()) out.push_back({0, std::move(letter)});
+    return status;
+  });
+  local = exchange_letters(*comm_, std::move(local), out, in, counters);
+  std::vector<std::byte> all;
+  if (local.ok() && comm_->rank() == 0) local = guard([&] {
+    for (const Letter& letter : in) all.insert(all.end(), letter.bytes.begin(), letter.bytes.end());
+    return Status{};
+  });
+  local = share_from_root(*comm_, std::move(local), all);
+  if (local.ok()) local = guard([&] { return learn_of_subfiles(all); });
+  return agree(*comm_, std::move(local));
+}
 
 // Collective, agreed. Each rank gives places to what is in the subfiles that it looks after. Those that were found are in force on all ranks, also where
 // other subfiles have failed: some may have moved.

@@ -133,7 +133,7 @@ TEST_F(Sets, chunks_have_checksums_too) {
   EXPECT_EQ(problems(), "");
   change({{"checksum", "on"}});
   EXPECT_EQ(problems(), "");
-  flip(subfile(1), 7 + 4 * k_columns + 3);
+  flip(subfile(1), 7 + 7 * k_columns + 3);  // parts are of whole chunks: 6, 3 and 3 rows
   const std::string found = problems();
   EXPECT_NE(found.find("/1.h5\": the elements of \"/g/v\" are not those that were written"), std::string::npos) << found;
   EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 1) << found;
