@@ -132,7 +132,7 @@ Status File::open_on_root(const std::string& asked_format) {
   format_ = std::move(format).value();
   traits_ = format_->traits();
   metadata_opens_ = stores_opened() - opened_before;
-  if (mode_ == Mode::create && wanted_subfiles_ == 0) choose_files(file_system_at(draft_.temporary_path), format_->can_split());
+  if (mode_ == Mode::create && wanted_subfiles_ == 0) choose_files(file_system_at(draft_.temporary_path), format_->can_split(), targets_of(striping_.layout));
   if (mode_ == Mode::create) return wanted_subfiles_ > 1 ? make_set_on_root() : Status{};
   auto catalog = format_->catalog();
   if (!catalog.ok()) return catalog.status();
@@ -183,7 +183,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
   std::vector<std::byte> known;
   SameArguments same(local, arguments);
-  int64_t file_system = 0, buffers = 0, can_split = 0;  // all ranks plan with what rank 0 sees
+  int64_t file_system = 0, buffers = 0, can_split = 0, targets = 0;  // all ranks plan with what rank 0 sees
   if (ranks.rank() == 0 && local.ok()) local = guard([&]() -> Status {
     if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok()) return status;
     const std::string data_path = mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
@@ -191,11 +191,12 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     if (mode != Mode::create) file->striping_ = find_striping(file->striping_options_, data_path);
     can_split = file->format_->can_split() ? 1 : 0;
     file->open_trace_on_root();
+    targets = targets_of(file->striping_.layout);
     buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
     file->tell(data_path, known);
     return {};
   });
-  std::array<int64_t, 5> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, can_split};
+  std::array<int64_t, 6> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, can_split, targets};
   local = share_from_root(ranks, std::move(local), known, numbers);
   std::copy_n(numbers.begin(), 2, same.numbers().begin());
   // What rank 0 met with arguments that the others do not have tells nobody anything.
@@ -206,7 +207,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     if (local.code() != Code::bad_argument) local = std::move(named);
   }
   if (local.ok()) local = guard([&] {
-    if (file->wanted_subfiles_ == 0) file->choose_files(static_cast<FileSystem>(numbers[2]), numbers[4] != 0);
+    if (file->wanted_subfiles_ == 0) file->choose_files(static_cast<FileSystem>(numbers[2]), numbers[4] != 0, numbers[5]);
     return file->learn(known);
   });
   Status verdict = agree(ranks, std::move(local));

@@ -185,7 +185,7 @@ class File {
 
   Status open_on_root(const std::string& format);                   // rank 0 only
   FileSystem file_system_at(const std::string& path) const noexcept;
-  void choose_files(FileSystem kind, bool can_split);
+  void choose_files(FileSystem kind, bool can_split, int64_t targets);
   void fit_limits_to_local_disk(PlanLimits& limits) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
   Status stripe_on_root();                                          // rank 0 only: of a draft

@@ -9,7 +9,9 @@ namespace windrow {
 
 // Source: K. Gao et al., ICPP 2009, section V: with 8 processes a subfile GPFS was faster than with one file or one for each process, and Lustre faster than
 // with one file. Their hosts had 2 to 4 processes; the ranks of a host hand their data to one writer here, which one file keeps busy.
-FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int64_t hosts) {
+// Where a layout shows several targets, a file for each is what they can take: a first model. One that shows a single target says nothing, since the next file
+// gets another.
+FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int64_t hosts, int64_t targets) {
   constexpr int64_t k_ranks_a_file = 8;
   const auto one = [](std::string why) { return FileCount{1, "files one: " + std::move(why)}; };
   const std::string_view name = name_of(kind);
@@ -23,6 +25,12 @@ FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int6
     case FileSystem::gpfs: break;
   }
   if (!can_split) return one(fmt::format("{} is parallel, but files of this format cannot be split", name));
+  if (targets > 1 && hosts < 2) return one(fmt::format("{} spreads a file over {} targets, but the ranks are on one host, and one writer has one file to write", name, targets));
+  if (targets > 1) {
+    const int64_t each = std::min(targets, hosts);
+    return {each, fmt::format("files subfiles({}): {} is parallel; a file for each of {} targets of its layout, and no more than {} hosts; no part is smaller than 64 MiB", each, name,
+                              targets, hosts)};
+  }
   const int64_t files = std::min(ranks / k_ranks_a_file, hosts);
   if (files < 2) return one(fmt::format("{} is parallel, but {} ranks on {} hosts are too few for a file for every {} ranks and a host for each", name, ranks, hosts, k_ranks_a_file));
   return {files, fmt::format("files subfiles({}): {} is parallel; a file for every {} of {} ranks, and no more than {} hosts; no part is smaller than 64 MiB", files, name,

@@ -17,7 +17,8 @@ struct FileCount {
 // A variable has no parts smaller than this then.
 inline constexpr int64_t k_least_part_bytes = int64_t{64} << 20;
 
-// `can_split`: whether the file's format can have subfiles. The same from the same numbers. May throw std::bad_alloc.
-FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int64_t hosts);
+// `can_split`: whether the file's format can have subfiles. `targets`: that a file's layout spreads it over; 0: it is not known. The same from the same
+// numbers. May throw std::bad_alloc.
+FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int64_t hosts, int64_t targets = 0);
 
 }  // namespace windrow

@@ -54,8 +54,8 @@ FileSystem File::file_system_at(const std::string& path) const noexcept {
 }
 
 // The same on every rank: what rank 0 sees of the file system goes to all.
-void File::choose_files(FileSystem kind, bool can_split) {
-  FileCount chosen = choose_file_count(kind, can_split, comm_->size(), static_cast<int64_t>(comm_->host_roots().size()));
+void File::choose_files(FileSystem kind, bool can_split, int64_t targets) {
+  FileCount chosen = choose_file_count(kind, can_split, comm_->size(), static_cast<int64_t>(comm_->host_roots().size()), targets);
   wanted_subfiles_ = chosen.files;
   files_reason_ = std::move(chosen.why);
 }

@@ -99,6 +99,12 @@ Result<Striping> stripe_draft(const StripingOptions& options, const Draft& draft
   return Striping{std::move(now.layout), fmt::format("{}: not set: {}", why, set.message())};
 }
 
+int64_t targets_of(const StorageLayout& layout) noexcept {
+  int64_t most = 0;
+  for (const LayoutComponent& component : layout.components) most = std::max(most, component.stripe_count);
+  return layout.is_striped() ? most : 0;
+}
+
 void describe_striping(const Striping& striping, std::vector<std::string>& reasons) {
   if (!striping.layout.is_striped() && striping.why.empty()) return;
   reasons.push_back(fmt::format("layout {}{}", layout_text(striping.layout), striping.why.empty() ? "" : "; " + striping.why));

@@ -45,6 +45,9 @@ struct StripingWriters {
 Result<Striping> stripe_draft(const StripingOptions& options, const Draft& draft, const StripingWriters& writers,
                               const SystemCalls& calls = system_calls());
 
+// That a file is spread over, where it is known; else 0.
+int64_t targets_of(const StorageLayout& layout) noexcept;
+
 void describe_striping(const Striping& striping, std::vector<std::string>& reasons);
 
 }  // namespace windrow

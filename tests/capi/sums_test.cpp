@@ -204,6 +204,17 @@ TEST(FileCount, is_that_of_a_documented_rule) {
     EXPECT_EQ(files(kind, 4096, 32, false), 1);
   }
   for (const FileSystem kind : {FileSystem::unknown, FileSystem::local, FileSystem::nfs}) EXPECT_EQ(files(kind, 4096, 512), 1);
+  // A layout that shows several targets: a file for each of them, and no more than hosts.
+  const auto of_targets = [](int64_t ranks, int64_t hosts, int64_t targets) {
+    const auto chosen = windrow::choose_file_count(FileSystem::lustre, true, ranks, hosts, targets);
+    EXPECT_NE(chosen.why.find(std::to_string(targets) + " targets"), std::string::npos) << chosen.why;
+    return chosen.files;
+  };
+  EXPECT_EQ(of_targets(256, 64, 4), 4);
+  EXPECT_EQ(of_targets(256, 3, 16), 3);
+  EXPECT_EQ(of_targets(256, 1, 16), 1);
+  EXPECT_EQ(windrow::choose_file_count(FileSystem::lustre, true, 256, 64, 1).files, 32) << "the next file gets another target";
+  EXPECT_EQ(windrow::choose_file_count(FileSystem::local, true, 256, 64, 4).files, 1);
 }
 
 nlohmann::json references_at(const std::string& name) {
