@@ -54,6 +54,8 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
   const auto parts = static_cast<int64_t>(plan.writers.size());
   if (domains == Domains::even) {
     plan.domains = cut_even(pattern.regions, parts);
+    if (limits.layout) plan.stripes_cut = stripes_cut(plan.domains, *limits.layout);
+    if (plan.stripes_cut > 0) plan.reasons.push_back(fmt::format("{} stripes have two {}s, as domains=even was asked for", plan.stripes_cut, plan.reading ? "reader" : "writer"));
     return std::nullopt;
   }
   domains = Domains::aligned;
