@@ -78,6 +78,12 @@ int64_t window_of_stripes(int64_t largest, int64_t buffer, int64_t stripe) {
   return stripe > buffer ? buffer : std::max(stripe, round_down(window_of(largest, buffer), stripe));
 }
 
+// Windows of short stripes are many: in the same memory more of them fill at a time.
+int64_t slots_of_stripes(const Plan& plan, int64_t buffer) {
+  constexpr int64_t k_most_slots = 64;
+  return std::clamp(plan.slots * (buffer / plan.window_bytes), plan.slots, std::max(plan.slots, k_most_slots));
+}
+
 // Bytes of the file between the first and the last of a domain that are its own.
 int64_t largest_domain(const Plan& plan, const std::optional<Dealing>& dealing) {
   int64_t largest = 0;
@@ -180,7 +186,10 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
                                                : window_of(largest, buffer);
   }
   if (plan.gathers() && plan.has_domains()) fit_two_stages(plan, limits);
-  if (dealing) plan.deal = std::make_shared<const Deal>(*dealing, plan.window_bytes);
+  if (dealing) {
+    plan.deal = std::make_shared<const Deal>(*dealing, plan.window_bytes);
+    plan.slots = slots_of_stripes(plan, limits.buffer_bytes);
+  }
   choose_codec(plan, asked, topology);
   return plan;
 }

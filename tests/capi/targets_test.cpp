@@ -163,10 +163,10 @@ TEST_P(Targets, are_dealt_in_turn_by_cyclic_domains) {
 
 TEST_P(Targets, are_chosen_where_the_file_lies_on_several) {
   for (const bool several : {true, false}) {
-    const int variable = create({{"layout", several ? "mock:stripe=64KiB,count=4" : "mock:stripe=64KiB,count=1"}, {"writers", "3"}, {"direct_bytes", "64KiB"}});
+    const int variable = create({{"layout", several ? "mock:stripe=512KiB,count=4" : "mock:stripe=64KiB,count=4"}, {"writers", "3"}, {"direct_bytes", "64KiB"}});
     write(variable);
     const json plan = report_of(file_)["plans"][0];
-    if (size_of() >= 3) {
+    if (size_of() >= 4) {
       EXPECT_EQ(plan["domains"], several ? "target" : "aligned") << plan;
       EXPECT_EQ(touched_of(file_).shared(), 0);
     }

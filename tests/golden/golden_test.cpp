@@ -226,7 +226,6 @@ const std::vector<KeyValues>& strategies() {
       {{"domains", "target"}, {"writers", "2"}, {"layout", "mock:stripe=2048,count=3"}, {"access", "sieve"}, {"buffer", "5000"}},
       {{"gather", "team(2)"}, {"domains", "target"}, {"writers", "3"}, {"layout", "mock:stripe=2048,count=5"}, {"buffer", "4096"}},
       {{"gather", "team(3,2)"}, {"domains", "cyclic"}, {"writers", "2"}, {"align", "3000"}},
-      {{"layout", "mock:stripe=2048,count=4"}, {"writers", "4"}},
       {{"gather", "host"}, {"domains", "even"}, {"writers", "2"}, {"check_messages", "true"}},
       {{"domains", "even"}, {"writers", "2"}, {"buffer", "4096"}, {"shared_memory", "false"}, {"check_messages", "true"}},
   };

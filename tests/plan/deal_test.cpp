@@ -106,8 +106,10 @@ TEST(MakePlan, deals_by_itself_where_short_pieces_lie_on_several_targets) {
   Plan plan = plan_of(mock("stripe=1MiB,count=4"), {{0, 100 * k_mib}}, 4, Domains::automatic);
   EXPECT_EQ(plan.strategy.domains, Domains::target);
   EXPECT_THAT(plan.reasons, Contains(HasSubstr("the file lies on several targets")));
-  plan = plan_of(mock("stripe=1MiB,count=1"), {{0, 100 * k_mib}}, 4, Domains::automatic);
-  EXPECT_EQ(plan.strategy.domains, Domains::aligned);
+  for (const char* other : {"stripe=1MiB,count=1", "stripe=64KiB,count=4"}) {
+    plan = plan_of(mock(other), {{0, 100 * k_mib}}, 4, Domains::automatic);
+    EXPECT_EQ(plan.strategy.domains, Domains::aligned) << other;
+  }
 }
 
 std::string random_mock(std::mt19937_64& random) {
