@@ -121,6 +121,18 @@ std::optional<Dealing> deal_in_turn(int64_t groups, const StorageLayout& layout)
   return dealing;
 }
 
+int64_t longest_row(const Dealing& dealing) noexcept {
+  int64_t longest = 0;
+  for (const DealtPart& part : dealing.parts) {
+    int64_t row = 0;
+    for (size_t i = 0; i < part.groups.size(); ++i) {
+      row = i > 0 && part.groups[i] == part.groups[i - 1] ? row + part.stripe_bytes : part.stripe_bytes;
+      longest = std::max(longest, row);
+    }
+  }
+  return longest;
+}
+
 Deal::Deal(const Dealing& dealing, int64_t window_bytes) : groups_(dealing.groups), window_bytes_(window_bytes) {
   for (const DealtPart& dealt : dealing.parts) {
     const auto stripes = static_cast<int64_t>(dealt.groups.size());

@@ -35,6 +35,9 @@ std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_
 // Stripe i to group i modulo `groups`, wherever it lies.
 std::optional<Dealing> deal_in_turn(int64_t groups, const StorageLayout& layout);
 
+// Bytes of the most stripes of one group that follow each other in a period: no window is longer.
+int64_t longest_row(const Dealing& dealing) noexcept;
+
 // The windows of domains that are dealt. Of a domain, the stripes of a group within a stretch of the file, they are in file order; none crosses from
 // one stripe to another that is not the group's too. O(1), but for the number of parts and the logarithm of a group's stripes in a period.
 class Deal {

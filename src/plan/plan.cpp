@@ -78,10 +78,12 @@ int64_t window_of_stripes(int64_t largest, int64_t buffer, int64_t stripe) {
   return stripe > buffer ? buffer : std::max(stripe, round_down(window_of(largest, buffer), stripe));
 }
 
-// Windows of short stripes are many: in the same memory more of them fill at a time.
+// Windows of short stripes are many: in the same memory more of them fill at a time, as long as the messages that a writer awaits are not too many
+// (bench/targets: to write stripes of 64 KiB with 8 writers took 0.4 of the time). Two stages have shared out that memory.
 int64_t slots_of_stripes(const Plan& plan, int64_t buffer) {
-  constexpr int64_t k_most_slots = 64;
-  return std::clamp(plan.slots * (buffer / plan.window_bytes), plan.slots, std::max(plan.slots, k_most_slots));
+  constexpr int64_t k_most_slots = 64, k_messages = 4096;
+  if (plan.gathers()) return plan.slots;
+  return std::clamp(plan.slots * (buffer / plan.window_bytes), plan.slots, std::max(plan.slots, std::min(k_most_slots, k_messages / plan.ranks)));
 }
 
 // Bytes of the file between the first and the last of a domain that are its own.
@@ -182,7 +184,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   if (!plan.domains.empty()) {
     const int64_t largest = largest_domain(plan, dealing), buffer = limits.buffer_bytes;
     plan.window_bytes = limits.window_unit > 0 ? window_in_units(largest, buffer, limits.window_unit)
-                        : dealing              ? window_of_stripes(largest, buffer, limits.unit)
+                        : dealing              ? std::min(longest_row(*dealing), window_of_stripes(largest, buffer, limits.unit))
                                                : window_of(largest, buffer);
   }
   if (plan.gathers() && plan.has_domains()) fit_two_stages(plan, limits);

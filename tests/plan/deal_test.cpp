@@ -211,6 +211,49 @@ TEST_P(Dealt, finds_the_window_of_each_offset) {
 INSTANTIATE_TEST_SUITE_P(Domains, Dealt, testing::Values(Domains::target, Domains::cyclic),
                          [](const auto& domains) { return std::string(name_of(domains.param)); });
 
+TEST(MakePlan, fills_more_windows_of_short_stripes_in_the_same_memory) {
+  const Plan plan = plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 8);
+  EXPECT_EQ(plan.window_bytes, 64 << 10);
+  EXPECT_EQ(plan.slots, 64);
+  EXPECT_LE(plan.slots * plan.window_bytes, PlanLimits{}.buffers * 4 * k_mib);
+  EXPECT_EQ(plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 5000).slots, PlanLimits{}.buffers) << "so many messages are awaited";
+  EXPECT_EQ(plan_of(mock("stripe=4MiB,count=8"), {{0, 64 * k_mib}}, 8).slots, PlanLimits{}.buffers);
+}
+
+// What a file system may say, however odd, as long as check_layout() takes it: a plan that has every byte once, or aligned domains.
+TEST(MakePlan, plans_by_any_layout_that_can_be) {
+  std::mt19937_64 random(13);
+  const auto below = [&random](int64_t end) { return static_cast<int64_t>(random() % static_cast<uint64_t>(end)); };
+  for (int turn = 0; turn < 300; ++turn) {
+    StorageLayout layout{.kind = LayoutKind::lustre, .components = {}};
+    int64_t end = 0;
+    for (int64_t left = 1 + below(4); left > 0; --left) {
+      LayoutComponent component{.bytes = {end, left == 1 ? k_no_end : end + 1 + below(int64_t{1} << below(60))}, .stripe_bytes = 1 + below(int64_t{1} << below(62)),
+                                .stripe_count = below(3) == 0 ? below(k_most_stripes + 1) : below(9), .targets = {}};
+      if (below(2) == 0)
+        for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back(below(4) == 0 ? k_no_target : below(4) == 0 ? INT64_MAX - 1 : below(5));
+      end = component.bytes.end;
+      layout.components.push_back(std::move(component));
+    }
+    if (!check_layout(layout).ok()) continue;
+    const int64_t begin = below(int64_t{1} << below(61));
+    const std::vector<Extent> regions{{begin, begin + 1 + below(int64_t{1} << below(61))}};
+    const Plan plan = plan_of(layout, regions, 1 + static_cast<int>(below(40)), below(2) == 0 ? Domains::target : Domains::cyclic);
+    for (int probe = 0; probe < 20; ++probe) {
+      const int64_t offset = regions[0].begin + below(regions[0].size());
+      int64_t having = 0;
+      for (size_t i = 0; i < plan.domains.size(); ++i) {
+        const Windows windows = windows_of(plan, i);
+        const int64_t index = windows.index_of(offset);
+        if (index < 0 || index >= windows.count()) continue;
+        const Extent window = windows.window(index);
+        having += window.begin <= offset && offset < window.end ? 1 : 0;
+      }
+      ASSERT_EQ(having, 1) << offset << " in " << layout_text(layout);
+    }
+  }
+}
+
 // The size of the largest Lustre systems: nothing here is as long as the file has stripes.
 TEST(MakePlan, deals_an_exabyte_to_100_000_writers) {
   const Plan plan = plan_of(mock("stripe=1MiB,count=2000"), {{3, int64_t{1} << 60}}, 100'000);
