@@ -73,9 +73,11 @@ int64_t window_of(int64_t largest, int64_t buffer) {
   return std::min(window, buffer);
 }
 
-// Of stripes that are dealt: whole ones, if one fits.
+// Of stripes that are dealt: whole ones, if one fits; long ones of a small domain in several rounds too.
 int64_t window_of_stripes(int64_t largest, int64_t buffer, int64_t stripe) {
-  return stripe > buffer ? buffer : std::max(stripe, round_down(window_of(largest, buffer), stripe));
+  constexpr int64_t k_good_request = int64_t{1} << 20;
+  const int64_t window = std::min(buffer, std::max(window_of(largest, buffer), k_good_request));
+  return stripe > window ? window : round_down(window, stripe);
 }
 
 // Windows of short stripes are many: in the same memory more of them fill at a time, as long as the messages that a writer awaits are not too many

@@ -217,7 +217,7 @@ TEST(MakePlan, fills_more_windows_of_short_stripes_in_the_same_memory) {
   EXPECT_EQ(plan.slots, 64);
   EXPECT_LE(plan.slots * plan.window_bytes, PlanLimits{}.buffers * 4 * k_mib);
   EXPECT_EQ(plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 5000).slots, PlanLimits{}.buffers) << "so many messages are awaited";
-  EXPECT_EQ(plan_of(mock("stripe=4MiB,count=8"), {{0, 64 * k_mib}}, 8).slots, PlanLimits{}.buffers);
+  EXPECT_EQ(plan_of(mock("stripe=4MiB,count=8"), {{0, 8000 * k_mib}}, 8).slots, PlanLimits{}.buffers);
 }
 
 // What a file system may say, however odd, as long as check_layout() takes it: a plan that has every byte once, or aligned domains.
