@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes a transfer of a plan: who describes what to whom, and which roles this rank plays.
 #include <algorithm>
+#include <array>
 
 #include "comm/sparse.hpp"
 #include "exchange/engine.hpp"
@@ -98,15 +99,16 @@ class TransferBuilder {
       const std::span<const Item> held = plan_.gathers() ? std::span<const Item>(team_items_) : items_;
       for (size_t i = 0; i < plan_.domains.size(); ++i) {
         const bool own = plan_.writers[i] == comm_.rank() && !plan_.gathers();
-        if (own || bytes_in(held, plan_.domains[i]) == 0) continue;
+        const Windows windows = windows_of(plan_, i);
+        if (own || !reaches(held, windows)) continue;
         const bool shared = static_cast<bool>(slots_at(plan_.writers[i], i));
         if (shared && fills(plan_)) continue;
         const bool counts = plan_.whole && shared;
         out.push_back({.peer = plan_.writers[i], .bytes = {}});
         if (counts)
-          describe_counts(counts_of(held, plan_.domains[i]), out.back().bytes);
+          describe_counts(counts_of(held, windows), out.back().bytes);
         else
-          describe(held, plan_.domains[i], out.back().bytes);
+          describe_to(windows, held, out.back().bytes);
         close(out.back(), counts ? k_counts : k_runs, element_bytes_of(held, plan_.domains[i]));
       }
       return Status{};
@@ -166,9 +168,29 @@ class TransferBuilder {
     });
   }
 
-  std::vector<WindowBytes> counts_of(std::span<const Item> held, Extent domain) const {
+  static bool reaches(std::span<const Item> held, const Windows& windows) {
+    Channel channel{.rank = 0, .grid = Grid{{windows}}};
+    advance(held, channel);
+    return channel.step < channel.grid.steps();
+  }
+
+  // Of a domain that is dealt, what its stripes cut out: as many runs as stripes that are touched, or fewer where these follow each other
+  // regularly.
+  static void describe_to(const Windows& windows, std::span<const Item> held, std::vector<std::byte>& out) {
+    if (!windows.deal) return describe(held, windows.domain, out);
+    for (const Item& item : held) {
+      PiecesBuilder builder;
+      windows.for_each_part(item.hull, [&](Extent part) {
+        for_each_nest(item.runs, {part.begin - item.file_base, part.end - item.file_base}, [&](const Nest& nest) { builder.add(nest); });
+      });
+      const Pieces pieces = builder.take();
+      if (!pieces.empty()) describe(std::array{make_item(pieces, item.file_base, nullptr, 1)}, k_everywhere, out);
+    }
+  }
+
+  std::vector<WindowBytes> counts_of(std::span<const Item> held, const Windows& windows) const {
     std::vector<WindowBytes> counts;
-    Channel channel{.rank = 0, .grid = Grid{{{.domain = domain, .bytes = plan_.window_bytes}}}};
+    Channel channel{.rank = 0, .grid = Grid{{windows}}};
     for (advance(held, channel); channel.step < channel.grid.steps(); ++channel.step, advance(held, channel))
       counts.push_back({channel.step, bytes_in(held, channel.grid.window(channel.step))});
     return counts;
@@ -176,7 +198,7 @@ class TransferBuilder {
 
   Grid domains_grid() const {
     Grid grid;
-    for (const Extent& domain : plan_.domains) grid.domains.push_back({.domain = domain, .bytes = plan_.window_bytes});
+    for (size_t i = 0; i < plan_.domains.size(); ++i) grid.domains.push_back(windows_of(plan_, i));
     return grid;
   }
 
@@ -195,14 +217,14 @@ class TransferBuilder {
     return reserved.status();
   }
 
-  Pieces regions_in(Extent domain) const {
+  Pieces regions_in(const Windows& windows) const {
     PiecesBuilder inside;
     int64_t place = 0;
-    for (const Extent& region : plan_.regions) {
-      const Extent part = intersect(region, domain);
-      inside.add(Piece{part.begin, place, part.size()});
-      place += part.size();
-    }
+    for (const Extent& region : plan_.regions)
+      windows.for_each_part(region, [&](Extent part) {
+        inside.add(Piece{part.begin, place, part.size()});
+        place += part.size();
+      });
     return inside.take();
   }
 
@@ -258,7 +280,7 @@ class TransferBuilder {
       if (writer == comm_.rank()) {
         mine = &grid.domains[i];
         slots = slots_at(writer, i);
-      } else if (bytes_in(own, plan_.domains[i]) > 0) {
+      } else if (reaches(own, grid.domains[i])) {
         Channel channel{.rank = writer, .grid = Grid{{grid.domains[i]}}};
         if (const SharedSlots there = slots_at(writer, i))
           shared_channels.push_back({std::move(channel), there});
@@ -310,7 +332,7 @@ class TransferBuilder {
     const int64_t from_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Collector>(comm_, trace_, coder(), std::move(grid), std::move(peers), own, tag);
     role->set_slots(plan_.slots, slots, whole_window(role->grid()));
-    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
+    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front()), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
@@ -330,7 +352,7 @@ class TransferBuilder {
     const int64_t to_self = messages_with_self(grid, peers);
     auto role = std::make_unique<Distributor>(comm_, trace_, coder(), std::move(grid), std::move(peers), own, tag);
     role->set_slots(plan_.slots, slots, whole_window(role->grid()));
-    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front().domain), plan_.whole);
+    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front()), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;

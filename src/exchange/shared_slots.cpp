@@ -9,8 +9,7 @@ namespace windrow {
 namespace {
 
 int64_t slots_of(const Plan& plan, size_t domain) noexcept {
-  const Windows windows{.domain = plan.domains[domain], .bytes = plan.window_bytes};
-  return std::clamp<int64_t>(windows.count(), 1, plan.slots);
+  return std::clamp<int64_t>(windows_of(plan, domain).count(), 1, plan.slots);
 }
 
 int64_t slot_bytes_of(const Plan& plan, size_t domain) noexcept {

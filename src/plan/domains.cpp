@@ -69,6 +69,18 @@ std::vector<Extent> cut_at_stripes(const std::vector<Extent>& regions, int64_t p
   return cut(regions, parts, [&layout](int64_t offset) { return stripe_at(layout, offset).bytes; });
 }
 
+int64_t stripes_cut(const std::vector<Extent>& parts, const StorageLayout& layout) {
+  int64_t cut = 0, end = 0;  // of the last one that is cut
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].empty() || parts[i].begin <= parts.front().begin || parts[i].begin < end) continue;
+    const Extent stripe = stripe_at(layout, parts[i].begin).bytes;
+    if (stripe.begin == parts[i].begin) continue;
+    ++cut;
+    end = stripe.end;
+  }
+  return cut;
+}
+
 std::vector<int> spread_writers(const Topology& topology, int64_t count) {
   const int64_t ranks = topology.ranks, hosts = static_cast<int64_t>(topology.host_roots.size());
   count = std::clamp<int64_t>(count, 1, ranks);

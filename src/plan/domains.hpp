@@ -20,6 +20,9 @@ std::vector<Extent> cut_aligned(const std::vector<Extent>& regions, int64_t part
 // The same, each cut where the nearest stripe begins or ends.
 std::vector<Extent> cut_at_stripes(const std::vector<Extent>& regions, int64_t parts, const StorageLayout& layout);
 
+// Stripes that have bytes of two such parts, which follow each other.
+int64_t stripes_cut(const std::vector<Extent>& parts, const StorageLayout& layout);
+
 // `count` different ranks, ascending: on different hosts as far as there are hosts, else evenly spread.
 std::vector<int> spread_writers(const Topology& topology, int64_t count);
 

@@ -11,6 +11,7 @@
 #include "base/status.hpp"
 #include "extent/extent.hpp"
 #include "layout/layout.hpp"
+#include "plan/deal.hpp"
 #include "plan/strategy.hpp"
 
 namespace windrow {
@@ -63,7 +64,10 @@ struct Plan {
   int ranks = 1;
   std::vector<int> writers;          // [domains] the rank of each domain, ascending; empty when domains=none
   std::vector<Extent> regions;       // of the pattern
-  std::vector<Extent> domains;       // [writers] file bytes, ascending, disjoint; together they cover the regions
+  std::vector<Extent> domains;       // [writers] file bytes; together they cover the regions. Ascending and disjoint, unless they are dealt
+  std::shared_ptr<const Deal> deal = nullptr;  // domains are stripes: each writer has those of its group in its stretch of the file; nullptr: all bytes
+  int64_t sharers = 1;               // of a group of the deal: writers with a stretch each. Writer i is of group i / sharers
+  int64_t stripes_cut = 0;           // that have two writers; of a striped file and domains
   bool broadcast = false;            // rank 0 reads, and sends to all at once
   int64_t team = 0;                  // ranks of a team when gather=team
   std::vector<int> host_roots;       // when gather=host
@@ -86,19 +90,38 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
 // The rank that gathers for `rank` (itself when the plan does not gather).
 int team_root(const Plan& plan, int rank, int host_root);
 
-// Windows: the file bytes of one round of one domain. They lie on a grid of window_bytes from the file's start, so that requests
-// begin and end at even addresses wherever a domain begins.
+// Windows: the file bytes of one round of one domain, in file order. They lie on a grid of window_bytes from the file's start, so that requests
+// begin and end at even addresses wherever a domain begins; those of a dealt domain begin where its stripes do, and some may be empty.
 struct Windows {
   Extent domain;
   int64_t bytes = 1;
+  std::shared_ptr<const Deal> deal = nullptr;  // only what is dealt to the group
+  int group = 0;
   int64_t first() const noexcept { return domain.begin / bytes; }
-  int64_t count() const noexcept { return domain.empty() ? 0 : (domain.end - 1) / bytes - first() + 1; }
+  int64_t count() const noexcept {
+    if (deal) return deal->count(domain, group);
+    return domain.empty() ? 0 : (domain.end - 1) / bytes - first() + 1;
+  }
   Extent window(int64_t index) const noexcept {
+    if (deal) return deal->window(domain, group, index);
     const int64_t cell = (first() + index) * bytes;
     return intersect(domain, {cell, cell + bytes});
   }
-  int64_t index_of(int64_t offset) const noexcept { return offset / bytes - first(); }
+  // Of the window that holds the offset; where it is not in the domain, of the next.
+  int64_t index_of(int64_t offset) const noexcept { return deal ? deal->index_of(domain, group, offset) : offset / bytes - first(); }
+
+  // Visits what of an extent is in the domain, in file order.
+  template <class Visit>
+  void for_each_part(Extent extent, Visit&& visit) const {
+    const Extent inside = intersect(extent, domain);
+    if (inside.empty()) return;
+    if (!deal) return visit(inside);
+    const int64_t windows = count();
+    for (int64_t index = index_of(inside.begin); index < windows && window(index).begin < inside.end; ++index)
+      if (const Extent part = intersect(window(index), inside); !part.empty()) visit(part);
+  }
 };
+Windows windows_of(const Plan& plan, size_t domain);
 
 // Text for people and for programs.
 std::string describe_text(const Plan& plan);

@@ -27,7 +27,7 @@ constexpr std::array k_gathers{Named{"auto", Gather::automatic, true}, Named{"no
                                Named{"host", Gather::host, true}, Named{"team", Gather::team, true}};
 constexpr std::array k_domains{
     Named{"auto", Domains::automatic, true}, Named{"none", Domains::none, true}, Named{"even", Domains::even, true},
-    Named{"aligned", Domains::aligned, true}, Named{"cyclic", Domains::cyclic, false}, Named{"target", Domains::target, false}};
+    Named{"aligned", Domains::aligned, true}, Named{"cyclic", Domains::cyclic, true}, Named{"target", Domains::target, true}};
 constexpr std::array k_codecs{Named{"auto", Codec::automatic, true}, Named{"off", Codec::off, true}, Named{"lzo", Codec::lzo, true},
                               Named{"lz4", Codec::lz4, true}, Named{"zstd", Codec::zstd, true}};
 constexpr std::array k_accesses{Named{"auto", Access::automatic, true}, Named{"contiguous", Access::contiguous, true},

@@ -12,6 +12,13 @@ namespace {
 // A process may have 1024 files open on most systems, and the program and MPI want some.
 constexpr size_t k_most_open = 64;
 
+template <class AnySlice>
+int64_t bytes_of(std::span<const AnySlice> slices) noexcept {
+  int64_t bytes = 0;
+  for (const AnySlice& slice : slices) bytes += slice.size;
+  return bytes;
+}
+
 }  // namespace
 
 Status DataFile::close_idle() {
@@ -78,8 +85,18 @@ void DataFile::attempt(int64_t place, Work&& work) {
   if (opened != nullptr) count(*opened, place);
 }
 
+// For the report; without memory for it there is less of that, and no error.
+void DataFile::tally(int64_t offset, int64_t bytes) {
+  if (stripes_ == nullptr || !status_.ok() || offset >= FileLine::k_begin) return;
+  (void)guard([&] {
+    touched_.add(*stripes_, {offset, offset + bytes});
+    return Status{};
+  });
+}
+
 void DataFile::write(int64_t offset, std::span<const std::byte> bytes) {
   attempt(offset, [&](Store& store, int64_t at) { return store.write_at(at, bytes); });
+  tally(offset, static_cast<int64_t>(bytes.size()));
 }
 
 void DataFile::write_locked(int64_t offset, std::span<const std::byte> bytes) {
@@ -90,18 +107,22 @@ void DataFile::write_locked(int64_t offset, std::span<const std::byte> bytes) {
     status.update(store.unlock(at, size));
     return status;
   });
+  tally(offset, static_cast<int64_t>(bytes.size()));
 }
 
 void DataFile::write(int64_t offset, std::span<const ConstSlice> slices) {
   attempt(offset, [&](Store& store, int64_t at) { return store.write_slices_at(at, slices); });
+  tally(offset, bytes_of(slices));
 }
 
 void DataFile::read(int64_t offset, std::span<std::byte> bytes) {
   attempt(offset, [&](Store& store, int64_t at) { return store.read_at(at, bytes); });
+  tally(offset, static_cast<int64_t>(bytes.size()));
 }
 
 void DataFile::read(int64_t offset, std::span<const Slice> slices) {
   attempt(offset, [&](Store& store, int64_t at) { return store.read_slices_at(at, slices); });
+  tally(offset, bytes_of(slices));
 }
 
 const std::byte* DataFile::map(Extent range) {
@@ -157,6 +178,7 @@ void DataFile::write_over_holes(Extent hull, const std::byte* bytes, PieceView c
     if (locked) status.update(store.unlock(at, hull.size()));
     return status;
   });
+  tally(hull.begin, hull.size());
 }
 
 Status DataFile::extend(std::span<const Extent> regions) {

@@ -10,6 +10,7 @@
 
 #include "exchange/role.hpp"
 #include "layout/layout.hpp"
+#include "layout/tally.hpp"
 #include "plan/access.hpp"
 #include "session/file_line.hpp"
 #include "storage/store.hpp"
@@ -54,7 +55,13 @@ class DataFile {
   }
   int64_t opens() const noexcept { return opens_; }
   bool used() const noexcept { return used_; }  // whether this rank has moved data since open_for_flush()
-  void begin_flush() noexcept { used_ = false; }
+  void begin_flush() noexcept {
+    used_ = false;
+    touched_.clear();
+  }
+  // From then on requests are tallied by stripes.
+  void tally_by(std::shared_ptr<const StorageLayout> stripes) noexcept { stripes_ = std::move(stripes); }
+  const StripeTally& touched() const noexcept { return touched_; }  // since begin_flush()
   const std::string& path() const noexcept { return path_; }
   const StoreOptions& options() const noexcept { return options_; }
   void rename(std::string path) { path_ = std::move(path); }  // the file has taken another name; an open store goes on
@@ -78,6 +85,7 @@ class DataFile {
   };
   template <class Work>
   void attempt(int64_t place, Work&& work);
+  void tally(int64_t offset, int64_t bytes);
   Result<Opened*> open(int64_t file);
   Status close_idle();
   void count(Opened& opened, int64_t place);
@@ -99,6 +107,8 @@ class DataFile {
   int64_t scratch_bytes_ = 0;
   int64_t opens_ = 0;
   bool used_ = false;
+  std::shared_ptr<const StorageLayout> stripes_;  // nullptr: none
+  StripeTally touched_;
 };
 
 // Each rank moves its own pieces between the user's memory and the file: one vectored request for each contiguous stretch of

@@ -336,6 +336,7 @@ Status File::learn(std::span<const std::byte> told) {
     for (const SoftLink& link : catalog_.links) link_targets_[link.path] = link.target;
   }
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options(settings_, comm_->rank()));
+  data_->tally_by(layout_);
   use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
   if (Status status = grow_pulse(catalog_.variables.size()); !status.ok()) return status;
   for (size_t i = 0; i < catalog_.variables.size(); ++i)

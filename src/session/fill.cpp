@@ -135,16 +135,18 @@ Status File::prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Fill
     const auto& writers = kept.plan.writers;
     const auto found = std::find(writers.begin(), writers.end(), comm_->rank());
     if (filling != Filling::in_windows || found == writers.end()) return Status{};
-    fill.domain = kept.plan.domains[static_cast<size_t>(found - writers.begin())];
-    fill.buffer.resize(static_cast<size_t>(std::min(FillMap::k_buffer_bytes, fill.domain.size())));
+    fill.windows = windows_of(kept.plan, static_cast<size_t>(found - writers.begin()));
+    const Extent domain = fill.windows.domain;
+    fill.buffer.resize(static_cast<size_t>(std::min(FillMap::k_buffer_bytes, domain.size())));
     const auto room = static_cast<int64_t>(fill.buffer.size());
-    int64_t position = fill.domain.begin;
+    const auto count = [&](Extent part) { sum[0] += fill.map.requests(part, room); };
+    int64_t position = domain.begin;
     kept.transfer->for_each_storage_window([&](Extent window, PieceView covered) {
-      sum[0] += fill.map.requests({position, window.begin}, room);
+      fill.windows.for_each_part({position, window.begin}, count);
       fill.map.for_each_request(window, covered, [&](Extent) { ++sum[0]; });
       position = window.end;
     });
-    sum[0] += fill.map.requests({position, fill.domain.end}, room);
+    fill.windows.for_each_part({position, domain.end}, count);
     return Status{};
   });
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sum, .bits = {}}); !verdict.ok()) return verdict;

@@ -68,7 +68,7 @@ class FillMap {
 struct WindowFill {
   bool wanted = false;
   FillMap map;
-  Extent domain;                  // this rank's
+  Windows windows;                // of this rank's domain
   std::vector<std::byte> buffer;  // for what is written beside windows
 };
 

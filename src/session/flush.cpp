@@ -377,6 +377,11 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   trace_.is_writer = data_->used() ? 1 : 0;
   trace_.metadata_opens = metadata_opens_ + (subfiles_ ? subfiles_->opens() : 0);
   trace_.data_opens = data_->opens();
+  trace_.targets = static_cast<int64_t>(data_->touched().targets().size());
+  (void)guard([&] {
+    report_.touched = data_->touched();
+    return Status{};
+  });
   store_trace(trace_, report_.sums, report_.maxima);
   const bool tunes = kept.transfer && kept.tuner;
   const size_t arm = kept.arm();

@@ -15,11 +15,11 @@ enum Sum : size_t {
   bytes_written, bytes_read, write_requests, read_requests, messages, message_bytes, description_messages, description_bytes,
   bytes_copied, bytes_shared, direct_bytes, allocations, plans_made, writers, io_threads, shared_refused, bytes_mapped, bytes_broadcast,
   values_clamped,
-  metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds
+  metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds, targets
 };
-constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3;
+constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3, k_targets = k_total + 4;
 constexpr size_t k_foretold = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
-static_assert(codec_description_nanoseconds + 1 == k_trace_counters);
+static_assert(targets + 1 == k_trace_counters);
 
 // Of one kind of message.
 struct CodecSums {
@@ -50,6 +50,8 @@ ordered_json plan_json(const PlanReport& report) {
   json["writers"] = plan.writers;
   json["domain_bytes"] = ordered_json::array();
   for (const Extent& domain : plan.domains) json["domain_bytes"].push_back({domain.begin, domain.end});
+  json["dealt_to_groups"] = plan.deal ? plan.deal->groups() : 0;
+  json["stripes_with_two_writers"] = plan.stripes_cut;
   json["buffer"] = plan.window_bytes;
   json["expected"] = {{"messages", report.forecast.messages},
                       {"write_requests", report.forecast.write_requests},
@@ -73,7 +75,7 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
       trace.io_threads,    trace.shared_refused, trace.bytes_mapped, trace.bytes_broadcast,
       trace.values_clamped,
       trace.metadata_opens, trace.data_opens, trace.message_bytes_before_codec, trace.description_bytes_before_codec,
-      nanoseconds(trace.codec_description_seconds)};
+      nanoseconds(trace.codec_description_seconds), trace.targets};
   std::copy(values.begin(), values.end(), sums.begin());
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
     const CodecCount& count = trace.codecs[kind];
@@ -84,6 +86,7 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
   std::fill(sums.begin() + static_cast<std::ptrdiff_t>(k_foretold), sums.end(), 0);
   maxima[k_wave] = 0;
   maxima[k_codec_memory] = trace.codec_memory;
+  maxima[k_targets] = trace.targets;
   for (size_t i = 0; i < trace.seconds.size(); ++i) maxima[i] = nanoseconds(trace.seconds[i]);
   maxima[k_total] = nanoseconds(trace.total_seconds);
   maxima[k_buffer] = trace.buffer_bytes;
@@ -140,6 +143,12 @@ ordered_json report_object(const FlushReport& report) {
   json["sent_by_this_rank"] = ordered_json::array();
   for (const SentTo& sent : report.sent)
     json["sent_by_this_rank"].push_back({{"to", sent.rank}, {"messages", sent.messages}, {"bytes", sent.bytes}, {"bytes_sent", sent.bytes_sent}});
+  json["targets"] = {{"of_all_ranks", sums[targets]}, {"most_of_a_rank", report.maxima[k_targets]}};
+  json["targets_of_this_rank"] = ordered_json::array();
+  for (const auto& [target, of] : report.touched.targets())
+    json["targets_of_this_rank"].push_back({{"target", target}, {"requests", of.requests}, {"bytes", of.bytes}});
+  json["stripes_of_this_rank"] = ordered_json::array();
+  for (const StripeRun& run : report.touched.stripes()) json["stripes_of_this_rank"].push_back({run.begin, run.stride, run.count});
   json["bytes_copied"] = sums[bytes_copied];
   json["bytes_shared"] = sums[bytes_shared];
   json["bytes_mapped"] = sums[bytes_mapped];
@@ -175,6 +184,8 @@ std::string report_text(const FlushReport& report) {
   if (sums[bytes_mapped] > 0) text += line("read without requests", fmt::format("{}, mapped", format_bytes(sums[bytes_mapped])));
   text += line("layout", report.layout);
   text += line("ranks at the file", fmt::format("{}", sums[writers]));
+  if (sums[targets] > 0)
+    text += line("targets", fmt::format("{} pairs of a rank and a target that it touched; no rank touched more than {}", sums[targets], report.maxima[k_targets]));
   text += line("opens of the file", fmt::format("{} for metadata and {} for data since it was created or opened", sums[metadata_opens], sums[data_opens]));
   if (sums[io_threads] > 0) text += line("I/O threads", fmt::format("{}, at work while the ranks copy", sums[io_threads]));
   if (sums[shared_refused] > 0)

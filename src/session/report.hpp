@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codec/tuner.hpp"
+#include "layout/tally.hpp"
 #include "plan/plan.hpp"
 #include "trace/trace.hpp"
 
@@ -23,9 +24,9 @@ struct PlanForecast {
 };
 
 // The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
-inline constexpr size_t k_trace_counters = 24, k_codec_numbers = 5;
+inline constexpr size_t k_trace_counters = 25, k_codec_numbers = 5;
 inline constexpr size_t k_trace_sums = k_trace_counters + k_codec_kinds * k_codec_numbers + 2 * k_most_arms;
-inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 4;
+inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 5;
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima);
 
 // Beside them: what one wave tells the tuner of its codec.
@@ -55,7 +56,8 @@ struct FlushReport {
   std::array<int64_t, k_trace_sums> sums{};
   std::array<int64_t, k_trace_maxima> maxima{};
   std::vector<PlanReport> plans;
-  std::vector<SentTo> sent;  // this rank's own
+  std::vector<SentTo> sent;  // this rank's own, as the next
+  StripeTally touched = {};
 };
 
 std::string report_text(const FlushReport& report);

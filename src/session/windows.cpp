@@ -30,11 +30,15 @@ void StorageSink::consume(int64_t, Extent window, const std::byte* slot, PieceVi
 }
 
 void StorageSink::fill_rest() {
-  if (fill_ != nullptr) fill_->map.write({filled_to_, fill_->domain.end}, fill_->buffer, file_);
+  if (fill_ != nullptr) fill_until(fill_->windows.domain.end);
+}
+
+void StorageSink::fill_until(int64_t end) {
+  fill_->windows.for_each_part({filled_to_, end}, [&](Extent part) { fill_->map.write(part, fill_->buffer, file_); });
 }
 
 void StorageSink::work_and_fill(const Window& window) {
-  fill_->map.write({filled_to_, window.bytes.begin}, fill_->buffer, file_);
+  fill_until(window.bytes.begin);
   filled_to_ = window.bytes.end;
   fill_->map.complete(window.bytes, window.slot, window.covered);  // the slot is this writer's own until it is handed back
   fill_->map.for_each_request(window.bytes, window.covered, [&](Extent bytes) {

@@ -54,7 +54,7 @@ class StorageSink final : public Sink, private StorageWindows {
  public:
   // `fill`: what holes are filled with, or nullptr.
   StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill)
-      : StorageWindows(file, rule, thread), locked_(locked), fill_(fill), filled_to_(fill != nullptr ? fill->domain.begin : 0) {}
+      : StorageWindows(file, rule, thread), locked_(locked), fill_(fill), filled_to_(fill != nullptr ? fill->windows.domain.begin : 0) {}
   ~StorageSink() override { finish(); }
   bool ready() override { return has_room(); }
   void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) override;
@@ -65,6 +65,7 @@ class StorageSink final : public Sink, private StorageWindows {
  private:
   void work(const Window& window) override;
   void work_and_fill(const Window& window);
+  void fill_until(int64_t end);
 
   bool locked_;
   WindowFill* fill_;

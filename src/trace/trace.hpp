@@ -81,6 +81,7 @@ struct Trace {
   int64_t metadata_opens = 0;     // of the file since it was created or opened, as the next: by rank 0 alone
   int64_t data_opens = 0;         // by this rank, to move variables' bytes
   int64_t is_writer = 0;          // 1: this rank touched the file for data
+  int64_t targets = 0;            // of the storage, that this rank's requests touched; where the file lies in stripes
 };
 
 // Adds the time until it goes out of scope to one stage. Stages do not nest: an inner timer's time is taken from the outer.

@@ -105,6 +105,13 @@ TEST(CutAtStripes, gives_no_stripe_of_any_component_to_two_writers) {
   }
 }
 
+TEST(StripesCut, counts_each_stripe_once) {
+  const StorageLayout layout = parse_mock("stripe=100,count=4").value();
+  EXPECT_EQ(stripes_cut({{0, 100}, {100, 300}, {300, 301}}, layout), 0);
+  EXPECT_EQ(stripes_cut({{50, 110}, {110, 120}, {120, 350}, {350, 350}, {350, 500}}, layout), 2);
+  EXPECT_EQ(stripes_cut({{50, 50}, {50, 80}}, layout), 0) << "an empty part has no bytes of it";
+}
+
 TEST(SpreadWriters, takes_one_a_host_while_there_are_hosts) {
   const Topology topology{.ranks = 8, .host_roots = {0, 2, 4, 6}};
   EXPECT_THAT(spread_writers(topology, 1), ElementsAre(0));

@@ -42,14 +42,6 @@ TEST(ParseStrategy, an_axis_wins_over_the_preset_and_auto_leaves_it) {
   EXPECT_EQ(strategy.owner, Owner::first);
 }
 
-TEST(ParseStrategy, says_what_is_not_built_yet) {
-  for (const char* preset : {"ylib"}) {
-    const auto parsed = parse_strategy({.preset = preset});
-    EXPECT_EQ(parsed.status().code(), Code::unsupported) << preset;
-    EXPECT_THAT(parsed.status().message(), HasSubstr("not built yet"));
-  }
-}
-
 TEST(ParseStrategy, reads_codecs_with_shuffle_and_level) {
   for (const char* name : {"lzo", "lz4", "zstd"}) {
     const auto plain = parse_strategy({.codec = name});

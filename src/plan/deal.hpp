@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Deal: stripes dealt out to groups of writers in a pattern that repeats, so that a domain is a set of stripes; and which group gets which:
+// by target, or in turn. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "extent/extent.hpp"
+#include "layout/layout.hpp"
+
+namespace windrow {
+
+// A part of the file in which one pattern repeats. Stripes are counted from the file's first byte.
+struct DealtPart {
+  Extent bytes;
+  int64_t stripe_bytes = 1;
+  std::vector<int> groups;  // [stripes of a period] whose each is
+};
+
+// In order of the file, without gaps, the last without an end.
+struct Dealing {
+  std::vector<DealtPart> parts;
+  int groups = 0;
+};
+
+// Each target's stripes to one group: as many groups as targets that hold bytes of the regions, or `most`, which then have targets that follow
+// each other and as nearly as they can the same bytes. nullopt: there is nothing to choose, since there are not two groups or two targets, or nobody
+// knows which stripes lie on the same one.
+// Source: P. Dickens, J. Logan, Y-Lib: A User Level Library to Increase the Performance of MPI-IO in a Lustre File System Environment, section III. There is
+// one writer for each target; that there may be fewer, or components, is ours.
+std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_t most, const StorageLayout& layout);
+
+// Stripe i to group i modulo `groups`, wherever it lies.
+std::optional<Dealing> deal_in_turn(int64_t groups, const StorageLayout& layout);
+
+// Bytes of the most stripes of one group that follow each other in a period: no window is longer.
+int64_t longest_row(const Dealing& dealing) noexcept;
+
+// The windows of domains that are dealt. Of a domain, the stripes of a group within a stretch of the file, they are in file order; none crosses from
+// one stripe to another that is not the group's too. O(1), but for the number of parts and the logarithm of a group's stripes in a period.
+class Deal {
+ public:
+  Deal(const Dealing& dealing, int64_t window_bytes);
+
+  int groups() const noexcept { return groups_; }
+  // How many windows a domain has. Some may be empty, where the stretch or a part ends.
+  int64_t count(Extent stretch, int group) const noexcept;
+  Extent window(Extent stretch, int group, int64_t index) const noexcept;
+  // The first that ends behind `offset`; count(): none.
+  int64_t index_of(Extent stretch, int group, int64_t offset) const noexcept;
+
+ private:
+  // Stripes of a group that follow each other, in bytes from where the period begins.
+  struct Row {
+    int64_t begin = 0, end = 0;
+    int64_t first_window = 0;  // of the period
+  };
+  struct Part {
+    Extent bytes;
+    int64_t period_bytes = 1;
+    std::vector<Row> rows;         // group by group
+    std::vector<size_t> first_row;  // [groups + 1]
+    std::vector<int64_t> windows;   // [groups] of a period
+  };
+  // Of a part, what a stretch has: whole periods, the first and the last of them cut off.
+  struct Reach {
+    Extent bytes;
+    int64_t first_period = 0;
+    int64_t windows = 0;
+  };
+  Reach reach_of(const Part& part, Extent stretch, int group) const noexcept;
+
+  int groups_;
+  int64_t window_bytes_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace windrow

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Domains that are the stripes of targets: what every rank really asked of the storage is gathered, and no stripe may have been two ranks'.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "files.hpp"
+
+namespace {
+
+using namespace windrow_test;
+using nlohmann::json;
+using testing::HasSubstr;
+
+json report_of(windrow_file* file) {
+  const char* text = nullptr;
+  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
+  return json::parse(text);
+}
+
+std::vector<int64_t> gather(const std::vector<int64_t>& mine) {
+  int count = static_cast<int>(mine.size());
+  std::vector<int> counts(static_cast<size_t>(size_of())), places(counts.size());
+  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
+  std::vector<int64_t> all(static_cast<size_t>(places.back() + counts.back()));
+  MPI_Allgatherv(mine.data(), count, MPI_INT64_T, all.data(), counts.data(), places.data(), MPI_INT64_T, MPI_COMM_WORLD);
+  return all;
+}
+
+// Of the last flush.
+struct Touched {
+  std::map<int64_t, int> ranks_of_stripe;
+  std::map<int64_t, std::set<int64_t>> targets_of_rank;
+  std::map<int64_t, std::set<int64_t>> ranks_of_target;
+  int64_t bytes = 0;
+
+  int64_t shared() const {
+    return std::count_if(ranks_of_stripe.begin(), ranks_of_stripe.end(), [](const auto& each) { return each.second > 1; });
+  }
+};
+
+Touched touched_of(windrow_file* file) {
+  const json report = report_of(file);
+  std::set<int64_t> mine;
+  for (const json& run : report["stripes_of_this_rank"])
+    for (int64_t i = 0; i < run[2]; ++i) mine.insert(run[0].get<int64_t>() + i * run[1].get<int64_t>());
+  Touched touched;
+  for (const int64_t stripe : gather({mine.begin(), mine.end()})) ++touched.ranks_of_stripe[stripe];
+  std::vector<int64_t> rows;
+  for (const json& target : report["targets_of_this_rank"]) rows.insert(rows.end(), {rank_of(), target["target"], target["bytes"]});
+  rows = gather(rows);
+  for (size_t i = 0; i < rows.size(); i += 3) {
+    touched.targets_of_rank[rows[i]].insert(rows[i + 1]);
+    touched.ranks_of_target[rows[i + 1]].insert(rows[i]);
+    touched.bytes += rows[i + 2];
+  }
+  size_t pairs = 0, most = 0;
+  for (const auto& [rank, targets] : touched.targets_of_rank) pairs += targets.size(), most = std::max(most, targets.size());
+  EXPECT_EQ(report["targets"]["of_all_ranks"], pairs);
+  EXPECT_EQ(report["targets"]["most_of_a_rank"], most);
+  return touched;
+}
+
+class Targets : public Files {
+ protected:
+  // A grid of columns: every rank has pieces all over the file. Rank 0 has none where there are several.
+  static constexpr int64_t k_rows = 3001, k_columns = 17;
+  void TearDown() override {
+    if (file_ != nullptr) {
+      EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
+    }
+  }
+  int create(const KeyValues& values) {
+    EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options(values), &file_));
+    return define("grid");
+  }
+  int define(const char* name, const KeyValues& values = {}) {
+    const int64_t shape[2] = {k_rows, k_columns * holders_};
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file_, name, WINDROW_FLOAT64, 2, shape, Options(values), &variable));
+    return variable;
+  }
+  void write(int variable) {
+    std::iota(data_.begin(), data_.end(), 1e6 * rank_of());
+    EXPECT_WINDROW_OK(windrow_write_block(file_, variable, start_, count_, data_.data()));
+  }
+  void expect_data(int variable) {
+    std::vector<double> read(data_.size(), -1);
+    EXPECT_WINDROW_OK(windrow_read_block(file_, variable, start_, count_, read.data()));
+    EXPECT_EQ(read, data_);
+  }
+  int64_t bytes() const { return k_rows * k_columns * holders_ * 8; }
+
+  windrow_file* file_ = nullptr;
+  const int first_ = size_of() > 1 ? 1 : 0;
+  const int64_t holders_ = size_of() - first_;
+  const bool holds_ = rank_of() >= first_;
+  const int64_t start_[2] = {0, holds_ ? k_columns * (rank_of() - first_) : 0}, count_[2] = {holds_ ? k_rows : 0, holds_ ? k_columns : 0};
+  std::vector<double> data_ = std::vector<double>(static_cast<size_t>(count_[0] * count_[1]));
+};
+
+struct Case {
+  const char* layout;
+  const char* writers;
+  size_t targets;
+};
+
+TEST_P(Targets, have_one_writer_each_or_as_many_as_planned) {
+  for (const Case& each : {Case{"mock:stripe=64KiB,count=4", "4", 4}, Case{"mock:stripe=64KiB,count=4", "8", 4}, Case{"mock:stripe=64KiB,count=2", "7", 2},
+                           Case{"mock:stripe=16KiB,count=7", "3", 7}, Case{"mock:stripe=5000,count=5,first=3", "5", 5},
+                           Case{"mock:stripe=16KiB,count=7,targets=3", "8", 3},
+                           Case{"mock:stripe=16KiB,count=1,until=100000;stripe=32KiB,count=3,first=1", "4", 4}}) {
+    SCOPED_TRACE(std::string(each.layout) + " writers " + each.writers);
+    const int variable = create({{"layout", each.layout}, {"domains", "target"}, {"writers", each.writers}});
+    write(variable);
+    const auto writers = std::min<size_t>(static_cast<size_t>(std::stoi(each.writers)), static_cast<size_t>(size_of()));
+    const size_t groups = std::min(writers, each.targets), sharers = writers / groups;
+    const json plan = report_of(file_)["plans"][0];
+    EXPECT_EQ(plan["domains"], writers > 1 ? "target" : "aligned");
+    EXPECT_EQ(plan["stripes_with_two_writers"], 0);
+    for (const bool reading : {false, true}) {
+      SCOPED_TRACE(reading ? "read" : "written");
+      if (reading) expect_data(variable);
+      const Touched touched = touched_of(file_);
+      EXPECT_EQ(touched.bytes, bytes());
+      EXPECT_EQ(touched.shared(), 0);
+      EXPECT_EQ(touched.ranks_of_target.size(), each.targets);
+      for (const auto& [target, ranks] : touched.ranks_of_target) EXPECT_LE(ranks.size(), sharers) << "target " << target;
+      const size_t most = (each.targets + groups - 1) / groups + (std::string(each.layout).find("until") == std::string::npos ? 0 : 1);
+      for (const auto& [rank, targets] : touched.targets_of_rank) EXPECT_LE(targets.size(), most) << "rank " << rank;
+    }
+    EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
+  }
+}
+
+// The count that the plan tells is what the ranks do.
+TEST_P(Targets, are_all_every_writers_where_domains_are_even) {
+  const int variable = create({{"layout", "mock:stripe=16KiB,count=3"}, {"domains", "even"}, {"writers", "4"}});
+  write(variable);
+  const Touched touched = touched_of(file_);
+  EXPECT_EQ(touched.shared(), report_of(file_)["plans"][0]["stripes_with_two_writers"]);
+  for (const auto& [rank, targets] : touched.targets_of_rank) EXPECT_EQ(targets.size(), 3U);
+  if (size_of() >= 3) {
+    EXPECT_GE(touched.shared(), 1);
+  }
+}
+
+TEST_P(Targets, are_dealt_in_turn_by_cyclic_domains) {
+  const int variable = create({{"layout", "mock:stripe=16KiB,count=4"}, {"domains", "cyclic"}, {"writers", "4"}});
+  write(variable);
+  const Touched touched = touched_of(file_);
+  EXPECT_EQ(touched.shared(), 0);
+  if (size_of() >= 4) {
+    for (const auto& [rank, targets] : touched.targets_of_rank) EXPECT_EQ(targets.size(), 1U) << "four writers and four targets";
+  }
+  expect_data(variable);
+}
+
+TEST_P(Targets, are_chosen_where_the_file_lies_on_several) {
+  for (const bool several : {true, false}) {
+    const int variable = create({{"layout", several ? "mock:stripe=512KiB,count=4" : "mock:stripe=64KiB,count=4"}, {"writers", "3"}, {"direct_bytes", "64KiB"}});
+    write(variable);
+    const json plan = report_of(file_)["plans"][0];
+    if (size_of() >= 4) {
+      EXPECT_EQ(plan["domains"], several ? "target" : "aligned") << plan;
+      EXPECT_EQ(touched_of(file_).shared(), 0);
+    }
+    expect_data(variable);
+    EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
+  }
+}
+
+TEST_P(Targets, are_asked_for_in_vain_where_nobody_knows_them) {
+  const int variable = create({{"layout", "none"}, {"domains", "target"}, {"writers", "2"}});
+  write(variable);
+  const json plan = report_of(file_)["plans"][0];
+  EXPECT_EQ(plan["domains"], "aligned");
+  EXPECT_THAT(plan["reasons"].dump(), HasSubstr(size_of() > 1 ? "nobody says which bytes lie on which target" : "one writer has all stripes"));
+  expect_data(variable);
+}
+
+// What nobody writes is filled by the writer of its stripe.
+TEST_P(Targets, have_one_writer_for_what_is_filled) {
+  create({{"layout", "mock:stripe=16KiB,count=3"}, {"domains", "target"}, {"writers", "3"}, {"buffer", "8192"}});
+  const int filled = define("filled", {{"fill_value", "-7"}});
+  const int64_t start[2] = {k_rows / 2, 3}, count[2] = {rank_of() == 0 ? 40 : 0, rank_of() == 0 ? 4 : 0};
+  const std::vector<double> some(160, 5);
+  EXPECT_WINDROW_OK(windrow_write_block(file_, filled, start, count, some.data()));
+  EXPECT_EQ(touched_of(file_).shared(), 0);
+  EXPECT_EQ(touched_of(file_).bytes, bytes());
+  const int64_t all_start[2] = {0, 0}, all_count[2] = {k_rows, k_columns * holders_};
+  std::vector<double> read(static_cast<size_t>(all_count[0] * all_count[1]));
+  EXPECT_WINDROW_OK(windrow_read_block(file_, filled, all_start, all_count, read.data()));
+  EXPECT_EQ(std::count(read.begin(), read.end(), 5), 160);
+  EXPECT_EQ(std::count(read.begin(), read.end(), -7), static_cast<int64_t>(read.size()) - 160);
+}
+
+// Plans are kept, also by readers of a file that others have written, with other layouts.
+TEST_P(Targets, of_one_layout_are_read_by_another) {
+  const int variable = create({{"layout", "mock:stripe=64KiB,count=4"}, {"domains", "target"}, {"writers", "8"}});
+  const int64_t shape[2] = {k_rows, k_columns * holders_};
+  Decomposition columns;
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start_, count_, nullptr, nullptr, &made));
+  columns.reset(made);
+  for (int step = 0; step < 2; ++step) {
+    std::iota(data_.begin(), data_.end(), 1e6 * rank_of() + step);
+    EXPECT_WINDROW_OK(windrow_put(file_, variable, columns.get(), data_.data()));
+    EXPECT_WINDROW_OK(windrow_flush(file_));
+    EXPECT_EQ(report_of(file_)["plans"][0]["kept"], step > 0);
+  }
+  EXPECT_EQ(touched_of(file_).shared(), 0);
+  EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
+  const Options other{{"layout", "mock:stripe=4097,count=3,targets=2"}, {"strategy", "ylib"}, {"writers", "5"}, {"shared_memory", "false"}};
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, other, &file_));
+  expect_data(variable);
+  EXPECT_EQ(touched_of(file_).shared(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Targets, testing::Values(".raw", ".h5"), [](const auto& each) { return each.param.substr(1); });
+
+}  // namespace

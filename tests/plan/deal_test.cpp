@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/deal.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+#include "layout/parse.hpp"
+#include "plan/plan.hpp"
+
+namespace windrow {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr int64_t k_mib = int64_t{1} << 20;
+
+StorageLayout mock(std::string_view text) { return parse_mock(text).value(); }
+
+Plan plan_of(const StorageLayout& layout, std::vector<Extent> regions, int writers, Domains domains = Domains::target, int64_t buffer = 4 * k_mib) {
+  Pattern pattern{.regions = std::move(regions)};
+  for (const Extent& region : pattern.regions) pattern.bytes += region.size();
+  pattern.pieces = pattern.bytes / 8 + 1;
+  Strategy strategy{.domains = domains};
+  const PlanLimits limits{.buffer_bytes = buffer, .unit = lock_unit(layout), .writers = writers, .layout = std::make_shared<const StorageLayout>(layout)};
+  return make_plan(strategy, pattern, {.ranks = writers, .host_roots = {0}}, limits).value();
+}
+
+std::vector<Extent> windows_in_order(const Windows& windows) {
+  std::vector<Extent> all;
+  for (int64_t i = 0; i < windows.count(); ++i)
+    if (const Extent window = windows.window(i); !window.empty()) all.push_back(window);
+  return all;
+}
+
+// Section III.B of the paper: four writers, a file of 16 MiB, stripes of 1 MiB on four targets.
+TEST(DealByTarget, gives_each_writer_a_target_as_in_the_paper) {
+  const Plan plan = plan_of(mock("stripe=1MiB,count=4"), {{0, 16 * k_mib}}, 4);
+  ASSERT_EQ(plan.strategy.domains, Domains::target);
+  ASSERT_EQ(plan.writers.size(), 4U);
+  for (int64_t writer = 0; writer < 4; ++writer) {
+    std::vector<Extent> want;
+    for (int64_t stripe = writer; stripe < 16; stripe += 4) want.push_back({stripe * k_mib, (stripe + 1) * k_mib});
+    EXPECT_EQ(windows_in_order(windows_of(plan, static_cast<size_t>(writer))), want);
+  }
+}
+
+TEST(DealByTarget, lets_few_writers_have_neighbouring_targets_and_long_windows) {
+  const Plan plan = plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 2);
+  const auto windows = windows_in_order(windows_of(plan, 1));
+  EXPECT_EQ(windows.front(), (Extent{256 << 10, 512 << 10}));
+  EXPECT_EQ(windows[1], (Extent{768 << 10, 1 << 20}));
+}
+
+TEST(DealByTarget, lets_writers_share_a_target_each_in_a_stretch_of_the_file) {
+  const Plan plan = plan_of(mock("stripe=1MiB,count=2"), {{0, 32 * k_mib}}, 5);  // one of them is too many
+  ASSERT_EQ(plan.writers.size(), 4U);
+  EXPECT_EQ(plan.sharers, 2);
+  EXPECT_THAT(plan.domains, ElementsAre(Extent{0, 16 * k_mib}, Extent{16 * k_mib, 32 * k_mib}, Extent{0, 16 * k_mib}, Extent{16 * k_mib, 32 * k_mib}));
+  EXPECT_THAT(plan.reasons, Contains(HasSubstr("2 writers share each of 2 targets")));
+}
+
+// Of a progressive file whose first component is small and lies on one target that the second does not have.
+TEST(DealByTarget, weighs_targets_by_their_bytes) {
+  const auto dealing = deal_by_target({{0, 101 * k_mib}}, 4, mock("stripe=1MiB,count=1,until=1MiB;stripe=1MiB,count=4,first=1"));
+  ASSERT_TRUE(dealing);
+  EXPECT_EQ(dealing->groups, 4);
+  const std::vector<int>& groups = dealing->parts[1].groups;
+  EXPECT_EQ(std::set<int>(groups.begin(), groups.end()).size(), 4U);
+  EXPECT_EQ(dealing->parts[0].groups, std::vector<int>{0});
+}
+
+TEST(DealByTarget, keeps_the_stripes_of_an_overstriped_target_together) {
+  const auto dealing = deal_by_target({{0, 1000 * k_mib}}, 8, mock("stripe=1MiB,count=7,targets=3"));
+  ASSERT_TRUE(dealing);
+  EXPECT_EQ(dealing->groups, 3);
+  EXPECT_THAT(dealing->parts[0].groups, ElementsAre(0, 1, 2, 0, 1, 2, 0));
+}
+
+TEST(DealByTarget, is_not_where_there_is_nothing_to_choose) {
+  EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 1, mock("stripe=1MiB,count=4")));
+  EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, mock("stripe=1MiB,count=1")));
+  EXPECT_FALSE(deal_by_target({{0, k_mib}}, 4, mock("stripe=1MiB,count=4"))) << "all of it lies on one target";
+  EXPECT_FALSE(deal_by_target({}, 4, mock("stripe=1MiB,count=4")));
+  EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, {.kind = LayoutKind::lustre, .components = {{.stripe_bytes = k_mib, .stripe_count = 0, .targets = {}}}}));
+  EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, mock("stripe=1PiB,count=65535"))) << "its stripes are longer than any file";
+}
+
+TEST(MakePlan, cuts_where_stripes_end_when_there_is_nothing_to_deal) {
+  for (const Domains domains : {Domains::target, Domains::cyclic}) {
+    EXPECT_EQ(plan_of(mock("stripe=1MiB,count=4"), {{0, 100 * k_mib}}, 1, domains).strategy.domains, Domains::aligned);
+    EXPECT_EQ(plan_of(mock("stripe=1PiB,count=65535"), {{0, 100 * k_mib}}, 3, domains).strategy.domains, domains == Domains::cyclic ? Domains::cyclic : Domains::aligned);
+  }
+  const Plan plan = plan_of(mock("stripe=1MiB,count=1"), {{0, 100 * k_mib}}, 4);
+  EXPECT_EQ(plan.strategy.domains, Domains::aligned);
+  EXPECT_EQ(plan.writers.size(), 4U);
+  EXPECT_THAT(plan.reasons, Contains(HasSubstr("domains aligned: the bytes lie on one target")));
+}
+
+TEST(MakePlan, deals_by_itself_where_short_pieces_lie_on_several_targets) {
+  Plan plan = plan_of(mock("stripe=1MiB,count=4"), {{0, 100 * k_mib}}, 4, Domains::automatic);
+  EXPECT_EQ(plan.strategy.domains, Domains::target);
+  EXPECT_THAT(plan.reasons, Contains(HasSubstr("the file lies on several targets")));
+  for (const char* other : {"stripe=1MiB,count=1", "stripe=64KiB,count=4"}) {
+    plan = plan_of(mock(other), {{0, 100 * k_mib}}, 4, Domains::automatic);
+    EXPECT_EQ(plan.strategy.domains, Domains::aligned) << other;
+  }
+}
+
+std::string random_mock(std::mt19937_64& random) {
+  const auto number = [&random](int64_t most) { return 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(most)); };
+  std::string text;
+  int64_t end = 0;
+  const int64_t components = number(3);
+  for (int64_t i = 0; i < components; ++i) {
+    text += (i > 0 ? ";" : "") + ("stripe=" + std::to_string(number(3000)) + ",count=" + std::to_string(number(9)) + ",targets=" + std::to_string(number(7)));
+    if (i + 1 < components) text += ",until=" + std::to_string(end += number(40'000));
+  }
+  return text;
+}
+
+std::vector<Extent> random_regions(std::mt19937_64& random) {
+  std::vector<Extent> regions;
+  auto at = static_cast<int64_t>(random() % 5000);
+  for (size_t count = 1 + random() % 5; count > 0; --count) {
+    const int64_t size = 1 + static_cast<int64_t>(random() % 30'000);
+    regions.push_back({at, at + size});
+    at += size + 1 + static_cast<int64_t>(random() % 20'000);
+  }
+  return regions;
+}
+
+class Dealt : public testing::TestWithParam<Domains> {};
+
+TEST_P(Dealt, gives_every_byte_one_writer_and_every_stripe_no_two) {
+  std::mt19937_64 random(11);
+  for (int turn = 0; turn < 400; ++turn) {
+    const std::string text = random_mock(random);
+    const StorageLayout layout = mock(text);
+    const auto regions = random_regions(random);
+    const int writers = 1 + static_cast<int>(random() % 17);
+    const Plan plan = plan_of(layout, regions, writers, GetParam(), 4096 + static_cast<int64_t>(random() % 5000));
+    SCOPED_TRACE(text + " writers " + std::to_string(writers));
+    std::map<std::pair<int64_t, int64_t>, size_t> writer_of_stripe;
+    std::map<int64_t, std::set<size_t>> writers_of_target;
+    std::vector<Extent> all;
+    for (size_t i = 0; i < plan.domains.size(); ++i) {
+      int64_t before = 0;
+      for (const Extent& region : regions)
+        windows_of(plan, i).for_each_part(region, [&](Extent part) {
+          ASSERT_GE(part.begin, before);
+          before = part.end;
+          all.push_back(part);
+          for (int64_t at = part.begin; at < part.end; at = next_stripe(layout, at)) {
+            const Stripe stripe = stripe_at(layout, at);
+            const auto [place, fresh] = writer_of_stripe.try_emplace({stripe.bytes.begin, stripe.bytes.end}, i);
+            EXPECT_EQ(place->second, i) << "the stripe at " << at << " has two writers";
+            writers_of_target[stripe.target].insert(i);
+          }
+        });
+    }
+    std::sort(all.begin(), all.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+    int64_t bytes = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      bytes += all[i].size();
+      if (i > 0) {
+        ASSERT_GE(all[i].begin, all[i - 1].end) << "a byte has two writers";
+      }
+    }
+    int64_t want = 0;
+    for (const Extent& region : regions) want += region.size();
+    EXPECT_EQ(bytes, want);
+    if (plan.strategy.domains != Domains::target) continue;
+    for (const auto& [target, having] : writers_of_target) EXPECT_LE(static_cast<int64_t>(having.size()), plan.sharers);
+    if (plan.sharers * plan.deal->groups() == static_cast<int64_t>(plan.writers.size()) && plan.deal->groups() == static_cast<int>(writers_of_target.size())) {
+      std::map<size_t, int> targets_of_writer;
+      for (const auto& [target, having] : writers_of_target)
+        for (const size_t writer : having) ++targets_of_writer[writer];
+      for (const auto& [writer, targets] : targets_of_writer) EXPECT_EQ(targets, 1);
+    }
+  }
+}
+
+TEST_P(Dealt, finds_the_window_of_each_offset) {
+  std::mt19937_64 random(12);
+  for (int turn = 0; turn < 200; ++turn) {
+    const auto regions = random_regions(random);
+    const Plan plan = plan_of(mock(random_mock(random)), regions, 2 + static_cast<int>(random() % 9), GetParam(), 4096);
+    if (plan.deal == nullptr) continue;
+    for (size_t i = 0; i < plan.domains.size(); ++i) {
+      const Windows windows = windows_of(plan, i);
+      for (int probe = 0; probe < 40; ++probe) {
+        const auto offset = plan.domains[i].begin + static_cast<int64_t>(random() % static_cast<uint64_t>(plan.domains[i].size() + 2));
+        const int64_t index = windows.index_of(offset);
+        for (int64_t other = 0; other < windows.count(); ++other) {
+          const Extent window = windows.window(other);
+          if (!window.empty()) {
+            ASSERT_EQ(window.end > offset, other >= index);
+          }
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Domains, Dealt, testing::Values(Domains::target, Domains::cyclic),
+                         [](const auto& domains) { return std::string(name_of(domains.param)); });
+
+TEST(MakePlan, fills_more_windows_of_short_stripes_in_the_same_memory) {
+  const Plan plan = plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 8);
+  EXPECT_EQ(plan.window_bytes, 64 << 10);
+  EXPECT_EQ(plan.slots, 64);
+  EXPECT_LE(plan.slots * plan.window_bytes, PlanLimits{}.buffers * 4 * k_mib);
+  EXPECT_EQ(plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 5000).slots, PlanLimits{}.buffers) << "so many messages are awaited";
+  EXPECT_EQ(plan_of(mock("stripe=4MiB,count=8"), {{0, 8000 * k_mib}}, 8).slots, PlanLimits{}.buffers);
+}
+
+// What a file system may say, however odd, as long as check_layout() takes it: a plan that has every byte once, or aligned domains.
+TEST(MakePlan, plans_by_any_layout_that_can_be) {
+  std::mt19937_64 random(13);
+  const auto below = [&random](int64_t end) { return static_cast<int64_t>(random() % static_cast<uint64_t>(end)); };
+  for (int turn = 0; turn < 300; ++turn) {
+    StorageLayout layout{.kind = LayoutKind::lustre, .components = {}};
+    int64_t end = 0;
+    for (int64_t left = 1 + below(4); left > 0; --left) {
+      LayoutComponent component{.bytes = {end, left == 1 ? k_no_end : end + 1 + below(int64_t{1} << below(60))}, .stripe_bytes = 1 + below(int64_t{1} << below(62)),
+                                .stripe_count = below(3) == 0 ? below(k_most_stripes + 1) : below(9), .targets = {}};
+      if (below(2) == 0)
+        for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back(below(4) == 0 ? k_no_target : below(4) == 0 ? INT64_MAX - 1 : below(5));
+      end = component.bytes.end;
+      layout.components.push_back(std::move(component));
+    }
+    if (!check_layout(layout).ok()) continue;
+    const int64_t begin = below(int64_t{1} << below(61));
+    const std::vector<Extent> regions{{begin, begin + 1 + below(int64_t{1} << below(61))}};
+    const Plan plan = plan_of(layout, regions, 1 + static_cast<int>(below(40)), below(2) == 0 ? Domains::target : Domains::cyclic);
+    for (int probe = 0; probe < 20; ++probe) {
+      const int64_t offset = regions[0].begin + below(regions[0].size());
+      int64_t having = 0;
+      for (size_t i = 0; i < plan.domains.size(); ++i) {
+        const Windows windows = windows_of(plan, i);
+        const int64_t index = windows.index_of(offset);
+        if (index < 0 || index >= windows.count()) continue;
+        const Extent window = windows.window(index);
+        having += window.begin <= offset && offset < window.end ? 1 : 0;
+      }
+      ASSERT_EQ(having, 1) << offset << " in " << layout_text(layout);
+    }
+  }
+}
+
+// The size of the largest Lustre systems: nothing here is as long as the file has stripes.
+TEST(MakePlan, deals_an_exabyte_to_100_000_writers) {
+  const Plan plan = plan_of(mock("stripe=1MiB,count=2000"), {{3, int64_t{1} << 60}}, 100'000);
+  EXPECT_EQ(plan.sharers, 50);
+  EXPECT_EQ(plan.writers.size(), 100'000U);
+  const Windows last = windows_of(plan, 99'999);
+  EXPECT_GT(last.count(), int64_t{1} << 22);
+  const Extent window = last.window(last.count() / 2);
+  EXPECT_EQ(last.index_of(window.begin), last.count() / 2);
+  EXPECT_EQ(window.begin / k_mib % 2000, 1999);
+}
+
+}  // namespace
+}  // namespace windrow
