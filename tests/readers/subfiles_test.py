@@ -324,7 +324,7 @@ class GrowingSets(SetOfSubfiles, unittest.TestCase):
             f["a field"].resize(9, 0)
         with h5py.File(self.base) as f:
             self.assertEqual(f["a field"].shape[0], 9)
-            self.assertTrue(np.isnan(f["a field"][7:, :6]).all())
+            self.assertTrue(np.isnan(f["a field"][7:, :4]).all())
         self.assertIn("sound", windrow("check", self.base, ranks=2))
         self.assertIn("7 x 11 x 5", windrow("info", self.base))
         one = self.folder / "one.h5"
