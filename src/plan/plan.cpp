@@ -81,9 +81,9 @@ int64_t window_of_stripes(int64_t largest, int64_t buffer, int64_t stripe) {
 }
 
 // Windows of short stripes are many: in the same memory more of them fill at a time, as long as the messages that a writer awaits are not too many
-// (bench/targets: to write stripes of 64 KiB with 8 writers took 0.4 of the time). Two stages have shared out that memory.
+// (bench/targets, stripes of 64 KiB, 8 writers: 150 to 300 MB/s with 16, 118 to 174 with 4, 67 with 64). Two stages have shared out that memory.
 int64_t slots_of_stripes(const Plan& plan, int64_t buffer) {
-  constexpr int64_t k_most_slots = 64, k_messages = 4096;
+  constexpr int64_t k_most_slots = 16, k_messages = 1024;
   if (plan.gathers()) return plan.slots;
   return std::clamp(plan.slots * (buffer / plan.window_bytes), plan.slots, std::max(plan.slots, std::min(k_most_slots, k_messages / plan.ranks)));
 }

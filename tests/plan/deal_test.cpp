@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(Domains, Dealt, testing::Values(Domains::target, Domain
 TEST(MakePlan, fills_more_windows_of_short_stripes_in_the_same_memory) {
   const Plan plan = plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 8);
   EXPECT_EQ(plan.window_bytes, 64 << 10);
-  EXPECT_EQ(plan.slots, 64);
+  EXPECT_EQ(plan.slots, 16);
   EXPECT_LE(plan.slots * plan.window_bytes, PlanLimits{}.buffers * 4 * k_mib);
   EXPECT_EQ(plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 5000).slots, PlanLimits{}.buffers) << "so many messages are awaited";
   EXPECT_EQ(plan_of(mock("stripe=4MiB,count=8"), {{0, 8000 * k_mib}}, 8).slots, PlanLimits{}.buffers);
