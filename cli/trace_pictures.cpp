@@ -210,7 +210,7 @@ std::string sizes_picture(const TracedFlush& flush) {
     out += line_at(k_left, y, k_width - k_right, y) + text_at(k_left - 6, y + 4, fmt::format("{:.0f}", at), "end");
   }
   for (int64_t power = first; power <= last; ++power)
-    out += text_at(k_left + (static_cast<double>(power - first) + 0.5) * distance, k_base + 16, power_text(power), "middle");
+    out += text_at(k_left + (static_cast<double>(power - first) + 0.5) * distance, k_base + 16, "≥ " + power_text(power), "middle");
   const bool both = !flush.write_sizes.empty() && !flush.read_sizes.empty();
   for (const bool writes : {true, false})
     for (const auto& [power, count] : writes ? flush.write_sizes : flush.read_sizes) {

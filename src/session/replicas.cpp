@@ -60,7 +60,8 @@ Status compare_echoes(const QueueEntry& entry, const Variable& variable, int ran
   const auto bytes_at = [&](int64_t element) { return std::span<const std::byte>(entry.data + element * kind.value().each, each); };
   for (const Echo& echo : entry.decomposition->echoes())
     for (int64_t i = 0; i < echo.length; ++i) {
-      const auto first = bytes_at(echo.from + i), second = bytes_at(echo.to + i);
+      const auto [earlier, later] = std::minmax(echo.from, echo.to);  // the later one is written
+      const auto first = bytes_at(earlier + i), second = bytes_at(later + i);
       if (std::equal(first.begin(), first.end(), second.begin())) continue;
       int64_t point = -1;
       for_each_piece(entry.decomposition->held(), [&](const Piece& piece) {
@@ -68,7 +69,7 @@ Status compare_echoes(const QueueEntry& entry, const Variable& variable, int ran
       });
       const auto [where, here, there] = difference(variable, kind.value().type, static_cast<size_t>(kind.value().size), first, second);
       return {Code::bad_argument, fmt::format("put of \"{}\": point {} is number {} and number {} of rank {}'s list, and{} is {} and {}; replicas must agree",
-                                              variable.path, point, echo.from + i, echo.to + i, rank, where.empty() ? "" : where.substr(1), here, there),
+                                              variable.path, point, earlier + i, later + i, rank, where.empty() ? "" : where.substr(1), here, there),
               rank};
     }
   return {};

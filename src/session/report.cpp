@@ -140,15 +140,7 @@ ordered_json report_object(const FlushReport& report) {
     json["codecs"].push_back({{"codec", codec_kind_name(kind)}, {"messages", of.messages}, {"bytes_in", of.bytes_in}, {"bytes_out", of.bytes_out},
                               {"seconds_encode", seconds(of.encode_nanoseconds)}, {"seconds_decode", seconds(of.decode_nanoseconds)}});
   }
-  json["sent_by_this_rank"] = ordered_json::array();
-  for (const SentTo& sent : report.sent)
-    json["sent_by_this_rank"].push_back({{"to", sent.rank}, {"messages", sent.messages}, {"bytes", sent.bytes}, {"bytes_sent", sent.bytes_sent}});
   json["targets"] = {{"of_all_ranks", sums[targets]}, {"most_of_a_rank", report.maxima[k_targets]}};
-  json["targets_of_this_rank"] = ordered_json::array();
-  for (const auto& [target, of] : report.touched.targets())
-    json["targets_of_this_rank"].push_back({{"target", target}, {"requests", of.requests}, {"bytes", of.bytes}});
-  json["stripes_of_this_rank"] = ordered_json::array();
-  for (const StripeRun& run : report.touched.stripes()) json["stripes_of_this_rank"].push_back({run.begin, run.stride, run.count});
   json["bytes_copied"] = sums[bytes_copied];
   json["bytes_shared"] = sums[bytes_shared];
   json["bytes_mapped"] = sums[bytes_mapped];
@@ -170,7 +162,16 @@ ordered_json report_object(const FlushReport& report) {
   return json;
 }
 
-std::string report_json(const FlushReport& report) { return report_object(report).dump(2); }
+std::string report_json(const FlushReport& report) {
+  ordered_json json = report_object(report);
+  for (const char* list : {"sent_by_this_rank", "targets_of_this_rank", "stripes_of_this_rank"}) json[list] = ordered_json::array();
+  for (const SentTo& sent : report.sent)
+    json["sent_by_this_rank"].push_back({{"to", sent.rank}, {"messages", sent.messages}, {"bytes", sent.bytes}, {"bytes_sent", sent.bytes_sent}});
+  for (const auto& [target, of] : report.touched.targets())
+    json["targets_of_this_rank"].push_back({{"target", target}, {"requests", of.requests}, {"bytes", of.bytes}});
+  for (const StripeRun& run : report.touched.stripes()) json["stripes_of_this_rank"].push_back({run.begin, run.stride, run.count});
+  return json.dump(2);
+}
 
 std::string report_text(const FlushReport& report) {
   if (!report.done) return "nothing has been flushed yet\n";

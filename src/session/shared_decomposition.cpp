@@ -47,6 +47,16 @@ uint64_t hash_of_whole(const Decomposition& value) {
   return hash_of({text(value.shape), same ? text(value.starts) : "", same ? text(value.counts) : ""});
 }
 
+// The same, for people.
+std::vector<std::string> description_of(const Decomposition& value, int64_t imbalance) {
+  constexpr std::array k_kinds{"a block", "blocks", "rows", "points", "the same"};
+  std::vector<std::string> texts{k_kinds[static_cast<size_t>(value.kind)], fmt::format("shape {}", fmt::join(value.shape, " x ")),
+                                 fmt::format("imbalance {} %", imbalance)};
+  if (value.kind == DecompositionKind::same)
+    texts.push_back(fmt::format("start {}, count {}", fmt::join(value.starts, " x "), fmt::join(value.counts, " x ")));
+  return texts;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& comm, Result<Decomposition> local, Use use,
@@ -75,10 +85,11 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
     });
   }
   if (Status verdict = agree(comm, std::move(status), Pulse{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
-  if (same[0] != -same[1] || same[2] != -same[3])
-    return Status{Code::bad_argument, "the decomposition's kind or shape (of `same`: start and count too) differs between the ranks; all ranks "
-                                      "must give the same"};
-  if (same[6] != -same[7]) return Status{Code::bad_argument, "the option \"imbalance\" differs between the ranks; all ranks must give the same"};
+  if (same[0] != -same[1] || same[2] != -same[3] || same[6] != -same[7]) {
+    const uint64_t arguments = hash_of_whole(made->local_) * 31 + static_cast<uint64_t>(made->local_.kind) * 7 + static_cast<uint64_t>(imbalance);
+    return name_difference(comm, arguments << 2, "kind, shape or options of the decomposition (of `same`: start and count too)",
+                           [&] { return description_of(made->local_, imbalance); });
+  }
   if (same[4] > 0 && same[8] > 0) {
     const auto without = static_cast<int>(comm.size() - same[4]);
     return Status{Code::bad_argument, fmt::format("rank {} gave no owner flags with its points, but rank {} did; give them on all ranks that have points, or on none",

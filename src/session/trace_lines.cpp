@@ -321,7 +321,7 @@ std::string flush_line(const TracedOpening& opening, int64_t number, const Trace
   ordered_json json{{"opening", opening.identity}, {"flush", number}, {"file", opening.file}, {"ranks", opening.ranks}};
   json["error"] = flush.verdict.ok() ? "" : flush.verdict.message().empty() ? code_name(flush.verdict.code()) : flush.verdict.message();
   ordered_json report = report_object(flush.report);
-  for (const char* own : {"sent_by_this_rank", "trace"}) report.erase(own);
+  report.erase("trace");
   for (ordered_json& plan : report["plans"])
     if (plan["domain_bytes"].size() > k_most_domains) plan["domain_bytes"] = nullptr;
   json["report"] = std::move(report);

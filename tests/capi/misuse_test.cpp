@@ -241,10 +241,10 @@ TEST_F(Misuse, of_decompositions_that_differ_between_ranks) {
   if (size_of() < 2) GTEST_SKIP() << "needs two ranks";
   windrow_decomposition* d = nullptr;
   const int64_t flat[2] = {2, 6}, tall[2] = {3, 4}, none[2] = {0, 0}, line[1] = {12}, start[1] = {rank_of() == 1 ? 1 : 0}, count[1] = {5};
-  EXPECT_WINDROW_ERROR(windrow_block(MPI_COMM_WORLD, 2, rank_of() == 1 ? tall : flat, none, none, nullptr, nullptr, &d), WINDROW_BAD_ARGUMENT, "differs");
+  EXPECT_WINDROW_ERROR(windrow_block(MPI_COMM_WORLD, 2, rank_of() == 1 ? tall : flat, none, none, nullptr, nullptr, &d), WINDROW_BAD_ARGUMENT, "differ between the ranks");
   EXPECT_WINDROW_ERROR(windrow_block(MPI_COMM_WORLD, rank_of() == 1 ? 1 : 2, rank_of() == 1 ? line : flat, none, none, nullptr, nullptr, &d),
-                       WINDROW_BAD_ARGUMENT, "differs");
-  EXPECT_WINDROW_ERROR(windrow_same(MPI_COMM_WORLD, 1, line, start, count, &d), WINDROW_BAD_ARGUMENT, "differs");
+                       WINDROW_BAD_ARGUMENT, "differ between the ranks");
+  EXPECT_WINDROW_ERROR(windrow_same(MPI_COMM_WORLD, 1, line, start, count, &d), WINDROW_BAD_ARGUMENT, "differ between the ranks");
   EXPECT_EQ(d, nullptr);
 }
 

@@ -306,7 +306,6 @@ class Copy(CommandTest):
             "same by hard link": (("copy", source, hard), "same file"),
             "same by symbolic link": (("copy", soft, source), "same file"),
             "strategy": (("copy", source, out, "--strategy", "fast"), "fast"),
-            "strategy to come": (("copy", source, out, "--strategy", "ylib"), "not built"),
             "key": (("copy", source, out, "--set", "colour=red"), "colour"),
             "no value": (("copy", source, out, "--set", "strategy"), "key=value"),
             "buffer": (("copy", source, out, "--buffer", "much"), "--buffer"),

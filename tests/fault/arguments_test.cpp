@@ -9,13 +9,15 @@ using namespace windrow_test;
 
 constexpr int k_old = 1, k_new = 500'000;
 
+enum class Named { victim, differing, nobody };  // which rank an error names; differing: the lowest that is not as rank 0
+
 struct Mistake {
   std::string name;
   std::function<void(Scene&)> prepare;
   std::function<int(Scene&, bool)> run;  // true: on the rank that is wrong
   int code = WINDROW_BAD_ARGUMENT;
   std::string words;    // in the message
-  bool names_rank = true;  // false: ranks differ; the lowest that is not as rank 0 is named
+  Named named = Named::victim;
 };
 
 std::vector<Mistake> file_mistakes() {
@@ -31,13 +33,13 @@ std::vector<Mistake> file_mistakes() {
        WINDROW_BAD_ARGUMENT, "file is NULL"},
       {"create: paths differ", k_nothing,
        [create](Scene& s, bool bad) { return create(s, bad ? (s.path + ".raw").c_str() : s.path.c_str(), nullptr, &s.file); },
-       WINDROW_BAD_ARGUMENT, "differ between the ranks", false},
+       WINDROW_BAD_ARGUMENT, "differ between the ranks", Named::differing},
       {"create: options differ", k_nothing,
        [create](Scene& s, bool bad) {
          const Options two_phase{{"strategy", "two-phase"}};
          return create(s, s.path.c_str(), bad ? static_cast<const windrow_options*>(two_phase) : nullptr, &s.file);
        },
-       WINDROW_BAD_ARGUMENT, "differ between the ranks", false},
+       WINDROW_BAD_ARGUMENT, "differ between the ranks", Named::differing},
       {"create: environment differs", k_nothing,
        [create](Scene& s, bool bad) {
          if (bad) setenv("WINDROW_DOMAINS", "even", 1);
@@ -45,7 +47,7 @@ std::vector<Mistake> file_mistakes() {
          unsetenv("WINDROW_DOMAINS");
          return code;
        },
-       WINDROW_BAD_ARGUMENT, "environment", false},
+       WINDROW_BAD_ARGUMENT, "environment", Named::differing},
       {"create: bad environment", k_nothing,
        [create](Scene& s, bool bad) {
          if (bad) setenv("WINDROW_DOMAINS", "round", 1);
@@ -56,7 +58,7 @@ std::vector<Mistake> file_mistakes() {
        WINDROW_BAD_ARGUMENT, "WINDROW_DOMAINS"},
       {"open: mode", k_nothing, [](Scene& s, bool bad) { return s.open(bad ? 7 : WINDROW_READ); }, WINDROW_BAD_ARGUMENT, "WINDROW_UPDATE"},
       {"open: modes differ", k_nothing, [](Scene& s, bool bad) { return s.open(bad ? WINDROW_UPDATE : WINDROW_READ); }, WINDROW_BAD_ARGUMENT,
-       "differ between the ranks", false},
+       "differ between the ranks", Named::differing},
   };
 }
 
@@ -75,7 +77,7 @@ std::vector<Mistake> definition_mistakes() {
        "the path of the group is NULL"},
       {"group path", k_begin, [](Scene& s, bool bad) { return windrow_define_group(s.file, bad ? "a//b" : "g"); }, WINDROW_BAD_ARGUMENT, "a//b"},
       {"groups differ", k_begin, [](Scene& s, bool bad) { return windrow_define_group(s.file, bad ? "h" : "g"); }, WINDROW_BAD_ARGUMENT, "differ",
-       false},
+       Named::differing},
       {"variable NULL", k_begin, [define](Scene& s, bool bad) { return define(s, bad ? nullptr : "v", WINDROW_INT8, 2, 3); },
        WINDROW_BAD_ARGUMENT, "the path of the variable is NULL"},
       {"variable type", k_begin, [define](Scene& s, bool bad) { return define(s, "v", bad ? 99 : WINDROW_INT8, 2, 3); }, WINDROW_BAD_ARGUMENT,
@@ -85,7 +87,7 @@ std::vector<Mistake> definition_mistakes() {
       {"variable shape", k_begin, [define](Scene& s, bool bad) { return define(s, "v", WINDROW_INT8, 2, bad ? -3 : 3); }, WINDROW_BAD_ARGUMENT,
        "dimension 0 is -3"},
       {"variables differ", k_begin, [define](Scene& s, bool bad) { return define(s, "v", WINDROW_INT8, 2, bad ? 4 : 3); }, WINDROW_BAD_ARGUMENT,
-       "differ", false},
+       "differ", Named::differing},
       {"variable exists", k_begin, [define](Scene& s, bool bad) { return define(s, bad ? "fields/grid" : "v", WINDROW_INT8, 2, 3); },
        WINDROW_EXISTS, "/fields/grid"},
       {"attribute object NULL", k_begin, [put](Scene& s, bool bad) { return put(s, bad ? nullptr : "/", "a", WINDROW_INT64, numbers); },
@@ -95,7 +97,7 @@ std::vector<Mistake> definition_mistakes() {
       {"attribute name", k_begin, [put](Scene& s, bool bad) { return put(s, "/", bad ? nullptr : "a", WINDROW_INT64, numbers); },
        WINDROW_BAD_ARGUMENT, "the name of the attribute is NULL"},
       {"attribute names differ", k_begin, [put](Scene& s, bool bad) { return put(s, "/", bad ? "b" : "a", WINDROW_INT64, numbers); },
-       WINDROW_BAD_ARGUMENT, "differ", false},
+       WINDROW_BAD_ARGUMENT, "differ", Named::differing},
       {"attribute type", k_begin, [put](Scene& s, bool bad) { return put(s, "/", "a", bad ? 99 : WINDROW_INT64, numbers); },
        WINDROW_BAD_ARGUMENT, "99"},
       {"attribute data", k_begin, [put](Scene& s, bool bad) { return put(s, "/", "a", WINDROW_INT64, bad ? nullptr : numbers); },
@@ -103,7 +105,7 @@ std::vector<Mistake> definition_mistakes() {
       {"explain format", k_begin, [](Scene& s, bool bad) { return windrow_explain(s.file, bad ? "xml" : "json", &s.text); }, WINDROW_BAD_ARGUMENT,
        "json"},
       {"explain formats differ", k_begin, [](Scene& s, bool bad) { return windrow_explain(s.file, bad ? "text" : "json", &s.text); },
-       WINDROW_BAD_ARGUMENT, "differ", false},
+       WINDROW_BAD_ARGUMENT, "differ", Named::differing},
       {"explain text", k_begin, [](Scene& s, bool bad) { return windrow_explain(s.file, "json", bad ? nullptr : &s.text); },
        WINDROW_BAD_ARGUMENT, "text is NULL"},
   };
@@ -127,8 +129,8 @@ std::vector<Mistake> decomposition_mistakes() {
       {"block count", k_nothing, [block](Scene& s, bool bad) { return block(s, 2, k_rows, s.start.data(), bad ? negative : s.count.data()); },
        WINDROW_BAD_ARGUMENT, "-1"},
       {"block shapes differ", k_nothing,
-       [block](Scene& s, bool bad) { return block(s, 2, bad ? k_rows + 1 : k_rows, s.start.data(), s.count.data()); }, WINDROW_BAD_ARGUMENT, "differs",
-       false},
+       [block](Scene& s, bool bad) { return block(s, 2, bad ? k_rows + 1 : k_rows, s.start.data(), s.count.data()); }, WINDROW_BAD_ARGUMENT, "differ between",
+       Named::differing},
       {"block ndims", k_nothing, [block](Scene& s, bool bad) { return block(s, bad ? 33 : 2, k_rows, s.start.data(), s.count.data()); },
        WINDROW_BAD_ARGUMENT, "33"},
       {"block decomposition NULL", k_nothing,
@@ -154,11 +156,11 @@ std::vector<Mistake> decomposition_mistakes() {
       {"rows too many", k_nothing, [rows](Scene& s, bool bad) { return rows(s, 7 * s.size, bad ? 8 * s.size : 7); }, WINDROW_BAD_ARGUMENT,
        "more than all"},
       {"rows do not add up", k_nothing, [rows](Scene& s, bool bad) { return rows(s, 7 * s.size, bad ? 6 : 7); }, WINDROW_BAD_ARGUMENT, "add up",
-       false},
+       Named::nobody},
       {"rows far too many", k_nothing, [rows](Scene& s, bool bad) { return rows(s, bad ? INT64_MAX : 7 * s.size, bad ? INT64_MAX : 7); },
-       WINDROW_BAD_ARGUMENT, "differ", false},
+       WINDROW_BAD_ARGUMENT, "differ", Named::nobody},
       {"rows even on one rank", k_nothing, [rows](Scene& s, bool bad) { return rows(s, 7 * s.size, bad ? WINDROW_EVEN : 7); },
-       WINDROW_BAD_ARGUMENT, "WINDROW_EVEN", false},
+       WINDROW_BAD_ARGUMENT, "WINDROW_EVEN", Named::nobody},
       {"rows negative", k_nothing, [rows](Scene& s, bool bad) { return rows(s, 7 * s.size, bad ? -7 : 7); }, WINDROW_BAD_ARGUMENT, "-7"},
       {"points outside", k_nothing, [points](Scene& s, bool bad) { return points(s, 2, bad ? outside : inside); }, WINDROW_BAD_ARGUMENT, "100"},
       {"points NULL", k_nothing, [points](Scene& s, bool bad) { return points(s, 2, bad ? nullptr : inside); }, WINDROW_BAD_ARGUMENT, "NULL"},
@@ -173,7 +175,7 @@ std::vector<Mistake> decomposition_mistakes() {
        [](Scene& s, bool bad) {
          return make_into(s, [&](auto** d) { return bad ? windrow_points(s.comm, k_rows * s.grid_shape[1], 0, nullptr, nullptr, d) : s.make_block(d); });
        },
-       WINDROW_BAD_ARGUMENT, "kind", false},
+       WINDROW_BAD_ARGUMENT, "kind", Named::differing},
   };
 }
 
@@ -244,12 +246,12 @@ class Arguments : public testing::TestWithParam<std::string> {
           mistake.prepare(scene);
           const int code = mistake.run(scene, scene.rank == victim);
           const bool alone = scene.size == 1;  // nobody to differ from
-          if (!alone || mistake.names_rank) {
+          if (!alone || mistake.named == Named::victim) {
             EXPECT_EQ(code, mistake.code) << windrow_error_message();
             EXPECT_NE(std::string(windrow_error_message()).find(mistake.words), std::string::npos) << windrow_error_message();
           }
           if (!alone) {
-            EXPECT_EQ(windrow_error_rank(), mistake.names_rank || victim > 0 ? victim : 1) << windrow_error_message();
+            EXPECT_EQ(windrow_error_rank(), mistake.named == Named::nobody ? -1 : mistake.named == Named::differing && victim == 0 ? 1 : victim) << windrow_error_message();
           }
           expect_same_everywhere(code);
           EXPECT_WINDROW_OK(mistake.run(scene, false));

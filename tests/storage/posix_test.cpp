@@ -72,7 +72,7 @@ TEST(PosixStore, maps_the_errors_of_open) {
   for (const StoreMode mode : {StoreMode::read, StoreMode::update, StoreMode::create}) {
     const auto store = open_store(folder.path(), mode, {});
     ASSERT_FALSE(store.ok()) << "a folder is not a file";
-    EXPECT_EQ(store.status().code(), Code::io);
+    EXPECT_EQ(store.status().code(), Code::bad_argument);
     EXPECT_THAT(store.status().message(), HasSubstr("is a directory"));
   }
 }
