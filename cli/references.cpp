@@ -2,6 +2,7 @@
 // windrow references: says where the chunks of a file's variables lie, for the readers of Zarr.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <sstream>
 
 #include "cli/commands.hpp"
@@ -24,7 +25,10 @@ int references(const World& world, const Arguments& arguments) {
   for (std::string line; std::getline(text, line);) lines.push_back(one_line(line));
   file.close();
   for (const std::string& line : lines) print_error_line(world, "left out: " + line);
-  if (!arguments.quiet) print_line(world, fmt::format("wrote {}", arguments.output.empty() ? arguments.input + ".kerchunk.json" : arguments.output));
+  std::error_code unknown;
+  const bool is_link = std::filesystem::is_symlink(arguments.input, unknown);  // the text stands beside what it leads to
+  const std::string file_name = is_link ? std::filesystem::canonical(arguments.input, unknown).string() : arguments.input;
+  if (!arguments.quiet) print_line(world, fmt::format("wrote {}", arguments.output.empty() ? file_name + ".kerchunk.json" : arguments.output));
   return lines.empty() ? k_exit_ok : k_exit_unsupported;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -196,6 +197,16 @@ std::vector<std::pair<int64_t, Pieces>> Split::place(PieceView pieces, int64_t f
   std::vector<std::pair<int64_t, Pieces>> placed;
   for (auto& [part, list] : lists) placed.emplace_back(part, list.take());
   return placed;
+}
+
+Status check_split(const SplitRequest& request) {
+  if (!request.axes.empty() && request.axes != "auto" && request.axes != "none")
+    if (auto axes = parse_axes(request.axes, std::numeric_limits<size_t>::max()); !axes.ok()) return axes.status();
+  if (request.parts.empty() || request.parts == "auto") return {};
+  for (const std::string_view text : divided(request.parts, 'x'))
+    for (const std::string_view each : divided(text, '+'))
+      if (!positive(each)) return bad(fmt::format("split_parts is \"{}\": \"{}\" is neither a number of parts nor their lengths as 3+5+2", request.parts, text));
+  return {};
 }
 
 Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> shape) {

@@ -58,6 +58,9 @@ struct SplitRequest {
 // Code::bad_argument: a text that is not as above, or does not fit the shape. Code::not_found: left to us, and the array cannot be cut so often.
 Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> shape);
 
+// Whether a request's texts can be of any array. Code::bad_argument: they cannot.
+Status check_split(const SplitRequest& request);
+
 // As SplitRequest::parts has it: numbers where ranges are even.
 std::string text_of(const Split& split);
 

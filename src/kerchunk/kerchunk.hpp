@@ -56,4 +56,7 @@ int64_t unread_tail(const Chunking& chunking) noexcept;
 std::string references_text(const Catalog& catalog, std::span<const ReferencedArray> arrays, std::span<const std::string> files,
                             std::span<const std::string> left_out);
 
+// What every such text begins with.
+inline constexpr std::string_view k_references_begin = "{\"version\":1,\"refs\":{\n\".zgroup\":";
+
 }  // namespace windrow

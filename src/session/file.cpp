@@ -176,6 +176,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
       auto wanted = wanted_subfiles(file->settings_, comm.value()->size());
       if (!wanted.ok()) return wanted.status();
       file->wanted_subfiles_ = wanted.value();
+      if (Status split = check_split({.axes = file->settings_.text("split"), .parts = file->settings_.text("split_parts")}); !split.ok()) return split;
     }
     return check_store_options(store_options(file->settings_, comm.value()->rank()));
   });

@@ -174,6 +174,7 @@ void File::begin_report() {
   report_.sent.clear();
   report_.sums = {};
   report_.maxima = {};
+  report_.touched.clear();
   data_->begin_flush();
   begin_trace();
   flush_begin_ = seconds_now();

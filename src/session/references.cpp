@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "comm/agree.hpp"
 #include "kerchunk/kerchunk.hpp"
@@ -240,6 +241,12 @@ Status write_whole(const std::string& path, const std::string& text) {
   return status;
 }
 
+bool begins_as_ours(const std::string& path) {
+  std::string begin(k_references_begin.size(), '\0');
+  std::ifstream text(path, std::ios::binary);
+  return text.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == k_references_begin;
+}
+
 }  // namespace
 
 bool File::wants_references() const { return settings_.text("references") == "kerchunk"; }
@@ -261,10 +268,11 @@ Status File::make_references_on_root(const PartChunks& chunks) {
   return {};
 }
 
-// Rank 0 alone, before another file takes the name of the one that a text beside it speaks of.
+// Rank 0 alone, before another file takes the name of the one that a text beside it speaks of: by it readers would find other bytes. One that has
+// not our mark is somebody else's.
 Status File::withdraw_references_on_root() {
   const std::string old = draft_.final_path + std::string(k_ending);
-  return wants_references() ? remove_files(std::span(&old, 1)) : Status{};
+  return wants_references() || begins_as_ours(old) ? remove_files(std::span(&old, 1)) : Status{};
 }
 
 // Rank 0 alone, of a file that has its name.

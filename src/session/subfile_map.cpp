@@ -142,14 +142,17 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
   return set;
 }
 
+std::vector<int64_t> range_of(const SplitVariable& split, int64_t part) {
+  const Box box = split.split.box(part);
+  std::vector<int64_t> range = box.start;
+  for (size_t i = 0; i < box.start.size(); ++i) range.push_back(box.start[i] + (split.grows && i == 0 ? 0 : box.count[i]));
+  return range;
+}
+
 Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& definition, const SplitVariable& split, int64_t part) const {
-  Box box = split.split.box(part);
   VariableDefinition own = definition;
-  own.shape = box.count;
-  if (split.grows) {
-    own.shape[0] = definition.shape[0];
-    box.count[0] = 0;
-  }
+  own.shape = split.split.box(part).count;
+  if (split.grows) own.shape[0] = definition.shape[0];
   auto chunking = split.chunking(part);
   if (!chunking.ok()) return Status(chunking.status().code(), fmt::format("variable \"{}\": {}", definition.path, chunking.status().message()));
   own.chunking = std::move(chunking).value();
@@ -157,10 +160,8 @@ Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& 
     if (Status status = format.define_group(own.path.substr(0, at)); !status.ok() && status.code() != Code::exists) return status;
   auto placement = format.define_variable(own);
   if (!placement.ok()) return placement.status();
-  std::vector<int64_t> range = box.start;
-  for (size_t i = 0; i < box.start.size(); ++i) range.push_back(box.start[i] + box.count[i]);
   std::vector<Attribute> attributes = description_of(split);
-  attributes.push_back(numbers(k_range, range));
+  attributes.push_back(numbers(k_range, range_of(split, part)));
   // Of no kind yet: its room, so that a header does not grow by it.
   if (options_.sums && format.traits().places_late) attributes.push_back(numbers(k_element_sum, Sum{}));
   if (Status status = put_all(format, own.path, attributes); !status.ok()) return status;

@@ -21,7 +21,7 @@ using namespace map;
 namespace {
 
 // What a subfile's variable has that the map does not say.
-enum class Difference : int64_t { missing, type, byte_order, shape, chunks, place };
+enum class Difference : int64_t { missing, type, byte_order, shape, chunks, place, range };
 constexpr int64_t k_differences = 8;  // more than there are: beside the variable's number in one fault
 
 const char* name_of(Difference difference) noexcept {
@@ -31,6 +31,7 @@ const char* name_of(Difference difference) noexcept {
     case Difference::byte_order: return "has another byte order";
     case Difference::shape: return "has another shape";
     case Difference::chunks: return "has other chunks or filters";
+    case Difference::range: return "says of itself that it is another part of the array";
     case Difference::place: return "lies where no file reaches, or has no place";
   }
   return "differs";
@@ -120,6 +121,7 @@ Status Subfiles::fault_of(int64_t number) const {
     case Fault::missing: return {Code::not_found, what + " is missing"};
     case Fault::not_a_file: return {Code::bad_file, what + " is a link, a folder or a device, not a file in the set's own folder"};
     case Fault::unreadable: return {Code::no_permission, what + " may not be read"};
+    case Fault::locked: return {Code::bad_state, what + " is open in another program and locked by it"};
     case Fault::damaged: return {Code::bad_file, fmt::format("{} is damaged: truncated, or not a file of the format {}", what, format_)};
     case Fault::foreign: return {Code::bad_file, what + " belongs to another set of files"};
     case Fault::swapped: return {Code::bad_file, fmt::format("{} is number {} of its set, under the name of number {}", what, found, number)};
@@ -215,7 +217,10 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
   auto opened = open_format(format_, path, FormatMode::read, {});
   const auto fault_by = [](const Status& status) -> Result<int64_t> {
     if (status.code() == Code::out_of_memory) return status;
-    return pack(status.code() == Code::not_found ? Fault::missing : status.code() == Code::no_permission ? Fault::unreadable : Fault::damaged);
+    return pack(status.code() == Code::not_found ? Fault::missing
+                : status.code() == Code::no_permission ? Fault::unreadable
+                : status.code() == Code::bad_state     ? Fault::locked
+                                                       : Fault::damaged);
   };
   if (!opened.ok()) return fault_by(opened.status());
   auto read = opened.value()->catalog();
@@ -240,6 +245,7 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
     if (own->extendible != split.grows || own->shape != shape) return differs(Difference::shape);
     if (own->chunking.empty() != split.chunk.empty()) return differs(Difference::chunks);
     if ((own->placement.offset < 0 && split.chunk.empty()) || own->placement.offset >= longest_file()) return differs(Difference::place);
+    if (numbers_of(own->attributes, k_range) != range_of(split, number_in_set)) return differs(Difference::range);
     if (find_in(own->attributes, k_element_sum) != nullptr) summed_.insert(number_in_set);
     if (!split.chunk.empty()) {
       const auto chunking = split.chunking(number_in_set);

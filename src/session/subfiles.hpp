@@ -68,7 +68,10 @@ struct SubfileOptions {
 };
 
 // What is wrong with a subfile.
-enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, outdated, not_a_file };
+enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, outdated, not_a_file, locked };
+
+// What a subfile says of its part: first elements along all dimensions, then one past the last ones; of what grows 0 and 0.
+std::vector<int64_t> range_of(const SplitVariable& split, int64_t part);
 
 class Subfiles {
  public:

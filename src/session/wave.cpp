@@ -334,6 +334,8 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     auto plan = make_plan(strategy, pattern, topology, limits);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
+    if (wave.layout && kept->asked.domains != Domains::automatic && kept->asked.domains != Domains::aligned)
+      kept->plan.reasons.emplace_back("domains aligned: a variable with chunks is cut between them; where they lie in the file is known once they are compressed");
     describe_files(kept->plan);
     describe_striping(striping_, kept->plan.reasons);
     // A window whose holes are filled is written whole.

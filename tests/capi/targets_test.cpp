@@ -200,6 +200,13 @@ TEST_P(Targets, have_one_writer_for_what_is_filled) {
   EXPECT_EQ(std::count(read.begin(), read.end(), -7), static_cast<int64_t>(read.size()) - 160);
 }
 
+TEST_P(Targets, of_the_flush_before_are_not_those_of_an_empty_one) {
+  write(create({{"layout", "mock:stripe=64KiB,count=4"}, {"domains", "target"}, {"writers", "4"}}));
+  EXPECT_EQ(touched_of(file_).bytes, bytes());
+  EXPECT_WINDROW_OK(windrow_flush(file_));
+  EXPECT_EQ(touched_of(file_).bytes, 0);
+}
+
 // Plans are kept, also by readers of a file that others have written, with other layouts.
 TEST_P(Targets, of_one_layout_are_read_by_another) {
   const int variable = create({{"layout", "mock:stripe=64KiB,count=4"}, {"domains", "target"}, {"writers", "8"}});

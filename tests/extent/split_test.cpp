@@ -107,6 +107,13 @@ TEST(Split, is_of_whole_units_where_there_are_enough) {
   EXPECT_EQ(bounds({.count = 3, .unit = {10, 6}}, {10, 6}), (std::vector<std::vector<int64_t>>{{0, 4, 7, 10}, {0, 6}}));
 }
 
+TEST(Split, knows_texts_that_fit_nothing) {
+  for (const char* good : {"", "auto", "none", "0", "0,2", "31"}) EXPECT_TRUE(check_split({.axes = good, .parts = ""}).ok()) << good;
+  for (const char* bad : {"o", "0,0", "0,", "-1", "0x1", " 0"}) EXPECT_EQ(check_split({.axes = bad, .parts = ""}).code(), Code::bad_argument) << bad;
+  for (const char* good : {"", "auto", "4", "4x1x2", "3+5+2x1x4"}) EXPECT_TRUE(check_split({.axes = "", .parts = good}).ok()) << good;
+  for (const char* bad : {"0x1", "-1x1", "3+x1", "x", "two", "3,2"}) EXPECT_EQ(check_split({.axes = "", .parts = bad}).code(), Code::bad_argument) << bad;
+}
+
 TEST(Split, refuses_what_does_not_fit) {
   const auto code = [](const SplitRequest& request, const std::vector<int64_t>& shape) { return make_split(request, shape).status().code(); };
   EXPECT_EQ(code({.axes = "2", .parts = "", .count = 2}, {4, 4}), Code::bad_argument);

@@ -345,6 +345,21 @@ class References(unittest.TestCase):
                 f["v"] = self.numbers[:rows]
             windrow("copy", self.plain, self.base, *settings("references=kerchunk", "files=subfiles(2)"))
             self.expect(self.text, {"v": self.numbers[:rows]})
+        # A new file without one: the text would lead readers to other bytes. Somebody else's stays.
+        windrow("copy", self.plain, self.base)
+        self.assertFalse(self.text.exists())
+        self.text.write_text('{"version": 1, "refs": {}}')
+        windrow("copy", self.plain, self.base)
+        self.assertTrue(self.text.exists())
+
+    def test_through_a_link_it_stands_beside_the_file(self):
+        with h5py.File(self.base, "w") as f:
+            f["v"] = self.numbers
+        elsewhere = Path(tempfile.mkdtemp(prefix="windrow elsewhere "))
+        self.addCleanup(shutil.rmtree, elsewhere)
+        (elsewhere / "link.h5").symlink_to(self.base)
+        self.assertIn(f"wrote {self.text.resolve()}", windrow("references", elsewhere / "link.h5"))
+        self.assertTrue(self.text.exists())
 
 
 if __name__ == "__main__":

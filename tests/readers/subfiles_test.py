@@ -118,6 +118,19 @@ class Sets(SetOfSubfiles, unittest.TestCase):
                         for name, value in attributes.items():
                             made.attrs[name] = value
                 self.assertIn(f'/1.h5" does not have what the map says: "/f8" {words}', windrow("check", self.base, code=1, ranks=3))
+        for other in ([0, 0, 0, 8, 6, 5], [8, 0, 0, 16, 6], None):
+            with self.subTest(range=other):
+                victim.write_bytes(good)
+                with h5py.File(victim, "r+") as f:
+                    del f["f8"].attrs["windrow_split_range"]
+                    if other is not None:
+                        f["f8"].attrs["windrow_split_range"] = other
+                self.assertIn('"/f8" says of itself that it is another part of the array', windrow("check", self.base, code=1, ranks=3))
+
+    def test_a_subfile_that_another_program_has_is_told(self):
+        self.split("files=subfiles(3)")
+        with h5py.File(self.set / "1.h5", "r+"):
+            self.assertIn('/1.h5" is open in another program and locked by it', windrow("check", self.base, code=1, ranks=2))
 
     def expect_bad_map(self, good, name, value):
         self.base.write_bytes(good)
