@@ -51,8 +51,8 @@ Status name_difference(const Comm& comm, uint64_t arguments, std::string_view wh
     return Status{};
   });
   std::array<int64_t, 1> of_root{comm.rank() == 0 ? static_cast<int64_t>(arguments >> 2) : INT64_MIN};
-  if (Status verdict = share_from_root(comm, std::move(local), told, of_root); !verdict.ok()) return verdict;
-  local = guard([&]() -> Status {
+  local = share_from_root(comm, std::move(local), told, of_root);  // a rank that has no memory for the bytes knows that alone
+  if (local.ok()) local = guard([&]() -> Status {
     if (of_root[0] == static_cast<int64_t>(arguments >> 2)) return {};
     const std::string_view of_all(reinterpret_cast<const char*>(told.data()), told.size());
     return {Code::bad_argument, fmt::format("{} differ between the ranks; all ranks must give the same{}", what, difference(mine, of_all))};

@@ -86,8 +86,9 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
   }
   if (Status verdict = agree(comm, std::move(status), Pulse{.maximum = same, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
   if (same[0] != -same[1] || same[2] != -same[3] || same[6] != -same[7]) {
-    const uint64_t arguments = hash_of_whole(made->local_) * 31 + static_cast<uint64_t>(made->local_.kind) * 7 + static_cast<uint64_t>(imbalance);
-    return name_difference(comm, arguments << 2, "kind, shape or options of the decomposition (of `same`: start and count too)",
+    const std::array<uint64_t, 3> given{hash_of_whole(made->local_), static_cast<uint64_t>(made->local_.kind), static_cast<uint64_t>(imbalance)};
+    const uint64_t arguments = hash_of({{reinterpret_cast<const char*>(given.data()), sizeof given}});
+    return name_difference(comm, arguments, "kind, shape or options of the decomposition (of `same`: start and count too)",
                            [&] { return description_of(made->local_, imbalance); });
   }
   if (same[4] > 0 && same[8] > 0) {
