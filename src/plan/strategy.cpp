@@ -16,25 +16,24 @@ template <class Choice>
 struct Named {
   std::string_view name;
   Choice choice;
-  bool built;
 };
 
 constexpr std::array k_owners{
-    Named{"auto", Owner::automatic, true}, Named{"partitioner", Owner::partitioner, true}, Named{"first", Owner::first, true},
-    Named{"highest", Owner::highest, true}, Named{"idg", Owner::idg, true}, Named{"idg_figure", Owner::idg_figure, true}, Named{"random", Owner::random, true},
-    Named{"balanced", Owner::balanced, true}};
-constexpr std::array k_gathers{Named{"auto", Gather::automatic, true}, Named{"none", Gather::none, true},
-                               Named{"host", Gather::host, true}, Named{"team", Gather::team, true}};
+    Named{"auto", Owner::automatic}, Named{"partitioner", Owner::partitioner}, Named{"first", Owner::first},
+    Named{"highest", Owner::highest}, Named{"idg", Owner::idg}, Named{"idg_figure", Owner::idg_figure}, Named{"random", Owner::random},
+    Named{"balanced", Owner::balanced}};
+constexpr std::array k_gathers{Named{"auto", Gather::automatic}, Named{"none", Gather::none},
+                               Named{"host", Gather::host}, Named{"team", Gather::team}};
 constexpr std::array k_domains{
-    Named{"auto", Domains::automatic, true}, Named{"none", Domains::none, true}, Named{"even", Domains::even, true},
-    Named{"aligned", Domains::aligned, true}, Named{"cyclic", Domains::cyclic, true}, Named{"target", Domains::target, true}};
-constexpr std::array k_codecs{Named{"auto", Codec::automatic, true}, Named{"off", Codec::off, true}, Named{"lzo", Codec::lzo, true},
-                              Named{"lz4", Codec::lz4, true}, Named{"zstd", Codec::zstd, true}};
-constexpr std::array k_accesses{Named{"auto", Access::automatic, true}, Named{"contiguous", Access::contiguous, true},
-                                Named{"list", Access::list, true}, Named{"sieve", Access::sieve, true},
-                                Named{"mapped", Access::mapped, true}};
-constexpr std::array k_files{Named{"auto", Files::automatic, true}, Named{"one", Files::one, true}, Named{"shared", Files::one, true},
-                             Named{"subfiles", Files::subfiles, true}, Named{"per-rank", Files::per_rank, true}};
+    Named{"auto", Domains::automatic}, Named{"none", Domains::none}, Named{"even", Domains::even},
+    Named{"aligned", Domains::aligned}, Named{"cyclic", Domains::cyclic}, Named{"target", Domains::target}};
+constexpr std::array k_codecs{Named{"auto", Codec::automatic}, Named{"off", Codec::off}, Named{"lzo", Codec::lzo},
+                              Named{"lz4", Codec::lz4}, Named{"zstd", Codec::zstd}};
+constexpr std::array k_accesses{Named{"auto", Access::automatic}, Named{"contiguous", Access::contiguous},
+                                Named{"list", Access::list}, Named{"sieve", Access::sieve},
+                                Named{"mapped", Access::mapped}};
+constexpr std::array k_files{Named{"auto", Files::automatic}, Named{"one", Files::one}, Named{"shared", Files::one},
+                             Named{"subfiles", Files::subfiles}, Named{"per-rank", Files::per_rank}};
 
 // The papers' points, as rows of concepts.md; an empty field is that axis's own auto.
 struct Preset {
@@ -71,7 +70,6 @@ Status choose_named(const std::array<Named<Choice>, n>& table, std::string_view 
   if (text.empty()) return {};
   for (const auto& entry : table) {
     if (entry.name != text) continue;
-    if (!entry.built) return {Code::unsupported, fmt::format("{}={} is not built yet", axis, text)};
     choice = entry.choice;
     return {};
   }
@@ -187,7 +185,7 @@ std::vector<Feature> strategy_features() {
     features.push_back({fmt::format("strategy={}", preset.name), apply(request_of(preset), strategy).ok()});
   }
   const auto add = [&features](std::string_view axis, const auto& table) {
-    for (const auto& entry : table) features.push_back({fmt::format("{}={}", axis, entry.name), entry.built});
+    for (const auto& entry : table) features.push_back({fmt::format("{}={}", axis, entry.name), true});
   };
   add("owner", k_owners);
   add("gather", k_gathers);

@@ -17,6 +17,16 @@ using testing::HasSubstr;
 
 constexpr double k_fill = -999.5;
 
+// A new file, and what makes a dataset in it whose elements stand in its header.
+const std::string k_compact = R"(
+f = h5py.File(path, "w")
+def compact(name, data):
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_layout(h5py.h5d.COMPACT)
+    dataset = h5py.h5d.create(f.id, name, h5py.h5t.py_create(data.dtype), h5py.h5s.create_simple(data.shape) if data.shape else h5py.h5s.create(h5py.h5s.SCALAR), plist)
+    dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, data)
+)";
+
 class Fill : public Files {
  protected:
   static int define(windrow_file* file, const char* name, int type, std::vector<int64_t> shape, const KeyValues& values) {
@@ -344,13 +354,7 @@ assert (f["grows"][:2] == 4).all() and f["grows"].fillvalue == 4
 // Elements in an object's header, and ones that nobody has ever written.
 TEST_P(Fill, compact_and_unwritten_variables_of_others_are_read) {
   if (GetParam() != ".h5") GTEST_SKIP() << "only HDF5 has them";
-  h5py(R"(
-f = h5py.File(path, "w")
-def compact(name, data):
-    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    plist.set_layout(h5py.h5d.COMPACT)
-    dataset = h5py.h5d.create(f.id, name, h5py.h5t.py_create(data.dtype), h5py.h5s.create_simple(data.shape) if data.shape else h5py.h5s.create(h5py.h5s.SCALAR), plist)
-    dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, data)
+  h5py(k_compact + R"(
 compact(b"compact", np.arange(60, dtype=">i4").reshape(12, 5))
 compact(b"scalar", np.array(2.5))
 f.create_dataset("unwritten", (12, 5), "f4", fillvalue=1.5)
@@ -392,13 +396,7 @@ f.create_dataset("words", (7,), "S4")
 // What stands in a header is changed as any other, in parts, by several ranks, in another type, twice in one flush, and read in the same one.
 TEST_P(Fill, compact_variables_of_others_are_written) {
   if (GetParam() != ".h5") GTEST_SKIP() << "only HDF5 has them";
-  h5py(R"(
-f = h5py.File(path, "w")
-def compact(name, data):
-    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    plist.set_layout(h5py.h5d.COMPACT)
-    dataset = h5py.h5d.create(f.id, name, h5py.h5t.py_create(data.dtype), h5py.h5s.create_simple(data.shape) if data.shape else h5py.h5s.create(h5py.h5s.SCALAR), plist)
-    dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, data)
+  h5py(k_compact + R"(
 compact(b"steps", np.arange(40, dtype=">i4").reshape(8, 5))
 compact(b"largest", np.zeros(7900, "<f8"))
 compact(b"scalar", np.array(2.5))
