@@ -227,7 +227,7 @@ Status Format::define_split(const VariableDefinition& definition, std::span<cons
   return {Code::unsupported, fmt::format("variable \"{}\": files of this format have no variables that lie in several files", definition.path)};
 }
 
-Result<int64_t> Format::place_chunk(const std::string& path, std::span<const int64_t>, int64_t) {
+Result<int64_t> Format::place_chunk(const std::string& path, std::span<const int64_t>, int64_t, bool) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
 }
 

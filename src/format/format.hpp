@@ -218,8 +218,9 @@ class Format {
   // All elements of a held variable with content, as stored. Code::unsupported: the format has none such.
   virtual Status write_held(const std::string& path, std::span<const std::byte> content);
   // Room for a chunk that has so many bytes once it is encoded, by all filters, in place of what it had before, and its offset; the bytes are
-  // written by others. `first`: its first element. Code::unsupported: the format has no chunks.
-  virtual Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);
+  // written by others. `first`: its first element. `keep_old`: there is more in it than is written anew, so what a flush() has published of it
+  // stays in its place until the next. Code::unsupported: the format has no chunks.
+  virtual Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old);
   // Where a chunk lies.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
   virtual FormatTraits traits() const noexcept { return {}; }

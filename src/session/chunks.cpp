@@ -63,9 +63,9 @@ bool ChunkPlacer::step() {
     --left_;
     return true;
   }
-  const std::span<int64_t> answer = std::span(answer_).first(static_cast<size_t>(words / 2));
+  const std::span<int64_t> answer = std::span(answer_).first((static_cast<size_t>(words) - 1) / WantedChunk::k_words);
   place(std::span<const int64_t>(message_).subspan(1, static_cast<size_t>(words - 1)), answer);
-  mpi_ok(MPI_Send(answer.data(), words / 2, MPI_INT64_T, about.MPI_SOURCE, k_tag_placed, comm_.get()), "MPI_Send");
+  mpi_ok(MPI_Send(answer.data(), static_cast<int>(answer.size()), MPI_INT64_T, about.MPI_SOURCE, k_tag_placed, comm_.get()), "MPI_Send");
   return true;
 }
 
@@ -74,9 +74,10 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
     offsets[i] = -1;
     if (!status_.ok()) continue;
     status_.update(guard([&] {
-      const auto offset = format_->place_chunk(layout_.path, layout_.grid.first_element(wanted[2 * i]), wanted[2 * i + 1]);
+      const WantedChunk chunk = WantedChunk::at(wanted, i);
+      const auto offset = format_->place_chunk(layout_.path, layout_.grid.first_element(chunk.chunk), chunk.bytes, chunk.in_part);
       if (!offset.ok()) return offset.status();
-      if (offset.value() > layout_.file_room - wanted[2 * i + 1])
+      if (offset.value() > layout_.file_room - chunk.bytes)
         return Status(Code::unsupported, fmt::format("\"{}\": a subfile with it is larger than a set can have", layout_.path));
       offsets[i] = layout_.file_base + offset.value();
       return Status{};
@@ -140,7 +141,7 @@ void ChunkSink::consume(int64_t, Extent window, const std::byte* slot, PieceView
       const std::span<std::byte> content(const_cast<std::byte*>(slot) + (extent.begin - window.begin), static_cast<size_t>(bytes));
       if (Status status = add(chunk, content, extent, covered, batch); !status.ok()) return status;
     }
-    batch.offsets.resize(batch.wanted.size() / 2);
+    batch.offsets.resize((batch.wanted.size() - 1) / WantedChunk::k_words);
     return Status{};
   }));
   if (status_.ok() && !batch.offsets.empty()) ask(batch);
@@ -152,8 +153,8 @@ Status ChunkSink::add(int64_t chunk, std::span<std::byte> bytes, Extent extent, 
   const size_t before = batch.bytes.size();
   if (const Status status = encode(layout_.filters_of(chunk), bytes, buffers_, batch.bytes); !status.ok())
     return {status.code(), fmt::format("\"{}\": {}", layout_.path, status.message())};
-  batch.wanted.push_back(chunk);
-  batch.wanted.push_back(static_cast<int64_t>(batch.bytes.size() - before));
+  const bool in_part = bytes_within(covered, extent) < layout_.bytes_inside(chunk);
+  WantedChunk{chunk, static_cast<int64_t>(batch.bytes.size() - before), in_part}.append_to(batch.wanted);
   return {};
 }
 
@@ -178,26 +179,26 @@ Status ChunkSink::complete(int64_t chunk, std::span<std::byte> bytes, Extent ext
 }
 
 void ChunkSink::ask(Batch& batch) {
-  const std::span<const int64_t> pairs = std::span(batch.wanted).subspan(1);
   if (placer_ != nullptr) {
-    placer_->place(pairs, batch.offsets);
+    placer_->place(std::span<const int64_t>(batch.wanted).subspan(1), batch.offsets);
     write(batch);
     return;
   }
   batch.wanted.front() = static_cast<int64_t>(batch.offsets.size());
   const auto count = static_cast<int>(batch.offsets.size());
   batch.busy = mpi_ok(MPI_Irecv(batch.offsets.data(), count, MPI_INT64_T, layout_.root, k_tag_placed, comm_.get(), &batch.requests[0]), "MPI_Irecv") &&
-               mpi_ok(MPI_Isend(batch.wanted.data(), 2 * count + 1, MPI_INT64_T, layout_.root, k_tag_chunks, comm_.get(), &batch.requests[1]), "MPI_Isend");
+               mpi_ok(MPI_Isend(batch.wanted.data(), static_cast<int>(batch.wanted.size()), MPI_INT64_T, layout_.root, k_tag_chunks, comm_.get(), &batch.requests[1]), "MPI_Isend");
 }
 
 // Chunks that lie side by side go in one request.
 void ChunkSink::write(Batch& batch) {
   const size_t count = batch.offsets.size();
+  const std::span<const int64_t> wanted = std::span<const int64_t>(batch.wanted).subspan(1);
   int64_t at = 0;
   for (size_t i = 0; i < count;) {
     const int64_t begin = batch.offsets[i];
     int64_t bytes = 0;
-    do bytes += batch.wanted[2 * i++ + 2];
+    do bytes += WantedChunk::at(wanted, i++).bytes;
     while (i < count && begin >= 0 && batch.offsets[i] == begin + bytes);
     if (begin >= 0) file_.write(begin, batch.bytes.bytes().subspan(static_cast<size_t>(at), static_cast<size_t>(bytes)));
     at += bytes;

@@ -59,12 +59,25 @@ struct KnownChunk {
 // Chunks whose places this rank has asked for, sorted.
 using KnownChunks = std::vector<KnownChunk>;
 
+// What a writer asks room for, as it travels: chunk, bytes once encoded, and whether there is more in it than is written anew.
+struct WantedChunk {
+  static constexpr size_t k_words = 3;
+  int64_t chunk = 0, bytes = 0;
+  bool in_part = false;
+
+  static WantedChunk at(std::span<const int64_t> wanted, size_t index) noexcept {
+    const std::span<const int64_t> words = wanted.subspan(index * k_words, k_words);
+    return {words[0], words[1], words[2] != 0};
+  }
+  void append_to(std::vector<int64_t>& wanted) const { wanted.insert(wanted.end(), {chunk, bytes, in_part ? 1 : 0}); }
+};
+
 // On the root of a layout, which is rank 0 where the file is one: finds room for the chunks of others.
 class ChunkPlacer final : public Role {
  public:
   // `others`: writers beside this rank; each says once that it is at its end. `most`: chunks that one of them asks for at once.
   ChunkPlacer(const Comm& comm, Trace& trace, const ChunkLayout& layout, int64_t others, int64_t most)
-      : Role(comm, trace), layout_(layout), others_(others), message_(static_cast<size_t>(1 + 2 * most)), answer_(static_cast<size_t>(most)) {}
+      : Role(comm, trace), layout_(layout), others_(others), message_(1 + WantedChunk::k_words * static_cast<size_t>(most)), answer_(static_cast<size_t>(most)) {}
   Status prepare() override { return {}; }
   int64_t buffer_bytes() const override { return 0; }
   void begin(std::span<const Item>, std::byte*) override { left_ = others_, status_ = {}; }
@@ -76,7 +89,7 @@ class ChunkPlacer final : public Role {
   bool step() override;
   bool finished() const override { return broken_ || left_ == 0; }
 
-  // (chunk, bytes) pairs to offsets; -1: there is no room, and status() says why.
+  // To offsets; -1: there is no room, and status() says why.
   void place(std::span<const int64_t> wanted, std::span<int64_t> offsets);
 
  private:
@@ -117,7 +130,7 @@ class ChunkSink final : public Sink {
  private:
   struct Batch {
     ByteBuffer bytes;                                 // encoded, one behind the other
-    std::vector<int64_t> wanted, offsets;             // a count and (chunk, bytes) pairs; one each
+    std::vector<int64_t> wanted, offsets;             // a count and chunks; one each
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     bool busy = false;
   };

@@ -18,6 +18,12 @@ inline herr_t set_object_creation(hid_t creation) {
   return ok ? 0 : -1;
 }
 
+// Early: the place is known at once. Never filled: HDF5 would write every byte once more, on one rank.
+inline bool set_contiguous(hid_t creation) {
+  return H5Pset_layout(creation, H5D_CONTIGUOUS) >= 0 && H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
+         H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0;
+}
+
 inline Handle link_creation(const std::string& path) {
   Handle list(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_char_encoding(list.get(), name_character_set(path));

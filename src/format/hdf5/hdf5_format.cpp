@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <map>
+#include <set>
 
 #include "base/checked.hpp"
 #include "format/check.hpp"
@@ -13,6 +14,7 @@
 #include "format/hdf5/creation.hpp"
 #include "format/hdf5/dimensions.hpp"
 #include "format/hdf5/driver.hpp"
+#include "format/hdf5/kept_places.hpp"
 #include "format/hdf5/signature.hpp"
 #include "format/hdf5/texts.hpp"
 #include "format/hdf5/types.hpp"
@@ -28,7 +30,7 @@ namespace {
 class Hdf5Format final : public Format {
  public:
   Hdf5Format(std::string path, FormatMode mode, const FormatOptions& options, hid_t file) noexcept
-      : path_(std::move(path)), mode_(mode), options_(options), file_(file), failure_(driver_failure(file)) {}
+      : path_(std::move(path)), mode_(mode), options_(options), file_(file), published_(mode == FormatMode::update), failure_(driver_failure(file)) {}
   ~Hdf5Format() override;
   Hdf5Format(const Hdf5Format&) = delete;
   Hdf5Format& operator=(const Hdf5Format&) = delete;
@@ -49,7 +51,7 @@ class Hdf5Format final : public Format {
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
   Result<int64_t> give_place(const std::string& path) override;
   Status write_held(const std::string& path, std::span<const std::byte> content) override;
-  Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) override;
+  Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status flush() override;
   Status close() override;
@@ -65,12 +67,20 @@ class Hdf5Format final : public Format {
   Result<ChunkPlace> look_up(const std::string& path, std::span<const int64_t> first);
   Result<int64_t> insert_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);
   Status give_other_size(const std::string& path, std::span<const int64_t> first, int64_t bytes);
+  Result<bool> has_filters(const std::string& path);
+  Result<int64_t> move_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, const ChunkPlace& old);
+  Status hold_index(bool held);
+  Status let_go();
 
   std::string path_;
   FormatMode mode_;
   FormatOptions options_;
   hid_t file_;  // invalid when closed
   std::map<std::string, Handle, std::less<>> chunked_;  // datasets whose chunks were asked for
+  KeptPlaces kept_;
+  std::set<int64_t> unpublished_;  // places that chunks got since the last flush
+  bool published_ = false;         // others may have the file: what its index names is to stay
+  bool index_held_ = false;
   std::shared_ptr<const Status> failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
 };
 
@@ -78,6 +88,7 @@ Hdf5Format::~Hdf5Format() {
   if (file_ < 0) return;
   const Quiet quiet;
   chunked_.clear();
+  kept_.let_go();
   H5Fclose(file_);
 }
 
@@ -131,12 +142,6 @@ Status Hdf5Format::define_group(const std::string& path) {
     const Handle group(H5Gcreate2(file_, path.c_str(), links.get(), creation.get(), H5P_DEFAULT), H5Gclose);
     return group.valid() ? Status() : explain_refusal(path);
   });
-}
-
-// Early: the place is known at once. Never filled: HDF5 would write every byte once more, on one rank.
-bool set_contiguous(hid_t creation) {
-  return H5Pset_layout(creation, H5D_CONTIGUOUS) >= 0 && H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
-         H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0;
 }
 
 // Filters that only we run need not be there for HDF5: it is asked for room, never to encode. Readers need them.
@@ -432,33 +437,77 @@ Result<int64_t> Hdf5Format::insert_chunk(const std::string& path, std::span<cons
 
 // A smaller one where there is one: the chunk then finds room where it was. Without filters all sizes are one, and the note says nothing.
 Status Hdf5Format::give_other_size(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
+  const Result<bool> filtered = has_filters(path);
+  if (!filtered.ok() || !filtered.value()) return filtered.status();
+  return insert_chunk(path, first, bytes > 1 ? bytes - 1 : bytes + 1).status();
+}
+
+Result<bool> Hdf5Format::has_filters(const std::string& path) {
   const Result<hid_t> dataset = chunked(path);
   if (!dataset.ok()) return dataset.status();
   const Handle creation(H5Dget_create_plist(dataset.value()), H5Pclose);
   if (!creation.valid()) return hdf5_status(Code::io, "filters of", path);
-  return H5Pget_nfilters(creation.get()) > 0 ? insert_chunk(path, first, bytes > 1 ? bytes - 1 : bytes + 1).status() : Status();
+  return H5Pget_nfilters(creation.get()) > 0;
+}
+
+// Nothing of the index goes into the file before the flush, though it be large: it would name places that have no bytes yet.
+Status Hdf5Format::hold_index(bool held) {
+  H5AC_cache_config_t settings{};
+  settings.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  if (held == index_held_) return {};
+  if (H5Fget_mdc_config(file_, &settings) < 0) return hdf5_status(Code::io, "index of", path_);
+  settings.evictions_enabled = !held;
+  settings.incr_mode = held ? H5C_incr__off : H5C_incr__threshold;
+  settings.flash_incr_mode = held ? H5C_flash_incr__off : H5C_flash_incr__add_space;
+  settings.decr_mode = held ? H5C_decr__off : H5C_decr__age_out_with_threshold;
+  if (H5Fset_mdc_config(file_, &settings) < 0) return hdf5_status(Code::io, "index of", path_);
+  index_held_ = held;
+  return {};
+}
+
+// To a place that the old one has no part of. HDF5 looks for one only when the size is another than before.
+Result<int64_t> Hdf5Format::move_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, const ChunkPlace& old) {
+  constexpr int k_most_moves = 8;
+  const Extent kept{old.offset, old.offset + old.bytes};
+  if (Status status = hold_index(true); !status.ok()) return status;
+  int64_t offset = old.offset, now = old.bytes;
+  for (int moves = 0; moves < k_most_moves && !intersect(kept, {offset, offset + now}).empty(); ++moves) {
+    now = now == bytes ? bytes + 1 : bytes;
+    if (Status status = kept_.make_room(file_, now, kept); !status.ok()) return status;
+    const Result<int64_t> placed = insert_chunk(path, first, now);
+    if (!placed.ok()) return placed;
+    offset = placed.value();
+  }
+  Status status = kept_.keep(file_, kept);
+  kept_.drop_walls();
+  if (!status.ok()) return status;
+  return now == bytes ? offset : insert_chunk(path, first, bytes);
 }
 
 // HDF5 notes the filters that a chunk has skipped when it enters the chunk in its index, and where the size stays it enters nothing: others would
 // undo filters by the old note, or not. And of the chunk that it has looked up last it knows the old note either way, until the dataset is closed.
-Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
+Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) {
   int64_t offset = -1;
   Status status = guard([&] {
     const Quiet quiet;
     if (Status ready = writable("chunk of", path); !ready.ok()) return ready;
     if (Status room = check_room(bytes); !room.ok()) return room;
     ChunkPlace old;
-    if (mode_ == FormatMode::update) {  // what we create skips none
+    if (mode_ == FormatMode::update || (published_ && keep_old)) {  // what we create skips none
       const Result<ChunkPlace> found = look_up(path, first);
       if (!found.ok()) return found.status();
       old = found.value();
     }
-    if (old.skipped != 0 && old.bytes == bytes)
+    const Result<bool> filtered = keep_old && old.bytes > 0 ? has_filters(path) : Result<bool>(false);
+    if (!filtered.ok()) return filtered.status();
+    const bool keeps = filtered.value() && !unpublished_.contains(old.offset);  // without filters the bytes around it stay what they are
+    if (!keeps && old.skipped != 0 && old.bytes == bytes)
       if (Status other = give_other_size(path, first, bytes); !other.ok()) return other;
-    const Result<int64_t> placed = insert_chunk(path, first, bytes);
+    const Result<int64_t> placed = keeps ? move_chunk(path, first, bytes, old) : insert_chunk(path, first, bytes);
     if (old.skipped != 0) chunked_.erase(path);
     if (!placed.ok()) return placed.status();
     offset = placed.value();
+    if (published_) unpublished_.insert(offset);
     return *failure_;
   });
   if (!status.ok()) return status;
@@ -481,11 +530,21 @@ Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<con
   return place;
 }
 
+// The index is in the file.
+Status Hdf5Format::let_go() {
+  kept_.let_go();
+  unpublished_.clear();
+  return hold_index(false);
+}
+
 Status Hdf5Format::flush() {
   return guard([&] {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("flush: \"{}\" is closed", path_));
-    return outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of");
+    Status status = outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of");
+    if (status.ok()) status = let_go();
+    published_ = true;
+    return status;
   });
 }
 
@@ -494,6 +553,10 @@ Status Hdf5Format::close() {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("close: \"{}\" is closed", path_));
     chunked_.clear();
+    if (index_held_) {  // what is let go, HDF5 may give to what it writes when it closes the file
+      H5Fflush(file_, H5F_SCOPE_LOCAL);
+      (void)let_go();
+    }
     return outcome(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close of");
   });
 }
@@ -502,9 +565,9 @@ Handle access_list(FormatMode mode, const FormatOptions& options, Opening& openi
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // A driver of plain files, whatever HDF5_DRIVER says: others write at offsets of this very file. Earliest: tools with
   // old HDF5 read it (HDF5 2.0 has another default). A new file is not locked: nobody knows its temporary name, and once it
-  // is published by a sync, others may read it.
+  // is published by a sync, others may read it. No blocks of small pieces of data: HDF5 adds to them what it has freed beside them, unseen by kept_.
   const bool ok = set_driver(list.get(), opening) >= 0 && H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) >= 0 &&
-                  H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
+                  H5Pset_small_data_block_size(list.get(), 0) >= 0 && H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
                   H5Pset_alignment(list.get(), static_cast<hsize_t>(options.alignment_threshold),
                                    static_cast<hsize_t>(options.alignment)) >= 0;
   if (!ok) return {};
