@@ -35,6 +35,7 @@ bool read_component(std::span<const std::byte> bytes, size_t& position, LayoutCo
 
 void append_layout(std::vector<std::byte>& out, const StorageLayout& layout) {
   append_varint(out, static_cast<uint64_t>(layout.kind));
+  append_varint(out, static_cast<uint64_t>(layout.storage_targets));
   append_varint(out, layout.components.size());
   for (const LayoutComponent& each : layout.components) {
     const uint64_t flags = (each.on_metadata_server ? k_on_metadata_server : 0) | (each.overstriped ? k_overstriped : 0);
@@ -48,9 +49,11 @@ void append_layout(std::vector<std::byte>& out, const StorageLayout& layout) {
 Result<StorageLayout> read_layout(std::span<const std::byte> bytes, size_t& position) {
   StorageLayout layout;
   const auto kind = read_varint(bytes, position);
-  const auto count = kind ? read_varint(bytes, position) : std::nullopt;
-  if (!count || *kind >= static_cast<uint64_t>(k_layout_kinds) || *count > bytes.size() - position) return malformed();
+  const auto targets = kind ? read_varint(bytes, position) : std::nullopt;
+  const auto count = targets ? read_varint(bytes, position) : std::nullopt;
+  if (!count || *targets > static_cast<uint64_t>(INT64_MAX) || *kind >= static_cast<uint64_t>(k_layout_kinds) || *count > bytes.size() - position) return malformed();
   layout.kind = static_cast<LayoutKind>(*kind);
+  layout.storage_targets = static_cast<int64_t>(*targets);
   for (uint64_t i = 0; i < *count; ++i) {
     LayoutComponent component;
     if (!read_component(bytes, position, component)) return malformed();

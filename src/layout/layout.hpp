@@ -39,6 +39,7 @@ struct LayoutComponent {
 struct StorageLayout {
   LayoutKind kind = LayoutKind::blocks;
   std::vector<LayoutComponent> components;  // in order of the file; none: nothing is known
+  int64_t storage_targets = 0;              // that the storage has, used by the file or not; 0: not known
   friend bool operator==(const StorageLayout&, const StorageLayout&) = default;
 
   bool known() const noexcept { return !components.empty(); }

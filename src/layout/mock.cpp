@@ -53,6 +53,7 @@ Status add_component(const Said& said, int64_t begin, StorageLayout& layout) {
   component.overstriped = component.stripe_count > all;
   for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back((first + i) % all);
   layout.components.push_back(std::move(component));
+  layout.storage_targets = std::max(layout.storage_targets, all);
   return {};
 }
 

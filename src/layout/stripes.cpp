@@ -81,9 +81,7 @@ std::optional<StripeNumbers> numbers_of(const StorageLayout& layout) noexcept {
 }
 
 StorageLayout with_stripes(const StorageLayout& mock, const StripeNumbers& numbers) {
-  int64_t all = 1, first = 0;
-  for (const LayoutComponent& component : mock.components)
-    for (const int64_t target : component.targets) all = std::max(all, target + 1);
+  int64_t all = std::max<int64_t>(1, mock.storage_targets), first = 0;
   LayoutComponent component{.stripe_bytes = mock.components.back().stripe_bytes, .stripe_count = mock.components.back().stripe_count, .targets = {}};
   if (!mock.components.front().targets.empty()) first = mock.components.front().targets.front();
   if (numbers.bytes > 0) component.stripe_bytes = numbers.bytes;
@@ -91,7 +89,7 @@ StorageLayout with_stripes(const StorageLayout& mock, const StripeNumbers& numbe
   if (numbers.first >= 0) first = numbers.first;
   all = std::max(all, first + component.stripe_count);  // a mock has as many as are asked for
   for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back((first + i) % all);
-  return {.kind = mock.kind, .components = {std::move(component)}};
+  return {.kind = mock.kind, .components = {std::move(component)}, .storage_targets = all};
 }
 
 std::vector<std::byte> lustre_request(const StripeNumbers& numbers) {

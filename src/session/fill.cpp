@@ -15,16 +15,21 @@ namespace {
 
 constexpr int64_t k_worth_a_rank = int64_t{16} << 20;
 
-// The part of `whole` that a rank fills. As many ranks as have something worth doing, spread over all; one for each part of a split variable.
-Extent share_of(Extent whole, int owner, int rank, int ranks) {
+// The part of `whole` that a rank fills. As many ranks as have something worth doing, spread over all, each to where a stripe ends; one for each part of
+// a split variable.
+Extent share_of(Extent whole, int owner, int rank, int ranks, const StorageLayout* layout) {
   if (owner >= 0) return owner == rank ? whole : Extent{whole.begin, whole.begin};
   const int64_t parts = std::clamp<int64_t>((whole.size() + k_worth_a_rank - 1) / k_worth_a_rank, 1, ranks);
   const auto first_rank = [&](int64_t part) { return (part * ranks + parts - 1) / parts; };
   const int64_t part = static_cast<int64_t>(rank) * parts / ranks;
   if (first_rank(part) != rank) return {whole.begin, whole.begin};
   const int64_t each = whole.size() / parts, rest = whole.size() % parts;
-  const int64_t begin = whole.begin + part * each + std::min(part, rest);
-  return {begin, begin + each + (part < rest ? 1 : 0)};
+  const auto begin_of = [&](int64_t number) {
+    const int64_t begin = whole.begin + number * each + std::min(number, rest);
+    if (layout == nullptr || !layout->is_striped() || number == 0 || number == parts) return begin;
+    return std::min(whole.end, next_stripe(*layout, begin - 1));
+  };
+  return {begin_of(part), begin_of(part + 1)};
 }
 
 }  // namespace
@@ -75,7 +80,7 @@ int64_t File::requests_to_fill(std::span<const int64_t> variables, const FillMap
     if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
     for_each_extent(i, [&](int64_t part, Extent bytes) {
       for (int rank = 0; rank < comm_->size(); ++rank)
-        requests += map.requests(share_of(bytes, filler_of(part), rank, comm_->size()), FillMap::k_buffer_bytes);
+        requests += map.requests(share_of(bytes, filler_of(part), rank, comm_->size(), layout_.get()), FillMap::k_buffer_bytes);
     });
   }
   return requests;
@@ -89,7 +94,7 @@ Status File::fill_whole(std::span<const int64_t> variables, const FillMap& map) 
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
       if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
       for_each_extent(i, [&](int64_t part, Extent bytes) {
-        const Extent share = share_of(bytes, filler_of(part), comm_->rank(), comm_->size());
+        const Extent share = share_of(bytes, filler_of(part), comm_->rank(), comm_->size(), layout_.get());
         if (share.empty()) return;
         if (buffer.empty()) buffer.resize(static_cast<size_t>(FillMap::k_buffer_bytes));
         map.write(share, buffer, *data_);

@@ -200,6 +200,20 @@ TEST_P(Targets, have_one_writer_for_what_is_filled) {
   EXPECT_EQ(std::count(read.begin(), read.end(), -7), static_cast<int64_t>(read.size()) - 160);
 }
 
+// Before a read ranks write the whole of what nobody has written.
+TEST_P(Targets, have_one_writer_for_what_all_ranks_fill) {
+  EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options({{"layout", "mock:stripe=48KiB,count=3"}, {"domains", "none"}}), &file_));
+  const int64_t shape = 5'000'011, start = 0, count = rank_of() == 0 ? 1 : 0;  // 40 MB: more than a rank is given alone
+  int variable = -1;
+  EXPECT_WINDROW_OK(windrow_define_variable_with(file_, "filled", WINDROW_FLOAT64, 1, &shape, Options({{"fill_value", "-7"}}), &variable));
+  double read = 0;
+  EXPECT_WINDROW_OK(windrow_read_block(file_, variable, &start, &count, &read));
+  const Touched touched = touched_of(file_);
+  EXPECT_EQ(touched.shared(), 0);
+  EXPECT_GE(touched.bytes, shape * 8);
+  EXPECT_EQ(touched.targets_of_rank.size(), static_cast<size_t>(std::min(size_of(), 3)));
+}
+
 TEST_P(Targets, of_the_flush_before_are_not_those_of_an_empty_one) {
   write(create({{"layout", "mock:stripe=64KiB,count=4"}, {"domains", "target"}, {"writers", "4"}}));
   EXPECT_EQ(touched_of(file_).bytes, bytes());

@@ -73,7 +73,8 @@ TEST(Stripes, of_a_mock_are_as_they_were_set) {
   EXPECT_EQ(set.components.front().stripe_bytes, 2 * k_mib);
   EXPECT_THAT(set.components.front().targets, ElementsAre(2, 3, 4));
   EXPECT_TRUE(check_layout(set).ok());
-  EXPECT_EQ(with_stripes(site, {.count = k_all_targets}).components.front().stripe_count, 3) << "those that it has told of: 0 to 2";
+  EXPECT_EQ(with_stripes(site, {.count = k_all_targets}).components.front().stripe_count, 4);
+  EXPECT_EQ(with_stripes(parse_mock("stripe=1MiB,count=2").value(), {.count = k_all_targets}).components.front().stripe_count, 2) << "of more nobody knows";
 }
 
 }  // namespace windrow::test
