@@ -170,6 +170,13 @@ void ask(const std::string& path, ProbedLayout& probed, const SystemCalls& calls
     probed.reason = layout.status().message();
 }
 
+// Numbers that the storage does not take are the caller's mistake.
+Status not_set(const std::string& path, int error) {
+  Status status = system_status("stripes of", path, error);
+  if (error != EINVAL && error != ERANGE) return status;
+  return {Code::bad_argument, status.message()};
+}
+
 Status make_lustre_file(const std::string& path, const std::string& beside, const std::vector<std::byte>& request, const SystemCalls& calls) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0) return system_status("stripes of", path, errno);
@@ -179,7 +186,7 @@ Status make_lustre_file(const std::string& path, const std::string& beside, cons
   bool done = calls.ioctl(file.get(), k_lustre_setstripe, argument.data()) == 0;
   // Behind FUSE there is no such ioctl, and the attribute does the same.
   if (!done && (errno == ENOTTY || errno == EOPNOTSUPP)) done = calls.setxattr(beside.c_str(), k_lustre_attribute, request.data(), request.size()) == 0;
-  if (!done) return system_status("stripes of", path, errno);
+  if (!done) return not_set(path, errno);
   if (::fchmod(file.get(), about.st_mode & 07777) != 0) return system_status("stripes of", path, errno);
   return ::rename(beside.c_str(), path.c_str()) == 0 ? Status() : system_status("stripes of", path, errno);
 }
@@ -195,7 +202,7 @@ Status set_on_cephfs(const std::string& path, const StripeNumbers& numbers, cons
   if (numbers.first >= 0 || numbers.count == k_all_targets)
     return {Code::unsupported, "cephfs places stripes itself: neither a first target nor a stripe on every target can be asked for"};
   const std::string request = cephfs_request(numbers, now);
-  if (calls.setxattr(path.c_str(), "ceph.file.layout", request.data(), request.size()) != 0) return system_status("stripes of", path, errno);
+  if (calls.setxattr(path.c_str(), "ceph.file.layout", request.data(), request.size()) != 0) return not_set(path, errno);
   return {};
 }
 

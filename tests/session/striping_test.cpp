@@ -115,6 +115,7 @@ TEST_F(StripeDraft, says_when_asked_numbers_are_refused) {
   system_.ioctls[k_lustre_setstripe] = [](void*) { return -EINVAL; };
   const auto refused = stripe({{"stripe", "count=7"}});
   ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), Code::bad_argument);
   EXPECT_THAT(refused.status().message(), HasSubstr(draft_.final_path));
   EXPECT_THAT(refused.status().message(), HasSubstr("stripe count 7"));
   const auto automatic = stripe({{"expected_bytes", "100GiB"}});

@@ -200,7 +200,7 @@ TEST_F(LayoutProbe, leaves_the_file_as_it_was_when_lustre_refuses) {
   system_.ioctls[k_lustre_setstripe] = [](void*) { return -EINVAL; };
   const ino_t before = inode();
   const Status status = set_stripes(path_, {.bytes = 4 * k_mib}, probe(), system_.calls());
-  EXPECT_EQ(status.code(), Code::io);
+  EXPECT_EQ(status.code(), Code::bad_argument);
   EXPECT_THAT(status.message(), HasSubstr(path_));
   EXPECT_THAT(status.message(), HasSubstr("nvalid argument"));
   EXPECT_EQ(inode(), before);
