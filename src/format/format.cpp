@@ -207,6 +207,8 @@ Status Format::extend(const std::string& path, std::span<const int64_t>) {
   return {Code::unsupported, "\"" + path + "\": this format has no extendible variables"};
 }
 
+Status Format::cut(int64_t) { return {Code::unsupported, "this format's variables have lengths of their own"}; }
+
 Result<int64_t> Format::give_place(const std::string& path) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no variables without a place");
 }

@@ -195,6 +195,9 @@ class Format {
   virtual Status define_group(const std::string& path) = 0;                             // parents exist
   virtual Result<Placement> define_variable(const VariableDefinition& definition) = 0;  // parents exist
   virtual bool can_split() const noexcept { return false; }  // whether it has the next one
+  // Takes back what was defined last, to which nothing has been written: a variable, or a group without members. `records`: of those that grow as one,
+  // without it.
+  virtual Status undefine(const std::string& path, int64_t records) = 0;
   // A variable without bytes of its own, whose shape the catalog tells nevertheless. Where the format has such a thing, other programs see one array, and
   // where a part cannot be read a value that nobody takes for data. Code::unsupported: the format cannot split.
   virtual Status define_split(const VariableDefinition& definition, std::span<const Part> parts);
@@ -213,6 +216,9 @@ class Format {
   // Makes the first dimension of an extendible variable so long. Of one whose edges are unfiltered it filters chunks that are inside now, so what
   // others write to the file has to be there. Code::unsupported: the format has none.
   virtual Status extend(const std::string& path, std::span<const int64_t> shape);
+  // Of a format that grows as one, before anything changes: of the records in the file there are no more than these, and behind them and the variables the file
+  // ends, so that what comes there later is zero until somebody writes it. Code::unsupported: it does not grow as one.
+  virtual Status cut(int64_t records);
   // The offset of a held variable without content, which has a place from now on; its elements are what they were. Code::unsupported: the format has none such.
   virtual Result<int64_t> give_place(const std::string& path);
   // All elements of a held variable with content, as stored. Code::unsupported: the format has none such.

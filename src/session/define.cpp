@@ -18,13 +18,6 @@ namespace {
 
 constexpr size_t k_definitions = 200;
 
-// The groups above an object, outermost first: "/a", "/a/b" for "/a/b/c".
-std::vector<std::string> parents_of(const std::string& path) {
-  std::vector<std::string> parents;
-  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) parents.push_back(path.substr(0, at));
-  return parents;
-}
-
 std::string text_of(const Details& details) {
   return fmt::format("{}|{}|{}|{}:{}|{}:{};", details.bytes, details.text_ascii, static_cast<int>(details.text_padding), details.tag.size(),
                      details.tag, details.enumeration.size(), details.enumeration);
@@ -187,15 +180,16 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
                           begin == 0 ? std::span<const std::string>(added.groups) : std::span<const std::string>());
   // Groups may be there that nobody knows when their variable could not be made: see define_groups_on_root().
   const auto end = static_cast<int>(catalog_.variables.size());
+  if (end > first)
+    for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
   std::erase_if(added.variables, [&](const auto& entry) { return entry.second >= end; });
+  if (subfiles_ && !verdict.ok()) withdraw_parts(subfiles_->variables(), end);
   if (subfiles_) subfiles_->forget_from(end);
   variable_numbers_.merge(added.variables);
   grow_as_one();
   tell_set_of_growth();
   if (subfiles_) fit_line();
   unplaced_ = traits_.places_late;
-  if (end > first)
-    for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
   if (!verdict.ok()) return verdict;
   return first;
 }
@@ -287,7 +281,9 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   // Every rank has it by now, so what the format has done is what all ranks will know.
   local = comm_->rank() == 0 ? guard([&] { return format_->put_attribute(clean, attribute); }) : Status{};
-  if (local.ok() && is_split(clean)) local = guard([&] {
+  const bool in_parts = is_split(clean);
+  if (in_parts) local = agree(*comm_, std::move(local));  // what the base file refuses comes to no subfile
+  if (local.ok() && in_parts) local = guard([&] {
     const Attribute& value = one.value().groups.front().attributes.front();
     return for_own_parts(clean, [&](Format& format) { return format.put_attribute(clean, value); });
   });

@@ -102,7 +102,9 @@ Status File::define_dimensions(Additions groups, std::vector<Dimension> added, c
     return named != nullptr ? format_->name_dimensions(named->path, names) : Status{};
   })
                                     : Status{};
-  if (local.ok() && named != nullptr && traits_.names_dimensions) local = guard([&] { return name_dimensions_of_parts(*named, names); });
+  const bool in_parts = subfiles_ && named != nullptr && traits_.names_dimensions;
+  if (in_parts) local = agree(*comm_, std::move(local));  // what the base file refuses comes to no subfile
+  if (local.ok() && in_parts) local = guard([&] { return name_dimensions_of_parts(*named, names); });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   unplaced_ = traits_.places_late;
   for (std::string& group : groups.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});

@@ -70,8 +70,8 @@ Status File::extend_for_queue(Status local) {
   bool any = false;
   for (size_t i = 0; i < catalog_.variables.size(); ++i) any = any || grows(i);
   if (!any) return {};
-  local = Status{};
-  if (comm_->rank() == 0) local = guard([&]() -> Status {
+  local = guard([&] { return cut_leftovers(); });
+  if (comm_->rank() == 0 && local.ok()) local = guard([&]() -> Status {
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
       if (!grows(i)) continue;
       std::vector<int64_t> shape = catalog_.variables[i].shape;
@@ -89,6 +89,7 @@ Status File::extend_for_queue(Status local) {
     return {};
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  is_cut_ = true;
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     if (!grows(i)) continue;
     Variable& variable = catalog_.variables[i];

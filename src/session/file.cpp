@@ -340,6 +340,7 @@ Status File::learn(std::span<const std::byte> told) {
   data_->tally_by(layout_);
   use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
   if (Status status = grow_pulse(catalog_.variables.size()); !status.ok()) return status;
+  first_records_ = records();
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
     if (catalog_.variables[i].extendible && traits_.grows_as_one) filled_records_[i] = catalog_.variables[i].shape.front();
   return {};

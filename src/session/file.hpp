@@ -268,6 +268,8 @@ class File {
   Status lay_out_on_root(std::vector<std::byte>& told, Draft& anew);  // rank 0 only
   Status learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, std::string& anew) const;
   Status place_variables(Status local);                               // collective; when something is unplaced
+  Status cut_leftovers();                                             // local, before something changes
+  int64_t records() const noexcept;
   void grow_as_one() noexcept;
   bool wants_records(size_t variable) const noexcept;
   std::vector<Band> bands_of_records(size_t variable) const;
@@ -337,6 +339,7 @@ class File {
   void fit_line();
   Result<std::optional<Split>> split_of(const VariableDefinition& definition) const;
   Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);  // collective
+  void withdraw_parts(const std::map<int, SplitVariable>& splits, int first);  // local
   Status check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const;
   Status define_split_on_root(const VariableDefinition& definition, const SplitVariable& split);  // rank 0 only
   Status lengthen_subfiles();                                        // local
@@ -425,6 +428,8 @@ class File {
   bool unplaced_ = false;                // something was defined since variables were given their places
   bool extendible_ = false;              // some variable can grow, or may lack a place
   std::vector<int64_t> filled_records_;  // [variables] of interleaved ones: how many are filled where nobody writes
+  int64_t first_records_ = 0;            // of interleaved ones, when the file was opened
+  bool is_cut_ = false;                  // what was behind these is gone
   std::vector<uint8_t> unfilled_;        // [variables] 1: contiguous, with a fill value, and not yet in the file; k_filling: a wave under way puts it there
   std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
   std::vector<int64_t> places_;          // [variables] of those that get one in a flush; -1: the others

@@ -76,10 +76,12 @@ Status File::place_variables(Status local) {
   std::vector<Placement> places;
   std::string path;
   Draft anew;  // rank 0
+  if (local.ok()) local = guard([&] { return cut_leftovers(); });
   if (comm_->rank() == 0 && local.ok()) local = guard([&] { return lay_out_on_root(told, anew); });
   local = share_from_root(*comm_, std::move(local), told);
   if (local.ok()) local = guard([&] { return learn_layout(told, places, path); });
   Status verdict = agree(*comm_, std::move(local));
+  is_cut_ = is_cut_ || verdict.ok();
   if (verdict.ok() && !path.empty()) {
     local = guard([&] {
       DataFile to(path, true, data_->options());
@@ -117,18 +119,31 @@ Status File::place_variables(Status local) {
   return {};
 }
 
+// What a job that was killed has put behind the last record that the file tells of would come back as records that nobody has written.
+Status File::cut_leftovers() {
+  if (!traits_.grows_as_one || mode_ != Mode::update || is_cut_) return {};
+  Status status = comm_->rank() == 0 ? format_->cut(first_records_) : Status{};
+  if (status.ok() && subfiles_) status = for_own_subfiles([&](int64_t, Format& format) { return format.cut(first_records_); });
+  return status;
+}
+
+int64_t File::records() const noexcept {
+  int64_t longest = 0;
+  for (const Variable& variable : catalog_.variables)
+    if (variable.extendible) longest = std::max(longest, variable.shape.front());
+  return longest;
+}
+
 // Of a format whose growing variables have one length: all of them are as long as the longest, and so is what their dimension is named by.
 void File::grow_as_one() noexcept {
   if (!traits_.grows_as_one) return;
-  int64_t records = 0;
-  for (const Variable& variable : catalog_.variables)
-    if (variable.extendible) records = std::max(records, variable.shape.front());
+  const int64_t longest = records();
   for (Variable& variable : catalog_.variables) {
     if (!variable.extendible) continue;
-    variable.shape.front() = records;
-    variable.placement.bytes = records * row_bytes(variable);
+    variable.shape.front() = longest;
+    variable.placement.bytes = longest * row_bytes(variable);
     for (Dimension& dimension : catalog_.dimensions)
-      if (!variable.dimensions.empty() && dimension.path == variable.dimensions.front()) dimension.length = records;
+      if (!variable.dimensions.empty() && dimension.path == variable.dimensions.front()) dimension.length = longest;
   }
 }
 

@@ -22,6 +22,12 @@ Result<std::string> clean_path(const std::string& path) {
   return clean;
 }
 
+std::vector<std::string> parents_of(const std::string& path) {
+  std::vector<std::string> parents;
+  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) parents.push_back(path.substr(0, at));
+  return parents;
+}
+
 Status check_new_name(std::string_view name) {
   if (is_utf8(name)) return {};
   return {Code::bad_argument, fmt::format("the name \"{}\" is not valid UTF-8", readable(name))};

@@ -17,6 +17,9 @@ Result<std::string> clean_path(const std::string& path);
 // Of what is new in a file. What others have put there keeps its name, whatever it is.
 Status check_new_name(std::string_view name);
 
+// The groups above an object, outermost first: "/a", "/a/b" for "/a/b/c".
+std::vector<std::string> parents_of(const std::string& path);
+
 // Room for `more` elements, so that appending them cannot fail; grows as push_back does.
 template <class T>
 void make_room(std::vector<T>& list, size_t more) {

@@ -10,6 +10,7 @@
 #include "format/check.hpp"
 #include "session/file.hpp"
 #include "session/file_count.hpp"
+#include "session/paths.hpp"
 
 namespace windrow {
 namespace {
@@ -76,7 +77,8 @@ Status File::define_parts(std::span<VariableDefinition> definitions, std::map<in
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   sealed_ = false;
-  local = guard([&] {
+  local = guard([&] { return cut_leftovers(); });
+  if (local.ok()) local = guard([&] {
     return for_own_subfiles([&](int64_t number, Format& format) -> Status {
       size_t at = 0;
       for (const auto& [variable, split] : splits) {
@@ -90,11 +92,31 @@ Status File::define_parts(std::span<VariableDefinition> definitions, std::map<in
       return {};
     });
   });
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = offsets, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = offsets, .sum = {}, .bits = {}});
+  is_cut_ = is_cut_ || verdict.ok();
   size_t at = 0;
   for (auto& [variable, split] : splits)
     for (int64_t& offset : split.offsets) offset = offsets[at++];
-  return {};
+  if (!verdict.ok()) withdraw_parts(splits, first);
+  return verdict;
+}
+
+// Local: the parts of variables that were refused, from number `first` on, go from the subfiles that this rank looks after, and with them the groups
+// that were made for them.
+void File::withdraw_parts(const std::map<int, SplitVariable>& splits, int first) {
+  (void)guard([&] {
+    return for_own_subfiles([&](int64_t number, Format& format) -> Status {
+      for (auto each = splits.rbegin(); each != splits.rend() && each->first >= first; ++each) {
+        const SplitVariable& split = each->second;
+        if (number >= split.split.parts() || split.offsets[static_cast<size_t>(number)] == k_unknown) continue;
+        std::vector<std::string> made = parents_of(split.path);
+        std::erase_if(made, [this](const std::string& group) { return find_group(group) != nullptr; });
+        made.push_back(split.path);
+        subfiles_->withdraw(format, made);
+      }
+      return {};
+    });
+  });
 }
 
 // Rank 0 alone: a variable of the base file whose elements lie in subfiles.
@@ -104,7 +126,9 @@ Status File::define_split_on_root(const VariableDefinition& definition, const Sp
   std::vector<Part> parts;
   for (int64_t part = 0; part < split.split.parts(); ++part) parts.push_back({subfiles_->relative_name(part), split.split.box(part)});
   if (Status status = format_->define_split(virtually, parts); !status.ok()) return status;
-  return subfiles_->describe(*format_, definition, split);
+  Status status = subfiles_->describe(*format_, definition, split);
+  if (!status.ok()) (void)format_->undefine(definition.path, records());
+  return status;
 }
 
 }  // namespace windrow

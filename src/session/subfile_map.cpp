@@ -9,6 +9,7 @@
 #include "base/utf8.hpp"
 #include "format/check.hpp"
 #include "session/map_attributes.hpp"
+#include "session/paths.hpp"
 #include "session/same.hpp"
 #include "session/subfiles.hpp"
 
@@ -52,6 +53,17 @@ std::vector<Attribute> description_of(const SplitVariable& variable) {
 Status put_all(Format& format, const std::string& object, std::span<const Attribute> attributes) {
   for (const Attribute& attribute : attributes)
     if (Status status = format.put_attribute(object, attribute); !status.ok()) return status;
+  return {};
+}
+
+// The groups above an object; those that were not there are among `made`, outermost first.
+Status define_parents(Format& format, const std::string& path, std::vector<std::string>& made) {
+  for (const std::string& group : parents_of(path)) {
+    make_room(made, 1);
+    Status status = format.define_group(group);
+    if (status.ok()) made.push_back(group);
+    else if (status.code() != Code::exists) return status;
+  }
   return {};
 }
 
@@ -156,16 +168,36 @@ Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& 
   auto chunking = split.chunking(part);
   if (!chunking.ok()) return Status(chunking.status().code(), fmt::format("variable \"{}\": {}", definition.path, chunking.status().message()));
   own.chunking = std::move(chunking).value();
-  for (size_t at = own.path.find('/', 1); at != std::string::npos; at = own.path.find('/', at + 1))
-    if (Status status = format.define_group(own.path.substr(0, at)); !status.ok() && status.code() != Code::exists) return status;
-  auto placement = format.define_variable(own);
-  if (!placement.ok()) return placement.status();
-  std::vector<Attribute> attributes = description_of(split);
-  attributes.push_back(numbers(k_range, range_of(split, part)));
-  // Of no kind yet: its room, so that a header does not grow by it.
-  if (options_.sums && format.traits().places_late) attributes.push_back(numbers(k_element_sum, Sum{}));
-  if (Status status = put_all(format, own.path, attributes); !status.ok()) return status;
-  return placement.value().offset;
+  std::vector<std::string> made;  // outermost first
+  Result<int64_t> offset = -1;
+  Status status = guard([&] {
+    Status defined = define_parents(format, own.path, made);
+    if (!defined.ok()) return defined;
+    make_room(made, 1);
+    auto placement = format.define_variable(own);
+    if (!placement.ok()) return placement.status();
+    made.push_back(own.path);
+    offset = placement.value().offset;
+    std::vector<Attribute> attributes = description_of(split);
+    attributes.push_back(numbers(k_range, range_of(split, part)));
+    // Of no kind yet: its room, so that a header does not grow by it.
+    if (options_.sums && format.traits().places_late) attributes.push_back(numbers(k_element_sum, Sum{}));
+    return put_all(format, own.path, attributes);
+  });
+  if (status.ok()) return offset;
+  withdraw(format, made);
+  return status;
+}
+
+int64_t Subfiles::records() const noexcept {
+  int64_t most = 0;
+  for (const auto& [number, split] : variables_)
+    if (split.grows) most = std::max(most, split.records);
+  return most;
+}
+
+void Subfiles::withdraw(Format& format, std::span<const std::string> made) const {
+  for (size_t i = made.size(); i > 0; --i) (void)format.undefine(made[i - 1], records());
 }
 
 Status Subfiles::describe(Format& base, const VariableDefinition& definition, const SplitVariable& split) const {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -129,8 +130,11 @@ class Subfiles {
   bool moved() const noexcept { return moved_; }
   void forget_moves() noexcept { moved_ = false; }
 
-  // Rank-local: makes the part of a variable in its subfile, and its attributes. The offset.
+  // Rank-local: makes the part of a variable in its subfile, and its attributes. The offset. After an error nothing of it is there.
   Result<int64_t> define_part(Format& format, const VariableDefinition& definition, const SplitVariable& split, int64_t part) const;
+  // Rank-local: takes back what was made, the last first. What the storage refuses stays there: no map leads to it.
+  void withdraw(Format& format, std::span<const std::string> made) const;
+  int64_t records() const noexcept;  // of all that grows, where it grows as one
   // Its attributes in the base file.
   Status describe(Format& base, const VariableDefinition& definition, const SplitVariable& split) const;
   // Of the file as a whole; `number`: -1 for the base file.

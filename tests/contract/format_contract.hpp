@@ -224,6 +224,30 @@ TEST_P(FormatContract, refuses_shapes_and_types_that_cannot_be) {
   EXPECT_EQ(code(Type::int8, {1}), Code::ok) << "what was refused left nothing behind";
 }
 
+TEST_P(FormatContract, takes_back_what_was_defined_last) {
+  auto format = open(FormatMode::create);
+  define_group(*format, "/");
+  define(*format, {"/kept", Type::int32, {10}, false}, {text("units", "m")});
+  ASSERT_TRUE(format->close().ok());
+  format = open(FormatMode::update);
+  ASSERT_TRUE(format->define_group("/g").ok());
+  ASSERT_TRUE(format->define_variable({"/g/v", Type::float64, {1000}, false}).ok());
+  ASSERT_TRUE(format->put_attribute("/g/v", text("units", "K")).ok());
+  ASSERT_TRUE(format->define_split({"/whole", Type::float64, {6}, false}, std::vector<Part>{{"0", {{0}, {3}}}, {"1", {{3}, {3}}}}).ok());
+  EXPECT_EQ(format->undefine("/nothing", 0).ok(), false);
+  EXPECT_EQ(format->undefine("/g", 0).ok(), false) << "it has a member";
+  for (const char* each : {"/whole", "/g/v", "/g"}) {
+    const Status status = format->undefine(each, 0);
+    EXPECT_TRUE(status.ok()) << each << ": " << status.message();
+  }
+  EXPECT_EQ(sorted(format->catalog().value()), sorted(expected_));
+  define(*format, {"/g", Type::int16, {3}, true});
+  ASSERT_TRUE(format->close().ok());
+  EXPECT_EQ(sorted(catalog()), sorted(expected_));
+  format = open(FormatMode::read);
+  EXPECT_EQ(format->undefine("/g", 0).code(), Code::bad_state);
+}
+
 TEST_P(FormatContract, refuses_attributes_that_cannot_be) {
   auto format = open(FormatMode::create);
   const auto code = [&](const Attribute& attribute) { return format->put_attribute("/", attribute).code(); };

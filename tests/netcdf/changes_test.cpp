@@ -208,4 +208,43 @@ TEST_F(Changes, that_fail_leave_the_file_as_it_was) {
     }
 }
 
+// Bytes behind the last record that the header tells of are no record's: what nobody writes is zero when the file has grown past them.
+TEST_F(Changes, nothing_of_a_job_that_was_killed_comes_back) {
+  make();
+  on_root([&] { std::ofstream(path(), std::ios::binary | std::ios::app) << std::string(3 * k_y * k_x * 6, 'x'); });
+  const Decomposition rows = rows_of(k_y, k_x, part_);
+  const auto data = values<float>(2, k_records + 1, part_, k_x);
+  File file = File::open(MPI_COMM_WORLD, path(), Mode::update);
+  file.put_record(file.find_variable("a"), k_records + 1, rows, data);
+  file.close();
+  expect_made();
+  on_root([&] {
+    const int id = open_nc(path());
+    EXPECT_EQ(get_nc<float>(id, "a", {k_records, 0, 0}, {1, k_y, k_x}), std::vector<float>(k_y * k_x));
+    EXPECT_EQ(get_nc<float>(id, "a", {k_records + 1, 0, 0}, {1, k_y, k_x}), values<float>(2, k_records + 1, {0, k_y}, k_x));
+    EXPECT_EQ(get_nc<int16_t>(id, "b", {k_records, 0, 0}, {2, k_y, k_x}), std::vector<int16_t>(2 * k_y * k_x));
+    EXPECT_EQ(get_nc<int8_t>(id, "odd", {k_records, 0}, {2, 5}), std::vector<int8_t>(10));
+    EXPECT_NC(ncmpi_close(id));
+  });
+}
+
+// Nor in what is defined there.
+TEST_F(Changes, nothing_of_a_job_that_was_killed_is_in_a_new_variable) {
+  File file = File::create(MPI_COMM_WORLD, path());
+  file.define_variable("fixed", WINDROW_FLOAT64, {k_y, k_x});
+  file.close();
+  on_root([&] { std::ofstream(path(), std::ios::binary | std::ios::app) << std::string(3 * k_y * k_x * 8, 'x'); });
+  file = File::open(MPI_COMM_WORLD, path(), Mode::update);
+  file.define_variable("second", WINDROW_FLOAT64, {k_y, k_x});
+  file.define_variable("grows", WINDROW_FLOAT64, {1, k_y, k_x}, {{"extendible", "true"}});
+  file.close();
+  expect_valid(path());
+  on_root([&] {
+    const int id = open_nc(path());
+    EXPECT_EQ(get_nc<double>(id, "second", {0, 0}, {k_y, k_x}), std::vector<double>(k_y * k_x));
+    EXPECT_EQ(get_nc<double>(id, "grows", {0, 0, 0}, {1, k_y, k_x}), std::vector<double>(k_y * k_x));
+    EXPECT_NC(ncmpi_close(id));
+  });
+}
+
 }  // namespace

@@ -414,6 +414,111 @@ TEST_F(NetcdfSubfiles, whose_headers_outgrow_their_room_at_last_are_whole) {
   for (const std::string& name : names) expect_valid(name);
 }
 
+// A job that was killed may have left more records in a subfile than the base file knows of, in its header or behind what that tells of.
+TEST_F(NetcdfSubfiles, have_nothing_of_records_that_were_never_published) {
+  for (const bool defines : {false, true}) {
+    make({{"files", "subfiles(3)"}});
+    const auto names = subfiles();
+    on_root([&] {
+      File one = File::open(MPI_COMM_SELF, names.at(1), Mode::update);
+      const Part rows{k_y / 3 + 1, 6};
+      const auto all = Decomposition::block(MPI_COMM_SELF, {6, k_x}, {0, 0}, {6, k_x});
+      const auto data = values<float>(7, 7, rows, k_x);
+      one.put_record(one.find_variable("field"), k_records + 1, all, data);
+      one.close();
+      std::ofstream(names.at(2), std::ios::binary | std::ios::app) << std::string(4 * k_y * k_x * 6, 'x');
+    });
+    const int64_t last = k_records + 2;
+    File file = File::open(MPI_COMM_WORLD, path(), Mode::update);
+    expect_all(file);
+    if (defines) file.define_variable("late", WINDROW_FLOAT64, {k_records, k_y, k_x}, {{"extendible", "true"}});
+    write(file, last);
+    file.close();
+    file = File::open(MPI_COMM_WORLD, path(), Mode::read);
+    EXPECT_EQ(problems(file), "");
+    const auto rows = rows_of(k_y, k_x, part_);
+    for (int64_t r = 0; r <= last; ++r) {
+      std::vector<float> field(static_cast<size_t>(part_.rows * k_x), -1);
+      std::vector<int16_t> other(field.size(), -1);
+      std::vector<double> late(field.size(), -1);
+      file.get_record(file.find_variable("field"), r, rows, field);
+      file.get_record(file.find_variable("other"), r, rows, other);
+      if (defines) file.get_record(file.find_variable("late"), r, rows, late);
+      file.flush();
+      const bool written = r < k_records || r == last;
+      EXPECT_EQ(field, written ? values<float>(2, r, part_, k_x) : std::vector<float>(field.size())) << r;
+      EXPECT_EQ(other, written && r % 2 == 0 ? values<int16_t>(3, r, part_, k_x) : std::vector<int16_t>(other.size(), -9)) << r;
+      if (defines) {
+        EXPECT_EQ(late, std::vector<double>(late.size())) << r;
+      }
+    }
+    file.close();
+    for (const std::string& name : names) expect_valid(name);
+    if (failed_anywhere()) return;
+  }
+}
+
+// What the base file refuses is in no subfile, also where a rank looks after so many that it has closed some meanwhile.
+TEST_F(NetcdfSubfiles, have_nothing_of_what_was_refused) {
+  const windrow::Options grows{{"extendible", "true"}};
+  const auto expect_refused = [](auto&& call) {
+    try {
+      call();
+      ADD_FAILURE() << "it was taken";
+    } catch (const windrow::Error& error) {
+      EXPECT_EQ(error.code(), WINDROW_UNSUPPORTED) << error.what();
+    }
+  };
+  for (const char* files : {"subfiles(3)", "subfiles(40)"}) {
+    File file = File::create(MPI_COMM_WORLD, path(), {{"files", files}});
+    file.define_variable("time", WINDROW_FLOAT64, {3}, grows);  // in the base file
+    file.define_variable("other", WINDROW_FLOAT32, {0, k_y, k_x}, grows);
+    expect_refused([&] { file.define_variable("field", WINDROW_FLOAT32, {5, k_y, k_x}, grows); });
+    expect_refused([&] { file.define_variable("a group/field", WINDROW_FLOAT32, {3, k_y, k_x}, grows); });
+    const int fixed = file.define_variable("field", WINDROW_INT32, {5, k_y, k_x});
+    expect_refused([&] { file.define_variable("v", WINDROW_FLOAT32, {5, k_y, k_x}, grows); });
+    const int v = file.define_variable("v", WINDROW_FLOAT32, {3, k_y, k_x}, grows);
+    if (files == std::string("subfiles(3)")) {
+      file.name_dimensions(0, {"the time"});
+      expect_refused([&] { file.name_dimensions(v, {"when", "lat", "lon"}); });
+      file.name_dimensions(v, {"the time", "lat", "lon"});
+    }
+    const Decomposition rows = rows_of(k_y, k_x, part_), all = rows_of_all(5, k_y, k_x, part_);
+    const auto data = values<float>(1, 2, part_, k_x);
+    std::vector<int32_t> whole;
+    for (int64_t r = 0; r < 5; ++r)
+      for (const int32_t each : values<int32_t>(2, r, part_, k_x)) whole.push_back(each);
+    file.put_record(v, 2, rows, data);
+    file.put(fixed, all, whole);
+    file.close();
+    file = File::open(MPI_COMM_WORLD, path(), Mode::read);
+    EXPECT_EQ(problems(file), "");
+    EXPECT_EQ(file.shape(v), (std::vector<int64_t>{3, k_y, k_x}));
+    std::vector<float> read(data.size());
+    std::vector<int32_t> read_whole(whole.size());
+    file.get_record(v, 2, rows, read);
+    file.get(fixed, all, read_whole);
+    file.flush();
+    EXPECT_EQ(read, data);
+    EXPECT_EQ(read_whole, whole);
+    file.close();
+    const std::string first = subfiles().front();
+    on_root([&] {
+      const int id = open_nc(first);
+      int variables = 0, unlimited = -1;
+      MPI_Offset records = 0;
+      EXPECT_NC(ncmpi_inq_nvars(id, &variables));
+      EXPECT_EQ(variables, 3);
+      EXPECT_NC(ncmpi_inq_unlimdim(id, &unlimited));
+      EXPECT_NC(ncmpi_inq_dimlen(id, unlimited, &records));
+      EXPECT_EQ(records, 3);
+      EXPECT_NC(ncmpi_close(id));
+    });
+    expect_valid(first);
+    if (failed_anywhere()) return;
+  }
+}
+
 TEST_F(NetcdfSubfiles, need_numbers_of_64_bits) {
   for (const char* version : {"1", "2"}) {
     const windrow::Options options{{"files", "subfiles(2)"}, {"netcdf_version", version}};

@@ -37,6 +37,7 @@ class Hdf5Format final : public Format {
 
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
+  Status undefine(const std::string& path, int64_t records) override;
   bool can_split() const noexcept override { return true; }
   Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override;
   Result<std::vector<Part>> parts_of(const std::string& path) override;
@@ -192,6 +193,19 @@ Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definiti
   });
   if (!status.ok()) return status;
   return placement;
+}
+
+Status Hdf5Format::undefine(const std::string& path, int64_t) {
+  return guard([&] {
+    const Quiet quiet;
+    if (Status status = writable("definition of", path); !status.ok()) return status;
+    if (const Handle group(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose); group.valid()) {
+      H5G_info_t about{};
+      if (H5Gget_info(group.get(), &about) < 0 || about.nlinks > 0) return Status(Code::bad_state, fmt::format("group \"{}\" has members", path));
+    }
+    chunked_.erase(path);
+    return outcome(H5Ldelete(file_, path.c_str(), H5P_DEFAULT), "definitions in");
+  });
 }
 
 Result<std::vector<Part>> Hdf5Format::parts_of(const std::string& path) {

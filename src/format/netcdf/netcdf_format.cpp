@@ -31,6 +31,7 @@ class NetcdfFormat final : public Format {
 
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
+  Status undefine(const std::string& path, int64_t records) override;
   bool can_split() const noexcept override { return true; }
   Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override;
   Status put_attribute(const std::string& object, const Attribute& attribute) override;
@@ -43,6 +44,7 @@ class NetcdfFormat final : public Format {
   Result<Catalog> catalog() override;
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
   FormatTraits traits() const noexcept override { return {.places_late = true, .grows_as_one = true, .big_endian = true, .names_dimensions = true}; }
+  Status cut(int64_t records) override;
   Result<Layout> lay_out() override;
   Status write_anew(std::unique_ptr<Store> file) override;
   void take_layout() noexcept override;
@@ -70,7 +72,7 @@ class NetcdfFormat final : public Format {
   Catalog catalog_;
   NetcdfDimensions dimensions_;
   std::set<std::string> split_;         // paths of variables without bytes of their own
-  int64_t records_ = 0;
+  int64_t records_ = 0, stored_records_ = 0;  // that there shall be, and that the header in the file has
   NetcdfPlaces places_, next_;          // in force, and of the file that is written anew
   bool changed_ = false;                // the header of the file is another
 };
@@ -181,6 +183,22 @@ Result<Placement> NetcdfFormat::define_variable(const VariableDefinition& defini
   });
   if (!status.ok()) return status;
   return placement;
+}
+
+Status NetcdfFormat::undefine(const std::string& path, int64_t records) {
+  return guard([&] {
+    if (Status status = writable("variable", path); !status.ok()) return status;
+    const Variable* variable = find(path);
+    if (!variable) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", path));
+    const auto number = variable - catalog_.variables.data();
+    forget(places_, static_cast<size_t>(number));
+    catalog_.variables.erase(catalog_.variables.begin() + number);
+    split_.erase(path);
+    const bool grows = std::any_of(catalog_.variables.begin(), catalog_.variables.end(), [](const Variable& each) { return each.extendible; });
+    set_records(grows ? records : 0);
+    changed_ = true;
+    return Status();
+  });
 }
 
 // In the file it is a scalar, and an attribute names its dimensions, which are there for it.
@@ -302,6 +320,24 @@ Status NetcdfFormat::extend(const std::string& path, std::span<const int64_t> sh
   });
 }
 
+// The header first: it never speaks of what is not there.
+Status NetcdfFormat::cut(int64_t records) {
+  return guard([&] {
+    if (Status status = writable("records of", path_); !status.ok()) return status;
+    if (places_.header.empty()) return Status();
+    if (records < stored_records_) {
+      if (records_ == stored_records_) set_records(records);
+      put_records(places_, records);
+      if (Status status = file_->write_at(int64_t{k_records_at}, records_in(places_)); !status.ok()) return status;
+      stored_records_ = records;
+    }
+    const Result<int64_t> size = file_->size();
+    if (!size.ok()) return size.status();
+    const int64_t end = end_of(places_, stored_records_);
+    return size.value() > end ? file_->resize(end) : Status();
+  });
+}
+
 Result<NetcdfContents> NetcdfFormat::contents() const {
   NetcdfContents out;
   out.records = records_;
@@ -388,6 +424,7 @@ Status NetcdfFormat::write_header_to(Store& file) {
   if (size.value() < end)
     if (Status status = file.resize(end); !status.ok()) return status;
   put_records(places_, records_);
+  stored_records_ = records_;
   return file.write_at(0, places_.header);
 }
 
@@ -414,7 +451,7 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
   std::set<std::string> names, coordinates;
   for (const NetcdfDimension& each : from.dimensions) dimensions_.add(each.name, each.unlimited ? 0 : each.length, each.unlimited);
   for (const NetcdfAttribute& each : from.attributes) catalog_.groups.front().attributes.push_back(from_netcdf(each));
-  records_ = from.records;
+  records_ = stored_records_ = from.records;
   for (const NetcdfVariable& each : from.variables) {
     Variable variable = variable_of(each, from);
     if (take_split(variable, from)) split_.insert(variable.path);

@@ -142,6 +142,14 @@ bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept {
   return false;
 }
 
+void forget(NetcdfPlaces& places, size_t variable) noexcept {
+  if (variable >= places.offsets.size()) return;
+  const auto number = static_cast<std::ptrdiff_t>(variable);
+  places.offsets.erase(places.offsets.begin() + number);
+  places.has_records.erase(places.has_records.begin() + number);
+  places.bytes.erase(places.bytes.begin() + number);
+}
+
 NetcdfPlaces places_of(const NetcdfContents& contents, std::vector<std::byte> header) {
   NetcdfPlaces places;
   places.version = contents.version;
@@ -201,9 +209,13 @@ int64_t end_of(const NetcdfPlaces& places, int64_t records) noexcept {
   return end;
 }
 
+std::span<const std::byte> records_in(const NetcdfPlaces& places) noexcept {
+  return std::span(places.header).subspan(k_records_at, places.version == 5 ? 8 : 4);
+}
+
 void put_records(NetcdfPlaces& places, int64_t records) noexcept {
-  const size_t width = places.version == 5 ? 8 : 4;
-  for (size_t i = 0; i < width; ++i) places.header[4 + i] = static_cast<std::byte>(records >> (8 * (width - 1 - i)) & 0xff);
+  const size_t width = records_in(places).size();
+  for (size_t i = 0; i < width; ++i) places.header[k_records_at + i] = static_cast<std::byte>(records >> (8 * (width - 1 - i)) & 0xff);
 }
 
 }  // namespace windrow

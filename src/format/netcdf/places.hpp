@@ -30,6 +30,9 @@ Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& be
 // Whether a variable that has a place gets another, or the header would lie over one.
 bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept;
 
+// One variable less.
+void forget(NetcdfPlaces& places, size_t variable) noexcept;
+
 NetcdfPlaces places_of(const NetcdfContents& contents, std::vector<std::byte> header);
 Variable variable_of(const NetcdfVariable& variable, const NetcdfContents& contents);
 
@@ -37,6 +40,8 @@ Variable variable_of(const NetcdfVariable& variable, const NetcdfContents& conte
 int64_t end_of(const NetcdfPlaces& places, int64_t records) noexcept;
 
 // The number of records, in the header.
+inline constexpr size_t k_records_at = 4;
+std::span<const std::byte> records_in(const NetcdfPlaces& places) noexcept;
 void put_records(NetcdfPlaces& places, int64_t records) noexcept;
 
 }  // namespace windrow
