@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/contents.hpp"
+#include "cli/growth.hpp"
 #include "cli/progress.hpp"
 #include "cli/transfer.hpp"
 
@@ -42,8 +43,12 @@ void require_none(const World& world, const std::vector<std::string>& unsupporte
 // attribute, is found at once.
 class Definitions {
  public:
-  // `keeps_chunks`: what is chunked stays so, where the output's format has chunks.
-  Definitions(const windrow::File& input, windrow::File& output, bool keeps_chunks) : input_(input), output_(output), keeps_chunks_(keeps_chunks) {}
+  struct Ways {
+    bool keeps_chunks = false;  // what is chunked stays so, where the output's format has chunks
+    bool one_growth = false;    // all that grows in the output has one length
+  };
+  Definitions(const windrow::File& input, windrow::File& output, const Growth& growth, Ways ways)
+      : input_(input), output_(output), growth_(growth), ways_(ways) {}
 
   void define(const Contents& contents) {
     for (int group = 1; group < contents.groups; ++group) {
@@ -86,17 +91,22 @@ class Definitions {
     options.set("opaque_tag", info.opaque_tag).set("enumeration", info.enumeration);
     options.set("null_space", info.is_null != 0 ? "true" : "false").set("fill_value", info.fill_value);
     int number = -1;
-    if (keeps_chunks_ && info.chunked != 0 && define_chunked(variable, options, number)) return number;
+    if (ways_.keeps_chunks && info.chunked != 0 && define_chunked(variable, options, number)) return number;
     if (info.extendible != 0 && define_growing(variable, options, number)) return number;
-    attempt(info.path, [&] { number = output_.define_variable(info.path, info.type, input_.shape(variable), options); });
+    std::vector<int64_t> shape = input_.shape(variable);
+    if (info.extendible != 0) shape.front() = growth_.length(variable);
+    attempt(info.path, [&] { number = output_.define_variable(info.path, info.type, shape, options); });
     return number;
   }
-  // Where the output has none that grow, or other variables have another number of records, it is made without.
+  // Where the output has none that grow, or others grow along another dimension than this one and there is one only, it is made without.
   bool define_growing(int variable, windrow::Options& options, int& number) {
     const windrow_variable_info info = input_.variable(variable);
+    std::vector<int64_t> shape = input_.shape(variable);
+    if (ways_.one_growth && !growth_.is_main(variable)) return false;
+    if (ways_.one_growth) shape.front() = growth_.main_length();
     try {
       options.set("chunks", "auto").set("extendible", "true");
-      number = output_.define_variable(info.path, info.type, input_.shape(variable), options);
+      number = output_.define_variable(info.path, info.type, shape, options);
       return true;
     } catch (const windrow::Error& error) {
       if (error.code() != WINDROW_UNSUPPORTED && error.code() != WINDROW_BAD_ARGUMENT) throw;
@@ -134,11 +144,21 @@ class Definitions {
 
   const windrow::File& input_;
   windrow::File& output_;
+  const Growth& growth_;
+  Ways ways_;
   std::vector<int> numbers_, wholes_;
   std::vector<std::string> refused_;
   std::set<std::string> refused_objects_;
-  bool keeps_chunks_;
 };
+
+// By what the format is chosen by.
+bool is_netcdf(const Arguments& arguments) {
+  std::string format = arguments.format;
+  for (const std::string& pair : arguments.settings.pairs)
+    if (pair.starts_with("format=") && format.empty()) format = pair.substr(7);
+  if (!format.empty() && format != "auto") return format == "netcdf";
+  return arguments.output.ends_with(".nc") || arguments.output.ends_with(".cdf");
+}
 
 struct Copied {
   Totals reading, writing;
@@ -155,12 +175,19 @@ std::vector<bool> same_order(const windrow::File& input, const std::vector<Item>
   return same;
 }
 
+std::vector<std::vector<int64_t>> shapes_of(const windrow::File& output, const std::vector<int>& numbers) {
+  std::vector<std::vector<int64_t>> shapes;
+  for (const int number : numbers) shapes.push_back(output.shape(number));
+  return shapes;
+}
+
 void copy_data(const World& world, const Arguments& arguments, const Contents& contents, windrow::File& input,
                windrow::File& output, Copied& copied) {
   const bool asked = std::any_of(arguments.settings.pairs.begin(), arguments.settings.pairs.end(), [](const std::string& pair) {
     return pair.starts_with("chunks=") || pair.starts_with("filters=");
   });
-  Definitions definitions(input, output, !asked);
+  const Growth growth(input, contents);
+  Definitions definitions(input, output, growth, {.keeps_chunks = !asked, .one_growth = is_netcdf(arguments)});
   definitions.define(contents);
   require_none(world, definitions.refused(), arguments.input);
   for (size_t i = 0; i < contents.wholes.size(); ++i) {
@@ -169,6 +196,7 @@ void copy_data(const World& world, const Arguments& arguments, const Contents& c
   }
   Transfer transfer(world, contents.items, arguments.settings.buffer_bytes);
   transfer.keep_order(same_order(input, contents.items, output, definitions.numbers()));
+  transfer.write_into(shapes_of(output, definitions.numbers()));
   Progress progress("copy", contents.bytes, shows_bar(arguments, world.rank));
   Slicer slices = transfer.slicer();
   int64_t largest = 0;

@@ -75,8 +75,8 @@ Transfer::Transfer(const World& world, const std::vector<Item>& items, int64_t b
     throw Failure(k_exit_failed, "out of memory: a rank cannot allocate its buffer; try a smaller --buffer");
 }
 
-const windrow::Decomposition& Transfer::decomposition(const Piece& piece) {
-  const std::vector<int64_t>& shape = items_[piece.item].shape;
+// `shape`: the item's, or one that is longer along the first dimension: in C order the elements are the same.
+const windrow::Decomposition& Transfer::decomposition(const Piece& piece, const std::vector<int64_t>& shape) {
   Key key{shape, piece.first, piece.count};
   if (const auto found = decompositions_.find(key); found != decompositions_.end()) return found->second;
   if (shape.empty())
@@ -89,17 +89,18 @@ const windrow::Decomposition& Transfer::decomposition(const Piece& piece) {
 
 // Results of put and get are not looked at: what they find wrong the flush reports again, on every rank.
 template <class Queue>
-void Transfer::queue(const Batch& batch, Queue&& queue_piece) {
+void Transfer::queue(const Batch& batch, bool writes, Queue&& queue_piece) {
   if (decompositions_.size() > k_kept_decompositions) decompositions_.clear();  // nothing is queued now
   int64_t offset = 0;
   for (const Piece& piece : batch) {
-    queue_piece(piece, decomposition(piece).get(), buffer_.data() + offset);
+    const std::vector<int64_t>& shape = writes && !longer_.empty() ? longer_[piece.item] : items_[piece.item].shape;
+    queue_piece(piece, decomposition(piece, shape).get(), buffer_.data() + offset);
     offset += share_bytes(items_[piece.item], piece, world_.rank, world_.size);
   }
 }
 
 void Transfer::read(windrow::File& file, const Batch& batch) {
-  queue(batch, [&](const Piece& piece, const windrow_decomposition* decomposition, std::byte* place) {
+  queue(batch, false, [&](const Piece& piece, const windrow_decomposition* decomposition, std::byte* place) {
     if (keeps_order(piece))
       (void)windrow_get_as(file.get(), items_[piece.item].variable, decomposition, WINDROW_STORED, place);
     else
@@ -109,7 +110,7 @@ void Transfer::read(windrow::File& file, const Batch& batch) {
 }
 
 void Transfer::write(windrow::File& file, const Batch& batch, std::span<const int> numbers) {
-  queue(batch, [&](const Piece& piece, const windrow_decomposition* decomposition, const std::byte* place) {
+  queue(batch, true, [&](const Piece& piece, const windrow_decomposition* decomposition, const std::byte* place) {
     if (keeps_order(piece))
       (void)windrow_put_as(file.get(), numbers[piece.item], decomposition, WINDROW_STORED, place);
     else

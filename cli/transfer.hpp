@@ -40,18 +40,21 @@ class Transfer {
   int64_t bytes(const Batch& batch) const;  // of all ranks together
   // [items] whose elements keep the byte order that they have in both files on their way.
   void keep_order(std::vector<bool> items) { keeps_order_ = std::move(items); }
+  // [items] of the variables that take them, where their first dimensions may be longer.
+  void write_into(std::vector<std::vector<int64_t>> shapes) { longer_ = std::move(shapes); }
 
  private:
-  const windrow::Decomposition& decomposition(const Piece& piece);
+  const windrow::Decomposition& decomposition(const Piece& piece, const std::vector<int64_t>& shape);
   bool keeps_order(const Piece& piece) const { return !keeps_order_.empty() && keeps_order_[piece.item]; }
   template <class Queue>
-  void queue(const Batch& batch, Queue&& queue_piece);
+  void queue(const Batch& batch, bool writes, Queue&& queue_piece);
 
   const World& world_;
   const std::vector<Item>& items_;
   int64_t buffer_bytes_;
   std::vector<std::byte> buffer_;
   std::vector<bool> keeps_order_;
+  std::vector<std::vector<int64_t>> longer_;
   // Variables of one shape, and slices of one batch read and written, share a decomposition.
   using Key = std::tuple<std::vector<int64_t>, int64_t, int64_t>;
   std::map<Key, windrow::Decomposition> decompositions_;

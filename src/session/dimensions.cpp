@@ -28,13 +28,19 @@ std::optional<int64_t> File::dimension_length(const std::string& path, std::span
   return std::nullopt;
 }
 
-// A variable that is to name a dimension of `length`.
-Status File::check_coordinate(const Variable& coordinate, int64_t length) const {
+// Whether a variable's dimension can be called by one of `length`. What grows by itself may have fewer records than others along the same dimension.
+bool File::fits_dimension(const Variable& variable, size_t number, int64_t length) const noexcept {
+  const bool may_lag = number == 0 && variable.extendible && !traits_.grows_as_one;
+  return variable.shape[number] == length || (may_lag && variable.shape[number] < length);
+}
+
+// A variable that is to name dimension `number` of another, or its own.
+Status File::check_coordinate(const Variable& coordinate, const Variable& variable, size_t number) const {
   const auto bad = [&](std::string_view why) {
-    return Status(Code::bad_argument, fmt::format("\"{}\" cannot name a dimension of length {}: {}", coordinate.path, length, why));
+    return Status(Code::bad_argument, fmt::format("\"{}\" cannot name a dimension of length {}: {}", coordinate.path, variable.shape[number], why));
   };
   if (coordinate.null_space || coordinate.shape.size() != 1) return bad(fmt::format("it is a variable of {} dimensions", coordinate.shape.size()));
-  if (coordinate.shape.front() != length) return bad(fmt::format("its length is {}", coordinate.shape.front()));
+  if (!fits_dimension(variable, number, coordinate.shape.front())) return bad(fmt::format("its length is {}", coordinate.shape.front()));
   const bool is_free = coordinate.dimensions.empty() || coordinate.dimensions.front().empty() || coordinate.dimensions.front() == coordinate.path;
   return is_free ? Status() : bad(fmt::format("its own dimension is called \"{}\"", coordinate.dimensions.front()));
 }
@@ -53,11 +59,11 @@ Result<std::string> File::find_dimension(const Variable& variable, size_t number
   for (std::string group = parent_of(first);; group = parent_of(group)) {
     const std::string path = is_path ? first : inside(group, name);
     if (const auto found = dimension_length(path, added)) {
-      if (*found == length) return path;
+      if (fits_dimension(variable, number, *found)) return path;
       return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}", number, variable.path, length, path, *found)};
     }
     if (const auto found = variable_numbers_.find(path); found != variable_numbers_.end()) {
-      Status status = check_coordinate(catalog_.variables[static_cast<size_t>(found->second)], length);
+      Status status = check_coordinate(catalog_.variables[static_cast<size_t>(found->second)], variable, number);
       if (!status.ok()) return status;
       return path;
     }

@@ -201,7 +201,8 @@ class File {
   bool is_taken(std::string_view path) const;
   // dimensions.cpp
   std::optional<int64_t> dimension_length(const std::string& path, std::span<const Dimension> added) const;
-  Status check_coordinate(const Variable& coordinate, int64_t length) const;
+  bool fits_dimension(const Variable& variable, size_t number, int64_t length) const noexcept;
+  Status check_coordinate(const Variable& coordinate, const Variable& variable, size_t number) const;
   Result<std::string> find_dimension(const Variable& variable, size_t number, const std::string& name, std::vector<Dimension>& added) const;
   Status check_namable(int variable, size_t names) const;
   Status name_dimensions_of_parts(const Variable& named, const std::vector<std::string>& names);

@@ -169,6 +169,58 @@ class Foreign(Files):
             self.check_copy(path)
 
 
+class Lengths(Files):
+    """HDF5 has many dimensions that grow, and variables of different lengths along one; netCDF classic one dimension and one length."""
+
+    OUTPUTS = {"one.nc": [], "set.nc": ["--set", "files=subfiles(3)"], "columns.nc": ["--set", "files=subfiles(4)", "--set", "split=1"]}
+
+    def copies(self, path):
+        """One file each of what the source becomes: what is a set is joined."""
+        for name, options in self.OUTPUTS.items():
+            with self.subTest(output=name):
+                copy, joined = self.folder / name, self.folder / f"joined {name}"
+                self.ok(launch("WINDROW_COMMAND", "copy", path, copy, *options))
+                self.assertIn("sound", self.ok(launch("WINDROW_COMMAND", "check", copy, ranks=2)))
+                self.ok(launch("WINDROW_COMMAND", "copy", copy, joined, ranks=1))
+                if shutil.which("ncvalidator"):
+                    run("ncvalidator", joined)
+                yield joined
+
+    def test_that_differ_along_named_dimensions(self):
+        netcdf4 = library("netCDF4")
+        path, again = self.folder / "source.nc4", self.folder / "again.nc4"
+        with netcdf4.Dataset(path, "w") as data:
+            for name, length in (("station", None), ("time", None), ("x", 9)):
+                data.createDimension(name, length)
+            data.createVariable("height", "i4", ("station", "x"))[:] = np.arange(18).reshape(2, 9)
+            data.createVariable("short", "f4", ("time", "x"), fill_value=-5)[:3] = np.arange(27).reshape(3, 9)
+            data.createVariable("time", "f8", ("time",))[:] = np.arange(5)
+            data.createVariable("one", "i2", ("time",))[:1] = 7
+        self.ok(launch("WINDROW_COMMAND", "copy", path, again))
+        with netcdf4.Dataset(path) as source:
+            for copy in (*self.copies(path), again):
+                with netcdf4.Dataset(copy) as data:
+                    self.assertEqual([each.name for each in data.dimensions.values() if each.isunlimited()], ["time"])
+                    for name, variable in source.variables.items():
+                        self.assertEqual(data[name].dimensions, variable.dimensions)
+                        self.assertEqual(data[name].shape, variable.shape)
+                        np.testing.assert_array_equal(data[name][...].filled(), variable[...].filled(), err_msg=f"{copy} {name}")
+
+    def test_that_differ_without_names(self):
+        netcdf4, h5py = library("netCDF4"), library("h5py")
+        path = self.folder / "source.h5"
+        lengths = {"a": 3, "b": 5, "c": 5, "d": 0}
+        with h5py.File(path, "w") as data:
+            for name, length in lengths.items():
+                data.create_dataset(name, data=np.arange(9.0 * length).reshape(length, 9), maxshape=(None, 9), chunks=(1, 9))
+        for copy in self.copies(path):
+            with netcdf4.Dataset(copy) as data:
+                for name, length in {**lengths, "d": 5}.items():
+                    self.assertEqual(data[name].shape, (length, 9))
+                    self.assertEqual(data.dimensions[data[name].dimensions[0]].isunlimited(), length == 5)
+                    np.testing.assert_array_equal(data[name][...], np.arange(9.0 * length).reshape(length, 9) * (name != "d"))
+
+
 class Kill(Files):
     """A rank is killed while all data move: the file is as it was, and the change can be made afterwards."""
 

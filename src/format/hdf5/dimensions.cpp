@@ -77,11 +77,13 @@ void take_dimensions(hid_t dataset, Variable& variable) {
     if (auto paths = read_list(dataset, variable.shape.size())) {
       variable.dimensions = std::move(*paths);
       drop("DIMENSION_LIST");
+      drop("_Netcdf4Coordinates");  // the same by netCDF's own numbers, which are others in another file
     }
   if (!is_scale(variable) || variable.shape.size() != 1) return;
   variable.dimensions = {variable.path};
   drop("REFERENCE_LIST");
   drop("_Netcdf4Dimid");  // netCDF's own order of dimensions
+  drop("_Netcdf4Coordinates");
   const std::string* name = text_attribute(variable, "NAME");
   if (!name || *name != name_of(variable.path)) return;  // a label of its own: to be seen, and copied
   drop("CLASS");

@@ -279,11 +279,29 @@ Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
 
 }  // namespace
 
+namespace {
+
+// Of a dimension without end that has no variable netCDF-4 says no length: it is that of the longest variable along it.
+void lengthen_dimensions(Catalog& catalog) {
+  std::map<std::string_view, int64_t> longest;
+  for (const Variable& variable : catalog.variables)
+    if (variable.extendible && !variable.dimensions.empty()) {
+      int64_t& length = longest[variable.dimensions.front()];
+      length = std::max(length, variable.shape.front());
+    }
+  for (Dimension& dimension : catalog.dimensions)
+    if (const auto found = longest.find(dimension.path); found != longest.end()) dimension.length = std::max(dimension.length, found->second);
+}
+
+}  // namespace
+
 Result<Catalog> walk_file(hid_t file, const std::string& path, int64_t file_bytes) {
   Walk walk(file, path, file_bytes);
   Status status = walk.run();
   if (!status.ok()) return status;
-  return walk.take();
+  Catalog catalog = walk.take();
+  lengthen_dimensions(catalog);
+  return catalog;
 }
 
 }  // namespace windrow

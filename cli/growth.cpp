@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/growth.hpp"
+
+#include <algorithm>
+
+namespace cli {
+
+namespace {
+
+// What is there most often; of several such, what comes first.
+template <class Value>
+Value most_frequent(const std::vector<Value>& values) {
+  const auto count = [&](const Value& value) { return std::count(values.begin(), values.end(), value); };
+  const auto found = std::max_element(values.begin(), values.end(), [&](const Value& a, const Value& b) { return count(a) < count(b); });
+  return found == values.end() ? Value{} : *found;
+}
+
+}  // namespace
+
+Growth::Growth(const windrow::File& file, const Contents& contents) : file_(file) {
+  for (const auto& [path, length] : contents.dimensions) lengths_[path] = length;
+  for (const Item& item : contents.items)
+    if (item.shape.size() == 1) lengths_.emplace(file.variable(item.variable).path, item.shape.front());
+  std::vector<std::string> names;
+  std::vector<int64_t> unnamed;
+  for (const Item& item : contents.items) {
+    if (file.variable(item.variable).extendible == 0) continue;
+    const std::string name = name_of(item.variable);
+    if (name.empty()) {
+      unnamed.push_back(item.shape.front());
+      continue;
+    }
+    names.push_back(name);
+    lengths_[name] = std::max(lengths_[name], item.shape.front());
+  }
+  main_ = most_frequent(names);
+  main_length_ = names.empty() ? most_frequent(unnamed) : lengths_[main_];
+}
+
+// A name is looked for in the group of the variable and in those above it.
+std::string Growth::name_of(int variable) const {
+  const std::vector<std::string> names = file_.dimension_names(variable);
+  if (names.empty() || names.front().empty() || names.front().starts_with('/')) return names.empty() ? "" : names.front();
+  for (std::string group = file_.variable(variable).path; !group.empty();) {
+    group.resize(group.rfind('/'));
+    const std::string path = group + "/" + names.front();
+    if (lengths_.contains(path)) return path;
+  }
+  return "";
+}
+
+int64_t Growth::length(int variable) const {
+  const std::string name = name_of(variable);
+  const auto found = lengths_.find(name);
+  return found == lengths_.end() ? file_.variable(variable).shape[0] : found->second;
+}
+
+bool Growth::is_main(int variable) const {
+  const std::string name = name_of(variable);
+  const int64_t own = file_.variable(variable).shape[0];
+  return name.empty() ? own == main_length_ || own == 0 : name == main_;
+}
+
+}  // namespace cli
