@@ -159,8 +159,12 @@ Status File::find_chunks(const KeptPlan& kept, KnownChunks& known) {
     if (in.empty()) return {};
     auto format = format_of(*kept.layout);
     if (!format.ok()) return format.status();
-    for (const Letter& letter : in)
-      if (Status status = answer_letter(*format.value(), *kept.layout, letter, answers.emplace_back()); !status.ok()) return status;
+    for (const Letter& letter : in) {
+      Status status = answer_letter(*format.value(), *kept.layout, letter, answers.emplace_back());
+      if (!status.ok() && kept.layout->part >= 0)
+        return {status.code(), fmt::format("subfile \"{}\": {}", subfiles_->relative_name(kept.layout->part), status.message())};
+      if (!status.ok()) return status;
+    }
     in.clear();
     return {};
   });

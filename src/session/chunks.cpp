@@ -96,7 +96,7 @@ Status ChunkReader::read(int64_t chunk, std::span<std::byte> out) {
   return guard([&]() -> Status {
     const auto named = [&](Status status) {
       if (status.ok()) return status;
-      return Status{status.code(), fmt::format("chunk {} of \"{}\" at offset {}: {}", chunk, layout_.path, place.offset, status.message())};
+      return Status{status.code(), fmt::format("chunk {} of \"{}\" at {}: {}", chunk, layout_.path, file_.where(place.offset), status.message())};
     };
     if (filters.empty()) {
       if (place.bytes != static_cast<int64_t>(out.size()))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session/data_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -52,6 +54,11 @@ void DataFile::count(Opened& opened, int64_t place) {
   work_.bytes_written += now.bytes_written - opened.before.bytes_written;
   work_.bytes_read += now.bytes_read - opened.before.bytes_read;
   opened.before = now;
+}
+
+std::string DataFile::where(int64_t place) const {
+  const int64_t file = line_.file_of(place);
+  return fmt::format("offset {} of \"{}\"", line_.offset_of(place), file == 0 ? path_ : names_.path(file - 1));
 }
 
 // What a piece of work has moved begins at its place and has no hole, also where it is read, changed and written back.

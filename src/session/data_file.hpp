@@ -63,6 +63,7 @@ class DataFile {
   void tally_by(std::shared_ptr<const StorageLayout> stripes) noexcept { stripes_ = std::move(stripes); }
   const StripeTally& touched() const noexcept { return touched_; }  // since begin_flush()
   const std::string& path() const noexcept { return path_; }
+  std::string where(int64_t place) const;  // for messages: an offset, and of which file
   const StoreOptions& options() const noexcept { return options_; }
   void rename(std::string path) { path_ = std::move(path); }  // the file has taken another name; an open store goes on
   // Collective wish of a plan: memory for write_over_holes, so that nothing is allocated while data moves.
