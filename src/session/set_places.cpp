@@ -13,11 +13,15 @@ namespace {
 
 // Small numbers of either sign in few bytes.
 uint64_t folded(int64_t value) noexcept { return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63); }
+void append_text(std::vector<std::byte>& letter, const std::string& text) {
+  append_varint(letter, text.size());
+  for (const char each : text) letter.push_back(static_cast<std::byte>(each));
+}
 int64_t unfolded(uint64_t value) noexcept { return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1); }
 
 }  // namespace
 
-// Local: of each subfile that this rank looks after its fault, and of each variable with a part in it that has no chunks the offset + 1, 0 where it is not
+// Local: of each subfile that this rank looks after its fault, for some with a text, and of each variable with a part in it that has no chunks the offset + 1, 0 where it is not
 // known, and the stride.
 Status File::tell_of_subfiles(std::vector<std::byte>& letter) {
   const int64_t sum = subfiles_->checksum(catalog_);
@@ -28,6 +32,7 @@ Status File::tell_of_subfiles(std::vector<std::byte>& letter) {
     if (!fault.ok()) return fault.status();
     ++metadata_opens_;
     append_varint(letter, folded(fault.value()));
+    if (Subfiles::contradicts(fault.value())) append_text(letter, subfiles_->contradiction(number));
     for (const auto& [variable, split] : subfiles_->variables()) {
       if (number >= split.split.parts() || !split.chunk.empty()) continue;
       const auto place = places.find(variable);
@@ -46,6 +51,12 @@ Status File::learn_of_subfiles(std::span<const std::byte> letter) {
     const auto fault = read_varint(letter, position);
     if (!fault) return malformed;
     subfiles_->set_fault(number, unfolded(*fault));
+    if (Subfiles::contradicts(unfolded(*fault))) {
+      const auto length = read_varint(letter, position);
+      if (!length || *length > letter.size() - position) return malformed;
+      subfiles_->set_contradiction(number, std::string(reinterpret_cast<const char*>(letter.data()) + position, *length));
+      position += *length;
+    }
     for (auto& [variable, split] : subfiles_->variables()) {
       if (number >= split.split.parts() || !split.chunk.empty()) continue;
       const auto offset = read_varint(letter, position), stride = read_varint(letter, position);

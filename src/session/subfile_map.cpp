@@ -161,6 +161,27 @@ std::vector<int64_t> range_of(const SplitVariable& split, int64_t part) {
   return range;
 }
 
+namespace {
+
+// For people: the first of what may be many.
+std::string text_of(std::span<const int64_t> values) {
+  constexpr size_t k_shown = 16;
+  if (values.empty()) return "no integers of 64 bits";
+  return fmt::format("{}{}", fmt::join(values.first(std::min(values.size(), k_shown)), " "), values.size() > k_shown ? " ..." : "");
+}
+
+}  // namespace
+
+std::string contradiction_in(const Variable& own, const SplitVariable& split, int64_t part) {
+  std::vector<Attribute> expected = description_of(split);
+  expected.push_back(numbers(k_range, range_of(split, part)));
+  for (const Attribute& each : expected) {
+    const auto told = numbers_of(own.attributes, each.name), wanted = numbers_of(expected, each.name);
+    if (told != wanted) return fmt::format("attribute \"{}\" of \"{}\" is {} and not {}", each.name, own.path, text_of(told), text_of(wanted));
+  }
+  return "";
+}
+
 Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& definition, const SplitVariable& split, int64_t part) const {
   VariableDefinition own = definition;
   own.shape = split.split.box(part).count;

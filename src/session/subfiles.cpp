@@ -21,7 +21,7 @@ using namespace map;
 namespace {
 
 // What a subfile's variable has that the map does not say.
-enum class Difference : int64_t { missing, type, byte_order, shape, chunks, place, range };
+enum class Difference : int64_t { missing, type, byte_order, shape, chunks, place };
 constexpr int64_t k_differences = 8;  // more than there are: beside the variable's number in one fault
 
 const char* name_of(Difference difference) noexcept {
@@ -31,7 +31,6 @@ const char* name_of(Difference difference) noexcept {
     case Difference::byte_order: return "has another byte order";
     case Difference::shape: return "has another shape";
     case Difference::chunks: return "has other chunks or filters";
-    case Difference::range: return "says of itself that it is another part of the array";
     case Difference::place: return "lies where no file reaches, or has no place";
   }
   return "differs";
@@ -130,6 +129,7 @@ Status Subfiles::fault_of(int64_t number) const {
       return {Code::bad_file, fmt::format("{} does not have what the map says: \"{}\" {}", what, variable == variables_.end() ? "?" : variable->second.path,
                                           name_of(static_cast<Difference>(found % k_differences)))};
     }
+    case Fault::contradicting: return {Code::bad_file, fmt::format("{} does not have what the map says: {}", what, contradiction(number))};
     case Fault::outdated: return {Code::bad_file, what + " was written with another map: its checksum is wrong"};
   }
   return {Code::internal, what};
@@ -231,6 +231,12 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
   if (word_of(root, k_set) != identity_) return pack(Fault::foreign);
   const auto found_number = number_of(root, k_number);
   if (found_number != number_in_set) return pack(Fault::swapped, std::clamp<int64_t>(found_number.value_or(-1), -1, k_most));
+  const auto contradicts = [&](std::string text) {
+    set_contradiction(number_in_set, std::move(text));
+    return pack(Fault::contradicting);
+  };
+  if (const auto told = number_of(root, k_count); told != count())
+    return contradicts(fmt::format("attribute \"{}\" is {} and not {}", k_count, told ? std::to_string(*told) : "no integer", count()));
   for (const auto& [variable, split] : variables_) {
     if (number_in_set >= split.split.parts()) continue;
     const Variable& whole = base.variables[static_cast<size_t>(variable)];
@@ -245,7 +251,7 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
     if (own->extendible != split.grows || own->shape != shape) return differs(Difference::shape);
     if (own->chunking.empty() != split.chunk.empty()) return differs(Difference::chunks);
     if ((own->placement.offset < 0 && split.chunk.empty()) || own->placement.offset >= longest_file()) return differs(Difference::place);
-    if (numbers_of(own->attributes, k_range) != range_of(split, number_in_set)) return differs(Difference::range);
+    if (std::string text = contradiction_in(*own, split, number_in_set); !text.empty()) return contradicts(std::move(text));
     if (find_in(own->attributes, k_element_sum) != nullptr) summed_.insert(number_in_set);
     if (!split.chunk.empty()) {
       const auto chunking = split.chunking(number_in_set);

@@ -69,10 +69,13 @@ struct SubfileOptions {
 };
 
 // What is wrong with a subfile.
-enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, outdated, not_a_file, locked };
+enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, contradicting, outdated, not_a_file, locked };
 
 // What a subfile says of its part: first elements along all dimensions, then one past the last ones; of what grows 0 and 0.
 std::vector<int64_t> range_of(const SplitVariable& split, int64_t part);
+
+// What a part says of itself otherwise than the map does, with both values; "": nothing.
+std::string contradiction_in(const Variable& own, const SplitVariable& split, int64_t part);
 
 class Subfiles {
  public:
@@ -110,6 +113,10 @@ class Subfiles {
 
   // A fault and, for some, the number that was found.
   void set_fault(int64_t number, int64_t packed) noexcept { faults_[static_cast<size_t>(number)] = packed; }
+  // Of Fault::contradicting: which attribute of what, and both values.
+  void set_contradiction(int64_t number, std::string text) { contradictions_.insert_or_assign(number, std::move(text)); }
+  const std::string& contradiction(int64_t number) const { return contradictions_.at(number); }
+  static bool contradicts(int64_t packed) noexcept { return static_cast<Fault>(packed & 0xff) == Fault::contradicting; }
   static int64_t pack(Fault fault, int64_t found = 0) noexcept { return static_cast<int64_t>(fault) + (found << 8); }
   Status fault_of(int64_t number) const;  // Code::bad_file, not_found or no_permission, with the subfile's name
 
@@ -162,6 +169,7 @@ class Subfiles {
   FileLine line_;
   std::map<int, SplitVariable> variables_;
   std::vector<int64_t> faults_;
+  std::map<int64_t, std::string> contradictions_;  // by subfile
   std::map<int64_t, std::unique_ptr<Format>> formats_;
   std::set<int64_t> summed_;
   std::vector<uint8_t> made_;        // [subfiles] 1: this rank has created it

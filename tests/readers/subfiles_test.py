@@ -101,6 +101,19 @@ class Sets(SetOfSubfiles, unittest.TestCase):
                 self.assertIn('/2.h5": the elements of "/f4" are not those that were written', told)
                 self.assertEqual(told.count("are not those"), 1)
 
+    def test_a_chunk_that_cannot_be_read_is_named_with_its_file(self):
+        for filters in ("deflate:4", "fletcher32"):
+            with self.subTest(filters=filters):
+                self.split("files=subfiles(4)", "chunks=7x4x5", f"filters={filters}", ranks=3)
+                victim = self.set / "2.h5"
+                with h5py.File(victim) as f:
+                    place = f["f4"].id.get_chunk_info(0)
+                whole = bytearray(victim.read_bytes())
+                whole[place.byte_offset : place.byte_offset + 8] = b"x" * 8
+                victim.write_bytes(whole)
+                told = windrow("check", self.base, code=1, ranks=3)
+                self.assertRegex(told, f'chunk 0 of "/f4" at offset {place.byte_offset} of "[^"]*{self.set.name}/2.h5"')
+
     def test_what_differs_from_the_map_is_named(self):
         self.split("files=subfiles(3)")
         victim = self.set / "1.h5"
@@ -118,14 +131,22 @@ class Sets(SetOfSubfiles, unittest.TestCase):
                         for name, value in attributes.items():
                             made.attrs[name] = value
                 self.assertIn(f'/1.h5" does not have what the map says: "/f8" {words}', windrow("check", self.base, code=1, ranks=3))
-        for other in ([0, 0, 0, 8, 6, 5], [8, 0, 0, 16, 6], None):
-            with self.subTest(range=other):
+        contradictions = [
+            ("windrow_split", 2, "2 and not 1"), ("windrow_split_shape", [24, 6, 5, 1], "24 6 5 1 and not 24 6 5"), ("windrow_split_elements", 721, "721 and not 720"),
+            ("windrow_split_parts", 4, "4 and not 3"), ("windrow_split_order", [1, 3, 1], "1 3 1 and not 3 1 1"), ("windrow_split_bounds", None, "no integers of 64 bits and not 0 8 16 24 0 6 0 5"),
+            ("windrow_split_range", [0, 0, 0, 8, 6, 5], "0 0 0 8 6 5 and not 8 0 0 16 6 5"), ("windrow_split_range", None, "no integers of 64 bits and not 8 0 0 16 6 5"),
+            ("windrow_subfiles", 4, "4 and not 3"), ("windrow_subfiles", None, "no integer and not 3"),
+        ]
+        for name, value, words in contradictions:
+            with self.subTest(attribute=name, value=value):
                 victim.write_bytes(good)
                 with h5py.File(victim, "r+") as f:
-                    del f["f8"].attrs["windrow_split_range"]
-                    if other is not None:
-                        f["f8"].attrs["windrow_split_range"] = other
-                self.assertIn('"/f8" says of itself that it is another part of the array', windrow("check", self.base, code=1, ranks=3))
+                    holder, of = (f, "") if name == "windrow_subfiles" else (f["f8"], ' of "/f8"')
+                    del holder.attrs[name]
+                    if value is not None:
+                        holder.attrs[name] = value
+                told = windrow("check", self.base, code=1, ranks=3)
+                self.assertIn(f'/1.h5" does not have what the map says: attribute "{name}"{of} is {words}', told)
 
     def test_a_subfile_that_another_program_has_is_told(self):
         self.split("files=subfiles(3)")
