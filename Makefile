@@ -37,13 +37,15 @@ demo:
 	examples/demo/run $(BUILD)
 
 test:
-	@tools/install-packages build network storage
+	@tools/install-packages build network storage python
+	@tools/install-nanobind $(BUILD)
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(CTEST) --test-dir $(BUILD) --label-regex quick
 
 test-full:
-	@tools/install-packages build network storage
+	@tools/install-packages build network storage python
+	@tools/install-nanobind $(BUILD)
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(CTEST) --test-dir $(BUILD)
@@ -80,7 +82,8 @@ fuzz:
 	done
 
 mpich:
-	@tools/install-packages build mpich
+	@tools/install-packages build mpich python
+	@tools/install-nanobind build-mpich
 	$(CONFIGURE) --preset mpich $(CMAKE_ARGS)
 	cmake --build build-mpich --parallel $(JOBS)
 	$(CTEST) --test-dir build-mpich --label-regex quick

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator.hpp"
+
+#include <windrow/windrow.h>
+
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <functional>
+
+#include "failure.hpp"
+
+namespace windrow_python {
+namespace {
+
+void check_mpi(int code, const char* what) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw Failure(WINDROW_MPI, -1, std::string(what) + ": " + text.data());
+}
+
+bool is_finalized() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  return finalized != 0;
+}
+
+void finalize() {
+  if (!is_finalized()) MPI_Finalize();
+}
+
+// As mpi4py does: whoever comes first initialises, and who initialised finalizes.
+void initialise() {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (is_finalized()) throw Failure(WINDROW_BAD_STATE, -1, "MPI has been finalized");
+  if (initialised != 0) return;
+  int provided = 0;
+  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+  std::atexit(finalize);
+}
+
+// The same text has the same number on every rank, whatever its library.
+int64_t number_of(const std::string& text) {
+  uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return static_cast<int64_t>(hash >> 2U);  // so that it can be negated
+}
+
+}  // namespace
+
+Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
+  check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+}
+
+Communicator Communicator::named(const std::string& name) {
+  initialise();
+  return Communicator(name == "world" ? MPI_COMM_WORLD : MPI_COMM_SELF);
+}
+
+Communicator Communicator::from_fortran(int64_t handle) {
+  initialise();
+  if (handle < INT_MIN || handle > INT_MAX) throw Failure(WINDROW_BAD_ARGUMENT, -1, "not a communicator of this MPI");
+  MPI_Comm comm = MPI_Comm_f2c(static_cast<MPI_Fint>(handle));
+  if (comm == MPI_COMM_NULL) throw Failure(WINDROW_BAD_ARGUMENT, -1, "the communicator is MPI.COMM_NULL");
+  return Communicator(comm);
+}
+
+Communicator Communicator::duplicate() const {
+  MPI_Comm copy = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(comm_, &copy), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  return Communicator(copy);
+}
+
+void Communicator::free() {
+  if (comm_ != MPI_COMM_NULL && !is_finalized()) MPI_Comm_free(&comm_);
+  comm_ = MPI_COMM_NULL;
+}
+
+std::string Communicator::from_rank(int root, const std::string& text) const {
+  int length = static_cast<int>(text.size());
+  check_mpi(MPI_Bcast(&length, 1, MPI_INT, root, comm_), "MPI_Bcast");
+  std::string result = rank_ == root ? text : std::string(static_cast<size_t>(length), ' ');
+  check_mpi(MPI_Bcast(result.data(), length, MPI_CHAR, root, comm_), "MPI_Bcast");
+  return result;
+}
+
+Verdict Communicator::agree(const std::string& call, const std::string& problem, bool abandon) const {
+  if (is_finalized()) throw Failure(WINDROW_BAD_STATE, -1, call + " after MPI has been finalized");
+  const int64_t number = number_of(call);
+  // The lowest rank with a problem, whether any abandons, and the smallest and largest call: one minimum for all.
+  std::array<int64_t, 4> mine{problem.empty() ? size_ : rank_, abandon ? 0 : 1, number, -number};
+  std::array<int64_t, 4> all = mine;
+  if (size_ > 1) check_mpi(MPI_Allreduce(mine.data(), all.data(), 4, MPI_INT64_T, MPI_MIN, comm_), call.c_str());
+  Verdict verdict{.rank = -1, .abandoned = all[1] == 0, .message = {}};
+  if (all[0] < size_) {
+    verdict.rank = static_cast<int>(all[0]);
+    verdict.message = from_rank(verdict.rank, problem);
+  } else if (all[2] != -all[3]) {
+    const std::string first = from_rank(0, call);
+    const int64_t other = call == first ? size_ : rank_;
+    int64_t lowest = other;
+    check_mpi(MPI_Allreduce(&other, &lowest, 1, MPI_INT64_T, MPI_MIN, comm_), call.c_str());
+    verdict.rank = static_cast<int>(lowest);
+    verdict.message = "the ranks are in different calls: rank 0 in " + first + ", rank " + std::to_string(lowest) + " in " +
+                      from_rank(verdict.rank, call);
+  }
+  return verdict;
+}
+
+bool Communicator::any(bool mine) const {
+  const int local = mine ? 1 : 0;
+  int all = local;
+  check_mpi(MPI_Allreduce(&local, &all, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
+  return all != 0;
+}
+
+int world_size() {
+  initialise();
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+std::string mpi_library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  return text.data();
+}
+
+}  // namespace windrow_python

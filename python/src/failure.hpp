@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An error of windrow.h on its way to Python, where it becomes windrow.WindrowError.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <windrow/windrow.h>
+
+namespace windrow_python {
+
+class Failure : public std::runtime_error {
+ public:
+  Failure(int code, int rank, const std::string& message) : std::runtime_error(message), code_(code), rank_(rank) {}
+  int code() const { return code_; }
+  int rank() const { return rank_; }
+
+ private:
+  int code_;
+  int rank_;
+};
+
+inline void check(int code) {
+  if (code != WINDROW_OK) throw Failure(code, windrow_error_rank(), windrow_error_message());
+}
+
+}  // namespace windrow_python

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files: opened, flushed, closed, and what is queued for them.
+#include "bindings.hpp"
+
+namespace windrow_python {
+namespace {
+
+void move(File& file, bool put, int variable, Table starts, Table counts, Table memory_shapes, int type, uintptr_t data, const std::string& problem) {
+  const auto blocks = static_cast<int64_t>(starts.shape(0));
+  const Pieces pieces{.blocks = blocks,
+                      .starts = starts.data(),
+                      .counts = counts.data(),
+                      .memory_shapes = memory_shapes.size() == 0 ? nullptr : memory_shapes.data()};
+  without_gil([&] { file.move(put, variable, pieces, {.type = type, .data = pointer_of(data)}, problem); });
+}
+
+// record -1: all of the variable.
+void queue(File& file, bool put, int variable, int64_t record, const DecompositionHandle& decomposition, int type, uintptr_t data) {
+  if (record >= 0) {
+    check(put ? windrow_put_record(file.get(), variable, record, decomposition.owned.get(), pointer_of(data))
+              : windrow_get_record(file.get(), variable, record, decomposition.owned.get(), pointer_of(data)));
+  } else {
+    check(put ? windrow_put_as(file.get(), variable, decomposition.owned.get(), type, pointer_of(data))
+              : windrow_get_as(file.get(), variable, decomposition.owned.get(), type, pointer_of(data)));
+  }
+}
+
+std::string explain(File& file, const std::string& format, const std::string& problem) {
+  return without_gil([&] {
+    const char* text = "";
+    file.together("explain", problem, [&](windrow_file* handle) { return windrow_explain(handle, format.c_str(), &text); });
+    return std::string(text);
+  });
+}
+
+std::string report(const File& file, const std::string& format) {
+  const char* text = "";
+  check(windrow_report(file.get(), format.c_str(), &text));
+  return text;
+}
+
+void set_strategy(File& file, const Settings& settings, const std::string& problem) {
+  without_gil([&] {
+    file.together("set_strategy", problem, [&](windrow_file* handle) { return windrow_set_strategy(handle, Options(settings).get()); });
+  });
+}
+
+// What is wrong with options, as an argument `problem` of the call that takes them; "" for nothing.
+std::string problem_of(const Settings& settings) {
+  try {
+    const Options options(settings);
+    return "";
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+}
+
+std::string write_references(File& file, const std::string& path, const std::string& prefix, const std::string& problem) {
+  return without_gil([&] {
+    const char* left_out = "";
+    file.together("write_references", problem, [&](windrow_file* handle) {
+      return windrow_write_references(handle, path.c_str(), prefix.c_str(), &left_out);
+    });
+    return std::string(left_out);
+  });
+}
+
+}  // namespace
+
+void bind_files(nb::module_& module) {
+  module.attr("CREATE") = File::k_create;
+  module.attr("READ") = static_cast<int>(WINDROW_READ);
+  module.attr("UPDATE") = static_cast<int>(WINDROW_UPDATE);
+  module.def("problem_of", &problem_of);
+  nb::class_<File> file(module, "File");
+  file.def(
+          "__init__",
+          [](File* self, const Communicator& comm, const std::string& path, int mode, const Settings& settings, const std::string& problem) {
+            without_gil([&] { new (self) File(comm, path, mode, settings, problem); });
+          })
+      .def_prop_ro("is_open", &File::is_open)
+      .def_prop_ro("rank", [](const File& self) { return self.comm().rank(); })
+      .def_prop_ro("size", [](const File& self) { return self.comm().size(); })
+      .def("agree", [](File& self, const std::string& call, const std::string& problem) { without_gil([&] { self.agree(call, problem); }); })
+      .def("move", &move)
+      .def("queue", &queue)
+      .def("refuse", [](File& self, const std::string& message) { return windrow_refuse(self.get(), message.c_str()); })
+      .def("flush",
+           [](File& self, const std::string& problem) { without_gil([&] { self.together("flush", problem, windrow_flush); }); })
+      .def("flush_begin",
+           [](File& self, const std::string& problem) { without_gil([&] { self.together("flush_begin", problem, windrow_flush_begin); }); })
+      .def("flush_end",
+           [](File& self, const std::string& problem) { without_gil([&] { self.together("flush_end", problem, windrow_flush_end); }); })
+      .def("sync", [](File& self, const std::string& problem) { without_gil([&] { self.together("sync", problem, windrow_sync); }); })
+      .def("close", [](File& self, const std::string& problem) { without_gil([&] { self.close(problem); }); })
+      .def("abandon", [](File& self, const std::string& reason) { without_gil([&] { self.abandon(reason); }); })
+      .def("set_strategy", &set_strategy)
+      .def("explain", &explain)
+      .def("report", &report)
+      .def("write_references", &write_references);
+  bind_objects(module, file);
+  bind_attributes(module, file);
+}
+
+}  // namespace windrow_python

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Attributes of a variable, a group or the file, as a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._errors import attempt
+from ._types import REFERENCE, TEXT, dtype_of, type_of
+
+if TYPE_CHECKING:
+    from ._files import File
+
+
+class Attributes(MutableMapping[str, Any]):
+    """Attributes of one object. To read them is local; to set or to delete one is collective, and rank 0's value is stored.
+
+    Values are numbers, text, arrays and lists of these. Text of fixed length comes and goes as str, too.
+    """
+
+    def __init__(self, file: File, path: str) -> None:
+        self._file = file
+        self._path = path
+
+    def __getitem__(self, name: str) -> Any:
+        info = self._describe().get(name)
+        if info is None:
+            raise KeyError(f"{self._path} has no attribute {name!r}")
+        core = self._file._core
+        if info["is_null"]:
+            return None
+        if info["type"] in (TEXT, REFERENCE):
+            texts = core.get_attribute_texts(self._path, name, info["type"], info["elements"])
+            return texts[0] if info["shape"] == () else np.array(texts, dtype=object).reshape(info["shape"])
+        values = np.empty(info["shape"], dtype_of(info))
+        core.get_attribute(self._path, name, info["type"], values.ctypes.data)
+        return values[()]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        core = self._file._core
+        made, problem = attempt(lambda: _stored(value))
+        problem = problem and f"attribute {name!r} of {self._path}: {problem}"
+        # Of a rank but 0 the value is not looked at; all ranks must be in the same call.
+        stored = made if made is not None else np.zeros(())
+        core.agree("set attribute", problem if core.rank == 0 else "")
+        if stored.dtype.kind == "O":
+            core.put_attribute_texts(self._path, name, list(stored.shape), list(stored.ravel()), "")
+        else:
+            core.put_attribute(self._path, name, type_of(stored.dtype)[0], list(stored.shape), stored.ctypes.data, "")
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self._describe():
+            raise KeyError(f"{self._path} has no attribute {name!r}")
+        self._file._core.delete_attribute(self._path, name, "")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._describe())
+
+    def __len__(self) -> int:
+        return self._file._core.attribute_count(self._path)
+
+    def __repr__(self) -> str:
+        return f"<attributes of {self._path}: {', '.join(self) or 'none'}>"
+
+    def _describe(self) -> dict[str, dict[str, Any]]:
+        core = self._file._core
+        described = (core.attribute(self._path, number) for number in range(len(self)))
+        return {info["name"]: info for info in described}
+
+
+def _stored(value: Any) -> np.ndarray[Any, Any]:
+    """An array that windrow.h stores: of numbers, or of str as objects."""
+    array = np.asarray(value)
+    if array.dtype.kind == "S":
+        array = np.char.decode(array, "utf-8")
+    if array.dtype.kind in "UO":
+        texts = np.empty(array.shape, object)
+        for place in np.ndindex(array.shape):
+            if not isinstance(array[place], str):
+                raise TypeError(f"{type(array[place]).__name__} cannot be stored: there are numbers and text")
+            texts[place] = str(array[place])
+        return texts
+    type_of(array.dtype)
+    return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False)).reshape(array.shape)

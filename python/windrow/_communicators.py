@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which ranks take part. mpi4py is not imported here: who gives one of its communicators has done that."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from . import _core
+
+
+def communicator_of(comm: Any) -> _core.Communicator:
+    """The communicator that an argument ``comm`` means.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, "world", "self" or None
+        None and "self": this process alone. "world": all processes that were started together, without mpi4py too.
+    """
+    if comm is None or comm == "self":
+        return _core.Communicator.named("self")
+    if isinstance(comm, str):
+        if comm != "world":
+            raise TypeError(f'comm is a communicator of mpi4py, "world" or "self", not "{comm}"')
+        return _core.Communicator.named("world")
+    if isinstance(comm, _core.Communicator):
+        return comm
+    if not hasattr(comm, "py2f"):
+        raise TypeError(f'comm is a communicator of mpi4py, "world" or "self", not {type(comm).__name__}')
+    _check_library()
+    return _core.Communicator.from_fortran(comm.py2f())
+
+
+def _check_library() -> None:
+    """The number of a communicator means nothing to another MPI: then the program would end in it."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi is None:
+        return
+    theirs, ours = mpi.Get_library_version().rstrip("\0\n "), _core.mpi_library_version().rstrip("\0\n ")
+    if theirs != ours:
+        raise TypeError(f"mpi4py was built for another MPI ({theirs.splitlines()[0]}) than windrow ({ours.splitlines()[0]})")
+
+
+def communicator_to_write(comm: Any) -> _core.Communicator:
+    """As `communicator_of`; several processes without a communicator would each write the same file."""
+    ranks = communicator_of(comm)
+    if comm is None and _core.world_size() > 1:
+        raise TypeError(
+            f"one of {_core.world_size()} processes writes without a communicator: "
+            'comm=MPI.COMM_WORLD (or "world") for a file of all, comm=MPI.COMM_SELF (or "self") for one of this process alone'
+        )
+    return ranks

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Decompositions: which elements each rank holds. Made once, collectively, and used for many variables and time steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._communicators import communicator_of
+from ._errors import attempt
+from ._options import settings_of
+from ._selections import Integers
+
+Array = np.ndarray[Any, Any]
+_NO_BOX = np.zeros((0, 0), np.int64)
+
+
+class Decomposition:
+    """Which elements of an array each rank holds, and where they lie in its memory.
+
+    It serves every variable whose first dimensions are `shape`; each element stands for all the variable's trailing elements.
+
+    Attributes
+    ----------
+    kind : str
+        "block", "blocks", "rows", "points" or "same".
+    shape : tuple of int
+        Of the whole array. Empty for ``same`` of all of any variable.
+    local_shape : tuple of int
+        Of this rank's array, without the trailing dimensions; ghost cells included.
+    """
+
+    def __init__(self, kind: str, handle: _core.Decomposition, shape: Sequence[int], local_shape: Sequence[int]) -> None:
+        self.kind = kind
+        self.shape = tuple(shape)
+        self.local_shape = tuple(local_shape)
+        self._handle = handle
+
+    def array_shape(self, variable_shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of this rank's array of a variable of `variable_shape`, trailing dimensions included."""
+        if self.kind == "same" and not self.shape:
+            return tuple(variable_shape)
+        if self.kind != "points":
+            return self.local_shape + tuple(variable_shape[len(self.shape) :])
+        leading = next((n for n in range(1, len(variable_shape) + 1) if prod(variable_shape[:n]) == self.shape[0]), 1)
+        return self.local_shape + tuple(variable_shape[leading:])
+
+    @property
+    def first_row(self) -> int:
+        """Of a decomposition by rows: the first of this rank."""
+        return self._handle.rows()[0]
+
+    @property
+    def row_count(self) -> int:
+        """Of a decomposition by rows: how many this rank has."""
+        return self._handle.rows()[1]
+
+    def owned(self, owner: str = "auto") -> tuple[Integers, int]:
+        """Of a decomposition by points: the points that this rank writes, ascending, and in how many intervals they lie."""
+        points, intervals = self._handle.owned(owner)
+        return np.asarray(points, np.int64), intervals
+
+    @property
+    def holes(self) -> int:
+        """Of a decomposition by points: how many no rank holds."""
+        return self._handle.holes()
+
+    def __repr__(self) -> str:
+        return f"<windrow.{self.kind} of {self.shape or 'any shape'}: {self.local_shape} here>"
+
+
+def _make(comm: Any, call: str, arguments: Callable[[], Any], make: Callable[..., Any]) -> tuple[Any, Any]:
+    """Agree on arguments, then make a decomposition of them: (handle, arguments)."""
+    ranks = communicator_of(comm)
+    ready, problem = attempt(arguments)
+    ranks.agree(call, problem and f"{call}: {problem}")
+    return make(ranks, ready), ready
+
+
+def _integers(values: Any, name: str) -> Integers:
+    given = np.asarray(values)
+    if given.size and given.dtype.kind not in "iu":
+        raise TypeError(f"{name}: {given.dtype} instead of integers")
+    return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def _shape(values: Sequence[int]) -> list[int]:
+    return [int(value) for value in _integers(values, "shape")]
+
+
+def _table(values: Any, ndims: int, name: str) -> Integers:
+    table = _integers(values, name)
+    if table.size == 0:
+        return np.zeros((0, ndims), np.int64)
+    if table.ndim != 2 or table.shape[1] != ndims:
+        raise ValueError(f"{name} has the shape {table.shape}, not (blocks, {ndims})")
+    return table
+
+
+def block(
+    comm: Any,
+    shape: Sequence[int],
+    start: Sequence[int],
+    count: Sequence[int],
+    memory_shape: Sequence[int] | None = None,
+    memory_start: Sequence[int] | None = None,
+) -> Decomposition:
+    """One block on each rank. Collective.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, "world", "self" or None
+        The file's communicator.
+    shape : sequence of int, shape (ndim,)
+        Of the whole array; the same on every rank.
+    start, count : sequence of int, shape (ndim,)
+        This rank's block; a count of 0: it holds nothing.
+    memory_shape, memory_start : sequence of int, shape (ndim,), optional
+        The box in this rank's memory that the block lies in, ghost cells included, and where in it.
+
+    Raises
+    ------
+    WindrowError
+        On every rank, where a block leaves the shape or its box.
+    """
+
+    def one(values: Sequence[int], name: str) -> Integers:
+        if len(values) != len(shape):
+            raise ValueError(f"{name} has {len(values)} numbers for {len(shape)} dimensions")
+        return _table([values], len(shape), name)
+
+    def arguments() -> tuple[Any, ...]:
+        box = count if memory_shape is None else memory_shape
+        within = [0] * len(shape) if memory_start is None else memory_start
+        return _shape(shape), one(start, "start"), one(count, "count"), one(box, "memory_shape"), one(within, "memory_start")
+
+    handle, ready = _make(comm, "block", arguments, lambda ranks, parts: _core.blocks(ranks, *parts))
+    return Decomposition("block", handle, ready[0], ready[3][0].tolist())
+
+
+def blocks(comm: Any, shape: Sequence[int], starts: Any, counts: Any, memory_shapes: Any = None, memory_starts: Any = None) -> Decomposition:
+    """Several blocks on each rank, one after the other in its memory, each in its own box. Collective.
+
+    Parameters
+    ----------
+    starts, counts : array_like of int, shape (blocks, ndim)
+        This rank's; ``[]`` for none.
+    memory_shapes, memory_starts : array_like of int, shape (blocks, ndim), optional
+        As for `block`.
+    """
+
+    def arguments() -> tuple[Any, ...]:
+        boxes = _NO_BOX if memory_shapes is None else _table(memory_shapes, len(shape), "memory_shapes")
+        within = _NO_BOX if memory_starts is None else _table(memory_starts, len(shape), "memory_starts")
+        tables = [_table(starts, len(shape), "starts"), _table(counts, len(shape), "counts"), boxes, within]
+        if any(len(table) != len(tables[0]) for table in tables[1:2] + [t for t in tables[2:] if t.size]):
+            raise ValueError(f"{len(tables[0])} starts, {len(tables[1])} counts")
+        return (_shape(shape), *tables)
+
+    handle, ready = _make(comm, "blocks", arguments, lambda ranks, parts: _core.blocks(ranks, *parts))
+    held = ready[3] if ready[3].size else ready[2]
+    return Decomposition("blocks", handle, ready[0], [int(np.prod(held, axis=1).sum())])
+
+
+def rows(comm: Any, rows: int, count: int | None = None) -> Decomposition:
+    """A run of rows, elements along the slowest dimension, on each rank, in rank order. Collective.
+
+    Parameters
+    ----------
+    rows : int
+        Of the whole array; the same on every rank.
+    count : int, optional
+        This rank's; over all ranks their sum is `rows`. None, on every rank: divided evenly.
+    """
+    number = _core.EVEN if count is None else count
+    handle, ready = _make(comm, "rows", lambda: (int(rows), int(number)), lambda ranks, parts: _core.rows(ranks, *parts))
+    return Decomposition("rows", handle, [ready[0]], [handle.rows()[1]])
+
+
+def points(comm: Any, points: int, list: Any, owned: Any = None, *, imbalance: float | None = None) -> Decomposition:
+    """Elements by their numbers along one dimension, in any order, each with its trailing elements; for meshes. Collective.
+
+    Parameters
+    ----------
+    points : int
+        Of the whole array; the same on every rank. Dimensions of a variable that multiply to it fit too.
+    list : array_like of int, shape (n,)
+        The numbers of this rank's points, in the order in which they lie in its memory.
+    owned : array_like of bool, shape (n,), optional
+        Whether this rank owns a point; False for a replica. On all ranks that have points, or on none.
+    imbalance : float, optional
+        Per cent that the rank which writes most may have more than the one that writes least, for ``owner="balanced"``.
+    """
+
+    def arguments() -> tuple[Any, ...]:
+        numbers = _integers(list, "list").ravel()
+        flags = np.ascontiguousarray([] if owned is None else owned, dtype=bool).ravel().view(np.uint8)
+        if owned is not None and len(flags) != len(numbers):
+            raise ValueError(f"{len(flags)} flags of owners for {len(numbers)} points")
+        return int(points), numbers, flags, owned is not None, settings_of({"imbalance": imbalance})
+
+    handle, ready = _make(comm, "points", arguments, lambda ranks, parts: _core.points(ranks, *parts))
+    return Decomposition("points", handle, [ready[0]], [len(ready[1])])
+
+
+def same(comm: Any, shape: Sequence[int] = (), start: Sequence[int] | None = None, count: Sequence[int] | None = None) -> Decomposition:
+    """The same part on every rank: the lowest rank's is written, all read it. Collective.
+
+    Parameters
+    ----------
+    shape : sequence of int, optional
+        None given: all of any variable.
+    start, count : sequence of int, shape (ndim,), optional
+        The part; all of it when not given.
+    """
+
+    def arguments() -> tuple[Any, ...]:
+        begin = [0] * len(shape) if start is None else start
+        length = [s - b for s, b in zip(shape, begin)] if count is None else count
+        if len(begin) != len(shape) or len(length) != len(shape):
+            raise ValueError(f"{len(begin)} starts and {len(length)} counts for {len(shape)} dimensions")
+        return tuple([int(value) for value in values] for values in (shape, begin, length))
+
+    handle, ready = _make(comm, "same", arguments, lambda ranks, parts: _core.same(ranks, *parts))
+    return Decomposition("same", handle, ready[0], ready[2])

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Groups: variables and other groups by name."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._attributes import Attributes
+from ._errors import WindrowError, attempt
+from ._options import filters_of, settings_of, text_of
+from ._types import type_of
+from ._variables import Variable
+
+if TYPE_CHECKING:
+    from ._files import File
+
+
+class Group(Mapping[str, Any]):
+    """A group of a file: a mapping of names to `Variable` and `Group`. A path such as ``"a/b"`` is a name, too."""
+
+    def __init__(self, file: File, path: str) -> None:
+        self._file = file
+        self._path = path
+
+    @property
+    def name(self) -> str:
+        """Its path, from ``/`` on."""
+        return self._path
+
+    @property
+    def file(self) -> File:
+        return self._file
+
+    @property
+    def attrs(self) -> Attributes:
+        return Attributes(self._file, self._path)
+
+    def __getitem__(self, name: str) -> Variable | Group:
+        path = self._resolve(name)
+        core = self._file._core
+        number = core.find_variable(path)
+        if number >= 0:
+            return Variable(self._file, number)
+        if path == "/" or core.kind(path) == _core.GROUP:
+            return Group(self._file, path)
+        raise KeyError(f"{self._path} has no variable and no group {name!r}")
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        path, core = self._resolve(name), self._file._core
+        return path == "/" or core.find_variable(path) >= 0 or core.kind(path) == _core.GROUP
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """The variables of this group by name, without those of groups in it."""
+        return {name: found for name, found in self.items() if isinstance(found, Variable)}
+
+    @property
+    def groups(self) -> dict[str, Group]:
+        return {name: found for name, found in self.items() if isinstance(found, Group)}
+
+    def create_group(self, name: str) -> Group:
+        """Define a group, and those above it. Collective. One that exists is fine."""
+        path, problem = attempt(lambda: self._resolve(name))
+        self._file._core.define_group(path or "", problem)
+        return Group(self._file, self._resolve(name))
+
+    def create_dimension(self, name: str, length: int) -> None:
+        """Define a dimension that no variable has the name of. Collective."""
+        ready, problem = attempt(lambda: (self._resolve(name), int(length)))
+        self._file._core.define_dimension(*(ready or ("", 0)), problem)
+
+    def create_link(self, name: str, target: str) -> None:
+        """Define a soft link: a name that leads to another object, which need not be there. Collective."""
+        ready, problem = attempt(lambda: (self._resolve(name), str(target)))
+        self._file._core.define_link(*(ready or ("", "")), problem)
+
+    def create_variable(
+        self,
+        name: str,
+        shape: Sequence[int] | int | None = None,
+        dtype: Any = None,
+        *,
+        data: Any = None,
+        dims: Sequence[str | None] | None = None,
+        chunks: Sequence[int] | bool | None = None,
+        compression: str | int | None = None,
+        compression_level: int | None = None,
+        shuffle: bool = False,
+        fletcher32: bool = False,
+        fill_value: Any = None,
+        extendible: bool = False,
+        **options: Any,
+    ) -> Variable:
+        """Define a variable, and groups above it. Collective; all arguments are the same on every rank.
+
+        Parameters
+        ----------
+        name : str
+            A name or a path in this group.
+        shape : int or sequence of int
+            Empty for a scalar.
+        dtype : dtype
+            Integers, float32, float64, bool, complex64, complex128, "S8" (text of 8 bytes), "V8" (opaque bytes), str (text of any length).
+        data : array_like, optional
+            All of the variable, the same on every rank; it gives what is missing of shape and dtype.
+        dims : sequence of str or None, optional
+            Names of the dimensions, as netCDF-4 and xarray have them.
+        chunks : sequence of int or True, optional
+            Shape of a chunk; True: chosen.
+        compression : {"deflate", "gzip", "zstd", "lz4"} or int, optional
+            An integer is a level of deflate. ``filters="blosc:zstd:5"`` has all that there is (docs/filters.md).
+        compression_level : int, optional
+        shuffle, fletcher32 : bool
+            Whether bytes are shuffled before they are compressed, and summed up behind.
+        fill_value : optional
+            What elements hold that nobody has written; zeros else.
+        extendible : bool
+            Whether the first dimension grows as records are put behind its end.
+        **options
+            Other options of a variable: "byte_order", "enumeration", "split", ... (docs/settings.md).
+
+        Raises
+        ------
+        WindrowError
+            On every rank, if any rank's arguments are refused.
+        """
+
+        def arguments() -> tuple[Any, ...]:
+            values = None if data is None else np.asarray(data)
+            wanted = dtype if dtype is not None or values is None else (str if values.dtype.kind == "U" else values.dtype)
+            if wanted is None:
+                raise TypeError("neither dtype nor data are given")
+            if shape is None and values is None:
+                raise TypeError("neither shape nor data are given")
+            extent = list(values.shape) if shape is None and values is not None else np.atleast_1d(np.asarray(shape, np.int64)).tolist()
+            number, bytes_each = type_of(wanted)
+            filters = filters_of(compression, compression_level, shuffle, fletcher32)
+            settings = settings_of({
+                "chunks": None if chunks is None else "auto" if chunks is True else text_of(chunks),
+                "filters": filters,
+                "fill_value": fill_value,
+                "extendible": extendible or None,
+                "element_bytes": bytes_each or None,
+                **options,
+            })
+            if chunks is True and filters is None:
+                raise ValueError("chunks=True chooses chunks for a compression; without one give their shape")
+            names = None if dims is None else [name or "" for name in dims]
+            if names is not None and len(names) != len(extent):
+                raise ValueError(f"{len(names)} names for {len(extent)} dimensions")
+            return self._resolve(name), number, extent, settings, names
+
+        ready, problem = attempt(arguments)
+        path, number, extent, settings, names = ready or ("", 0, [], {}, None)
+        variable = self._file._core.define_variable(path, number, extent, settings, problem and f"create_variable {name!r}: {problem}")
+        if names is not None:
+            self._file._core.name_dimensions(variable, names, "")
+        result = Variable(self._file, variable)
+        if data is not None:
+            result._write_all(data)
+        return result
+
+    def _resolve(self, name: str) -> str:
+        if not isinstance(name, str):
+            raise TypeError(f"names are str, not {type(name).__name__}")
+        return "/" + posixpath.normpath(posixpath.join(self._path, name)).lstrip("/") if name else self._path
+
+    def _names(self) -> list[str]:
+        core = self._file._core
+        paths = [core.variable(number)["path"] for number in range(core.variable_count())]
+        paths += [*core.groups(), *core.links()]
+        above = self._path.rstrip("/") + "/"
+        below = {path[len(above) :] for path in paths if path.startswith(above)}
+        return sorted(name for name in below if name and "/" not in name and name in self)  # a soft link may lead to nothing
+
+    def __repr__(self) -> str:
+        try:
+            return f"<windrow.Group {self._path} of {self._file.path}: {', '.join(self) or 'empty'}>"
+        except WindrowError:
+            return f"<windrow.Group {self._path} of a closed file>"

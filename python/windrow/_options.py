@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options as keyword arguments: the keys of docs/settings.md, their values as Python has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+
+
+def text_of(value: Any) -> str:
+    """A value as windrow.h takes it: True is ``true``, (64, 64) is ``64x64``, 1+2j is ``1,2``."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return "true" if value else "false"
+    if isinstance(value, (tuple, list)):
+        return "x".join(str(int(part)) for part in value)
+    if isinstance(value, complex):
+        return f"{value.real!r},{value.imag!r}"
+    if isinstance(value, bytes):
+        return value.decode()
+    return str(value)
+
+
+def settings_of(options: Mapping[str, Any]) -> dict[str, str]:
+    """Options that are set, as text; None leaves one as it is. Raises ValueError for an unknown key or value."""
+    settings = {key: text_of(value) for key, value in options.items() if value is not None}
+    problem = _core.problem_of(settings)
+    if problem:
+        raise ValueError(problem)
+    return settings
+
+
+def filters_of(compression: str | int | None, level: int | None, shuffle: bool, fletcher32: bool) -> str | None:
+    """The option ``filters`` for the words that h5py has for it."""
+    if isinstance(compression, bool) or not isinstance(compression, (str, int, type(None))):
+        raise TypeError(f"compression is a name or a level of deflate, not {compression!r}")
+    if isinstance(compression, int):
+        level = compression
+    name = "deflate" if isinstance(compression, int) or compression == "gzip" else compression
+    parts = ["shuffle"] if shuffle else []
+    if name is not None:
+        level = {"deflate": 4, "zstd": 3}.get(name) if level is None else level
+        parts.append(name if level is None else f"{name}:{level}")
+    elif level is not None:
+        raise ValueError("a level of compression needs a compression")
+    if fletcher32:
+        parts.append("fletcher32")
+    return ",".join(parts) or None

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ``v[...]`` means: which elements of a variable, in which order in memory. Pure: no file, no other rank."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Elements along one dimension: runs of consecutive ones, in the order in which they lie in memory."""
+
+    starts: Integers
+    counts: Integers
+    dropped: bool = False  # by an integer: the result has no such dimension
+    flipped: bool = False  # by a negative step: memory has it the other way round
+
+    @property
+    def count(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def is_run(self) -> bool:
+        return len(self.starts) == 1
+
+    def singles(self) -> Integers:
+        """Each element as a run of its own."""
+        return np.concatenate([np.arange(start, start + count) for start, count in zip(self.starts, self.counts)] or [_integers([])])
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Elements of a variable, by dimension."""
+
+    axes: tuple[Axis, ...]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many of each dimension, those that are dropped too."""
+        return tuple(axis.count for axis in self.axes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """What numpy would give: without the dimensions that an integer chose from."""
+        return tuple(axis.count for axis in self.axes if not axis.dropped)
+
+    @property
+    def dropped(self) -> tuple[int, ...]:
+        return tuple(number for number, axis in enumerate(self.axes) if axis.dropped)
+
+    @property
+    def flipped(self) -> tuple[int, ...]:
+        return tuple(number for number, axis in enumerate(self.axes) if axis.flipped)
+
+    def pieces(self) -> tuple[Integers, Integers]:
+        """Starts and counts, shape (blocks, ndim), of blocks that follow each other in memory in C order.
+
+        Behind the last dimension with several runs blocks are whole; before it, memory goes to the next block with each element.
+        """
+        if 0 in self.counts:
+            return np.zeros((0, len(self.axes)), np.int64), np.zeros((0, len(self.axes)), np.int64)
+        several = [number for number, axis in enumerate(self.axes) if not axis.is_run]
+        last = several[-1] if several else -1
+        starts = [axis.singles() if number < last else axis.starts for number, axis in enumerate(self.axes)]
+        counts = [np.ones_like(start) if number < last else axis.counts for number, (axis, start) in enumerate(zip(self.axes, starts))]
+        return _product(starts), _product(counts)
+
+
+def select(key: Any, shape: Sequence[int]) -> Selection:
+    """The selection that `key` makes of an array of `shape`: integers, slices, ..., lists of integers and masks of one dimension.
+
+    Several lists choose from each dimension on their own, as in ``numpy.ix_``.
+    """
+    keys = list(key) if isinstance(key, tuple) else [key]
+    given = [number for number, part in enumerate(keys) if part is Ellipsis]
+    if len(given) > 1:
+        raise IndexError("a selection has one ... at most")
+    if len(keys) - len(given) > len(shape):
+        raise IndexError(f"{len(keys) - len(given)} indices for {len(shape)} dimensions")
+    rest = [slice(None)] * (len(shape) - len(keys) + len(given))
+    place = given[0] if given else len(keys)
+    keys[place : place + len(given)] = rest
+    return Selection(tuple(_axis(part, number, length) for number, (part, length) in enumerate(zip(keys, shape))))
+
+
+def box_of(array: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
+    """The box in memory, in C order, whose first elements are those of `array`: ``a[2:5, 3:7]`` lies in rows of `a`. None: there is none.
+
+    Each stride is a whole multiple of the one below it; a dimension of one element has none.
+    """
+    box = list(array.shape)
+    below, unit, room = array.ndim, array.itemsize, 1  # the dimension whose box the next stride tells, its stride, and what it needs
+    for number in reversed(range(array.ndim)):
+        if array.shape[number] <= 1:
+            below = min(below, number) if room == 1 else below
+            continue
+        times, rest = divmod(array.strides[number], unit)
+        if rest != 0 or times < room or (times > 1 and below == array.ndim):
+            return None
+        if below < array.ndim:
+            box[below] = times
+        below, unit, room = number, array.strides[number], array.shape[number]
+    return tuple(box)
+
+
+def _integers(values: Any) -> Integers:
+    return np.asarray(values, dtype=np.int64)
+
+
+def _product(parts: list[Integers]) -> Integers:
+    if not parts:
+        return np.zeros((1, 0), np.int64)  # a scalar: one block without dimensions
+    return np.ascontiguousarray(np.stack(np.meshgrid(*parts, indexing="ij"), axis=-1).reshape(-1, len(parts)))
+
+
+def _axis(part: Any, number: int, length: int) -> Axis:
+    if isinstance(part, slice):
+        return _slice(part, length)
+    if isinstance(part, (list, np.ndarray)) and np.ndim(part) == 1:
+        return _list(np.asarray(part), number, length)
+    try:
+        index = operator.index(part)
+    except TypeError:
+        raise TypeError(f"dimension {number} is selected by {part!r}; there are integers, slices, ... and lists of integers") from None
+    return Axis(_integers([_within(index, number, length)]), _integers([1]), dropped=True)
+
+
+def _slice(part: slice, length: int) -> Axis:
+    start, stop, step = part.indices(length)
+    chosen = range(start, stop, step)
+    if step < 0:
+        chosen = chosen[::-1]
+    if len(chosen) == 0:
+        return Axis(_integers([0]), _integers([0]))
+    if chosen.step == 1:
+        return Axis(_integers([chosen.start]), _integers([len(chosen)]), flipped=step < 0)
+    starts = np.arange(chosen.start, chosen.stop, chosen.step)
+    return Axis(starts, np.ones_like(starts), flipped=step < 0)
+
+
+def _list(part: np.ndarray[Any, Any], number: int, length: int) -> Axis:
+    if part.dtype == bool:
+        if len(part) != length:
+            raise IndexError(f"the mask of dimension {number} has {len(part)} entries, the dimension {length}")
+        part = np.flatnonzero(part)
+    elif part.size and part.dtype.kind not in "iu":
+        raise TypeError(f"dimension {number} is selected by a list of {part.dtype}, not of integers")
+    part = part.astype(np.int64)
+    for index in part[(part < -length) | (part >= length)][:1]:
+        _within(int(index), number, length)
+    part = np.where(part < 0, part + length, part)
+    if part.size == 0:
+        return Axis(_integers([0]), _integers([0]))
+    begins = np.flatnonzero(np.concatenate(([True], np.diff(part) != 1)))
+    return Axis(part[begins], np.diff(np.append(begins, len(part))))
+
+
+def _within(index: int, number: int, length: int) -> int:
+    if not -length <= index < length:
+        raise IndexError(f"index {index} of dimension {number} is out of range: it has {length} elements")
+    return index + length if index < 0 else index

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""numpy's types and those of windrow.h."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+TEXT, OPAQUE, REFERENCE = _core.TEXT, _core.OPAQUE, _core.REFERENCE
+_NUMBERS = (*range(1, TEXT), *range(TEXT + 1, OPAQUE))
+_TYPES = {_core.type_name(number): number for number in _NUMBERS}
+_SUPPORTED = ", ".join(_TYPES) + ', "S8" (text of 8 bytes), "V8" (opaque bytes), str (text of any length)'
+
+
+def type_of(dtype: Any) -> tuple[int, int]:
+    """Number of the type of a new variable and, of text and opaque bytes of fixed length, their bytes; else 0."""
+    if dtype is str:
+        return TEXT, 0
+    given = np.dtype(dtype)
+    if given.kind == "O":
+        return TEXT, 0
+    if given.kind in "SV" and given.names is None and given.subdtype is None:
+        if given.itemsize == 0:
+            raise TypeError(f"{given!r} has no length: give one, as in 'S8', or str for text of any length")
+        return (TEXT if given.kind == "S" else OPAQUE), given.itemsize
+    if given.kind == "U":
+        raise TypeError(f"{given!r}: text is stored as bytes: give dtype='S{max(given.itemsize, 4)}' and encode it, or str for text of any length")
+    if given.name not in _TYPES:
+        raise TypeError(f"{given!r} cannot be stored; there are {_SUPPORTED}")
+    return _TYPES[given.name], 0
+
+
+def number_type(dtype: np.dtype[Any]) -> int | None:
+    """The type of elements in memory that windrow.h takes as they are; None: of another kind, or of another byte order."""
+    return _TYPES.get(dtype.name) if dtype.isnative else None
+
+
+def dtype_of(info: Mapping[str, Any]) -> np.dtype[Any]:
+    """The type in memory of what a file describes; text of any length and references are objects of str."""
+    if info["type"] == TEXT and info["element_bytes"] > 0:
+        return np.dtype(f"S{info['element_bytes']}")
+    if info["type"] in (TEXT, REFERENCE):
+        return np.dtype(object)
+    if info["type"] == OPAQUE:
+        return np.dtype(f"V{info['element_bytes']}")
+    if info["type"] == 0:
+        raise TypeError(f"elements cannot be read yet: {info['unsupported']}")
+    return np.dtype(_core.type_name(info["type"]))
+
+
+def prepared(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
+    """`array` where windrow.h takes its elements as they are for a variable of `wanted`, else a copy that it does take."""
+    if wanted.kind == "S":
+        return _text(array, wanted, name)
+    if wanted.kind == "V":
+        if array.dtype != wanted:
+            raise TypeError(f"{name}: elements are {array.dtype}, the variable has {wanted}")
+        return array
+    if number_type(array.dtype) is not None:
+        return array
+    if array.dtype.kind == "f" and array.dtype.itemsize == 2:
+        return array.astype(np.float32)  # which holds each of its values
+    if array.dtype.kind in "biufc" and array.dtype.newbyteorder("=").name in _TYPES:
+        return array.astype(array.dtype.newbyteorder("="))
+    raise TypeError(f"{name}: elements are {array.dtype}, which cannot become {wanted}")
+
+
+def _text(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
+    if array.dtype.kind in "UO":
+        array = np.char.encode(array.astype(str), "utf-8")
+    if array.dtype.kind != "S":
+        raise TypeError(f"{name}: elements are {array.dtype}, the variable has text")
+    if array.dtype.itemsize > wanted.itemsize and array.size and np.char.str_len(array).max() > wanted.itemsize:
+        raise ValueError(f"{name}: a text of {np.char.str_len(array).max()} bytes does not fit into {wanted.itemsize}")
+    return array if array.dtype == wanted else array.astype(wanted)

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Variables: arrays of a file, each rank with its own part of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._attributes import Attributes
+from ._decompositions import Decomposition
+from ._errors import WindrowError, attempt
+from ._selections import Integers, Selection, box_of, select
+from ._types import REFERENCE, TEXT, dtype_of, number_type, prepared
+
+if TYPE_CHECKING:
+    from ._files import File
+
+Array = np.ndarray[Any, Any]
+_NO_BOX = np.zeros((0, 0), np.int64)
+_NOTHING = np.zeros(0)
+
+
+class Variable:
+    """An array in a file. ``v[...]`` reads and ``v[...] = array`` writes what each rank selects, which may be nothing; both are collective.
+
+    Selections are integers, slices with any step, ``...``, lists of integers and masks of one dimension; several lists choose from each dimension
+    on their own. ``v[0:0]`` is nothing. Where ranks write the same element the highest rank's is stored.
+
+    Arrays of any strides can be written. One that is a box of a larger array in C order (``a[2:5, 3:7]``, ``a[::2]``) is described where it lies; any
+    other (in Fortran order, with steps in the last dimension, reversed, broadcast, of another byte order) is packed first, which ``file.copied_bytes`` counts.
+    """
+
+    def __init__(self, file: File, number: int) -> None:
+        self._file = file
+        self._number = number
+
+    @property
+    def _info(self) -> dict[str, Any]:
+        return self._file._core.variable(self._number)
+
+    @property
+    def file(self) -> File:
+        return self._file
+
+    @property
+    def name(self) -> str:
+        """Its path, from ``/`` on."""
+        return str(self._info["path"])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._info["shape"])
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(self._info["elements"])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type in memory; object for text of any length."""
+        return dtype_of(self._info)
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Names of the dimensions; "" for none."""
+        return tuple(self._info["dimensions"])
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        """Shape of a chunk; None: stored as a whole."""
+        found = self._info["chunks"]
+        return None if found is None else tuple(found)
+
+    @property
+    def filters(self) -> str:
+        """What becomes of a chunk's bytes, in order: "shuffle,deflate:4"."""
+        return str(self._info["filters"])
+
+    @property
+    def extendible(self) -> bool:
+        return bool(self._info["extendible"])
+
+    @property
+    def attrs(self) -> Attributes:
+        return Attributes(self._file, self.name)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a scalar has no length")
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        raise TypeError("a variable is read by v[...]: each step of an iteration would be a collective call")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        values = self[...]
+        return np.asarray(values, dtype)
+
+    def __repr__(self) -> str:
+        try:
+            info = self._info
+        except WindrowError:
+            return "<windrow.Variable of a closed file>"
+        kind = dtype_of(info) if info["type"] else info["unsupported"]
+        dims = f" {info['dimensions']}" if any(info["dimensions"]) else ""
+        chunks = f", chunks {info['chunks']} {info['filters']}".rstrip() if info["chunks"] else ""
+        return f"<windrow.Variable {info['path']}: {kind} {info['shape']}{dims}{chunks}>"
+
+    def __getitem__(self, key: Any) -> Any:
+        if self._is_texts():
+            return self._get_texts(key)
+        selection, problem = attempt(lambda: self._select(key))
+        counts = (0,) if selection is None else selection.counts
+        room, failed = attempt(lambda: np.empty(counts, self.dtype))
+        out = _NOTHING if room is None else room
+        self._move(False, selection, out, problem or failed)
+        assert selection is not None  # else all ranks have raised
+        result = np.flip(out, selection.flipped) if selection.flipped else out
+        return result.reshape(selection.shape)[()]  # a scalar is none of numpy's arrays
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self._is_texts():
+            self._put_texts(key, value)
+            return
+
+        def arguments() -> tuple[Selection, Array]:
+            selection = self._select(key)
+            return selection, self._arranged(selection, np.asarray(value))
+
+        ready, problem = attempt(arguments)
+        selection, array = ready or (None, _NOTHING)
+        self._move(True, selection, array, problem)
+
+    def read(self, decomposition: Decomposition | None = None, out: Array | None = None) -> Array:
+        """Read what a decomposition says. Collective.
+
+        Parameters
+        ----------
+        decomposition : Decomposition, optional
+            None: all of the variable on every rank.
+        out : ndarray, optional
+            Where it is put; contiguous, of the shape that ``decomposition.array_shape(v.shape)`` tells.
+
+        Returns
+        -------
+        ndarray
+        """
+        if decomposition is None:
+            if out is None:
+                return np.asarray(self[...])
+            out[...] = self[...]
+            return out
+        result, _ = attempt(partial(self._file.get, self, decomposition, out=out))
+        self._file.flush()  # which tells all ranks what was wrong with the get
+        assert result is not None
+        return result
+
+    def write(self, array: Any, decomposition: Decomposition) -> None:
+        """Write what this rank holds of a decomposition. Collective.
+
+        Parameters
+        ----------
+        array : array_like, shape ``decomposition.array_shape(v.shape)``
+        """
+        attempt(lambda: self._file.put(self, array, decomposition))
+        self._file.flush()  # which tells all ranks what was wrong with the put
+
+    def _is_texts(self) -> bool:
+        info = self._info
+        return bool(info["type"] == REFERENCE or (info["type"] == TEXT and info["element_bytes"] == 0))
+
+    def _select(self, key: Any) -> Selection:
+        try:
+            return select(key, self.shape)
+        except (IndexError, TypeError) as error:
+            raise type(error)(f"{self.name}: {error}") from None
+
+    def _arranged(self, selection: Selection, value: Array) -> Array:
+        """`value` with the dimensions of the selection, where it lies if that can be said to windrow.h, else packed."""
+        while value.ndim > len(selection.shape) and value.shape[0] == 1:
+            value = value[0]
+        try:
+            whole = np.broadcast_to(value, selection.shape)
+        except ValueError:
+            raise ValueError(f"{self.name}: an array of {value.shape} does not fit the selection of {selection.shape}") from None
+        given = np.expand_dims(whole, selection.dropped)
+        given = np.flip(given, selection.flipped) if selection.flipped else given
+        array = prepared(given, self.dtype, self.name)
+        if not array.flags.c_contiguous and not (len(selection.pieces()[0]) == 1 and box_of(array)):
+            array = np.ascontiguousarray(array)
+        if not np.may_share_memory(array, value):
+            self._file.copied_bytes += array.nbytes
+        return array
+
+    def _move(self, put: bool, selection: Selection | None, array: Array, problem: str) -> None:
+        starts, counts = (_NO_BOX, _NO_BOX) if selection is None else selection.pieces()
+        memory: Integers = _NO_BOX
+        if put and not array.flags.c_contiguous:
+            memory = np.array([box_of(array)], np.int64)
+        kind = number_type(array.dtype)
+        number = self._info["type"] if kind is None or array.size == 0 else kind
+        core = self._file._core
+        try:
+            core.move(put, self._number, starts, counts, memory, number, array.ctypes.data, problem)
+        finally:
+            self._file._release()
+
+    def _write_all(self, data: Any) -> None:
+        """What all ranks have the same: rank 0's is written."""
+        if self._is_texts():
+            self[...] = data
+        elif self._file.rank == 0:
+            self[...] = data
+        else:
+            self._move(True, None, _NOTHING, "")
+
+    def _get_texts(self, key: Any) -> Any:
+        shape = self.shape
+        _, problem = attempt(lambda: int(np.size(np.broadcast_to(0, shape)[key])))
+        texts = self._file._core.get_texts(self._number, prod(shape), problem)
+        values = np.empty(prod(shape), object)
+        values[:] = texts
+        return values.reshape(shape)[key]
+
+    def _put_texts(self, key: Any, value: Any) -> None:
+        def arguments() -> list[str]:
+            if self._select(key).shape != self.shape or key not in (Ellipsis, ()) and key != slice(None):
+                raise IndexError(f"{self.name}: text of any length is written as a whole: v[...] = texts")
+            texts = np.broadcast_to(np.asarray(value, object), self.shape).ravel().tolist()
+            if not all(isinstance(text, str) for text in texts):
+                raise TypeError(f"{self.name}: its elements are str")
+            return list(texts)
+
+        texts, problem = attempt(arguments)
+        self._file._core.put_texts(self._number, texts or [], problem)
+
+
+def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any, put: bool) -> Array:
+    """What is queued: an array that lies in memory as the decomposition has it. Raises where it does not."""
+    shape = decomposition.array_shape(variable.shape)
+    array = np.empty(shape, variable.dtype) if value is None else np.asarray(value)
+    if array.shape != shape:
+        raise ValueError(f"{variable.name}: an array of {array.shape}, where {decomposition!r} needs {shape}")
+    if put:
+        return np.ascontiguousarray(prepared(array, variable.dtype, variable.name)).reshape(shape)
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        raise ValueError(f"{variable.name}: what is read into must be contiguous and writeable")
+    if prepared(array, variable.dtype, variable.name) is not array:
+        raise TypeError(f"{variable.name}: elements cannot be read as {array.dtype}")
+    return array

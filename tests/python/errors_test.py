@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What one rank does wrong, all ranks hear of: the same error, which names it; nothing hangs, and the old file is whole."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import windrow
+
+CASES = {
+    "index out of range": lambda v, f: v[99],
+    "too many indices": lambda v, f: v[0, 0, 0],
+    "no selection": lambda v, f: v["a"],
+    "list out of range": lambda v, f: v[[0, 99]],
+    "write out of range": lambda v, f: v.__setitem__(99, 1),
+    "wrong shape": lambda v, f: v.__setitem__(slice(0, 2), np.zeros((3, 4))),
+    "wrong type": lambda v, f: v.__setitem__(..., np.array([object()] * 4)),
+    "text for numbers": lambda v, f: v.__setitem__(..., "text"),
+}
+
+
+@pytest.fixture(params=["first", "last"])
+def culprit(request, size):
+    return 0 if request.param == "first" else size - 1
+
+
+@pytest.fixture
+def old(folder, comm):
+    """A file that shall stay as it is."""
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        f.create_variable("x", data=np.arange(12.0).reshape(3, 4))
+    return folder / "out.h5"
+
+
+def is_whole(path, comm, barrier):
+    barrier()
+    with windrow.open(path, comm=comm) as f:
+        return np.array_equal(f["x"][...], np.arange(12.0).reshape(3, 4)) and sorted(os.listdir(path.parent)) == ["out.h5"]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_wrong_selection_or_array(old, comm, rank, culprit, case, raises_on_all):
+    with windrow.open(old, "r+", comm=comm) as f:
+        v = f["x"]
+        right = (lambda: v.__setitem__(slice(0, 0), np.zeros((0, 4)))) if "w" in case or "text" in case or "type" in case else lambda: v[0]
+        error = raises_on_all((lambda: CASES[case](v, f)) if rank == culprit else right, culprit)
+        assert error.code == windrow.Code.BAD_ARGUMENT
+        assert np.array_equal(v[...], np.arange(12.0).reshape(3, 4))  # the file is still good
+
+
+DEFINITIONS = {
+    "type": dict(shape=(2,), dtype="float16"),
+    "unknown type": dict(shape=(2,), dtype="nonsense"),
+    "text without a length": dict(shape=(2,), dtype="U5"),
+    "structure": dict(shape=(2,), dtype=[("a", "i4")]),
+    "time": dict(shape=(2,), dtype="datetime64[s]"),
+    "no shape": dict(dtype="int8"),
+    "shape": dict(shape=(-2,), dtype="int8"),
+    "shape of text": dict(shape=("a",), dtype="int8"),
+    "dims": dict(shape=(2,), dtype="int8", dims=("a", "b")),
+    "compression": dict(shape=(2,), dtype="int8", compression="nonsense"),
+    "level": dict(shape=(2,), dtype="int8", compression_level=3),
+    "option": dict(shape=(2,), dtype="int8", nonsense=3),
+}
+
+
+@pytest.mark.parametrize("case", DEFINITIONS)
+def test_a_wrong_definition(folder, comm, rank, culprit, case, raises_on_all):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        arguments = DEFINITIONS[case] if rank == culprit else dict(shape=(2,), dtype="int8")
+        error = raises_on_all(lambda: f.create_variable("x", **arguments), culprit)
+        assert error.code == windrow.Code.BAD_ARGUMENT
+        f.create_variable("x", (2,), "int8")[...] = 1
+
+
+def test_ranks_that_disagree(folder, comm, rank, size, raises_on_all):
+    if size == 1:
+        pytest.skip("needs ranks that can disagree")
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        raises_on_all(lambda: f.create_variable("x", (2 + (rank == 1),), "int8"), 1)
+        v = f.create_variable("x", (2,), "int8")
+        # In different calls: that would hang.
+        other = f.sync if rank == 1 else lambda: v[...]
+        raises_on_all(other, 1, "the ranks are in different calls: rank 0 in read, rank 1 in sync")
+        v[...] = 1
+    raises_on_all(lambda: windrow.open(folder / ("a.h5" if rank == 1 else "b.h5"), "w", comm=comm), 1)
+
+
+def test_a_wrong_put_is_an_error_here_and_of_the_flush(folder, comm, rank, size, culprit, raises_on_all):
+    rows = windrow.rows(comm, size)
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", (size, 2), "float64")
+        good = np.full((1, 2), float(rank))
+        v.write(good, rows)
+        for wrong in (np.zeros(3), np.zeros((1, 2), "datetime64[s]"), np.zeros((2, 2))):
+            if rank == culprit:
+                with pytest.raises(windrow.WindrowError) as caught:
+                    f.put(v, wrong, rows)
+                assert caught.value.rank == rank
+            else:
+                f.put(v, -good, rows)
+            raises_on_all(f.flush, culprit, "/x")
+            raises_on_all(lambda: v.write(wrong if rank == culprit else good, rows), culprit)
+            raises_on_all(lambda: v.read(rows, out=wrong if rank == culprit else None), culprit)
+        assert np.array_equal(v[:, 0], np.arange(size))
+
+
+def test_a_wrong_decomposition(comm, rank, size, culprit, raises_on_all):
+    bad = rank == culprit
+    raises_on_all(lambda: windrow.block(comm, (4, 4), (3, 0), (2, 4) if bad else (1, 4)), culprit)
+    raises_on_all(lambda: windrow.block(comm, (4, 4), (3,) if bad else (3, 0), (1, 4)), culprit, "dimensions")
+    raises_on_all(lambda: windrow.blocks(comm, (4, 4), [[0, 0, 0]] if bad else [], []), culprit)
+    raises_on_all(lambda: windrow.points(comm, 4, [4] if bad else [1]), culprit)
+    raises_on_all(lambda: windrow.points(comm, 4, [0.5] if bad else [1]), culprit, "integers")
+    raises_on_all(lambda: windrow.points(comm, 4, [1], [True, False] if bad else [True]), culprit, "flags")
+    raises_on_all(lambda: windrow.points(comm, 4, [1], imbalance="much" if bad else None), culprit)
+    raises_on_all(lambda: windrow.rows(comm, "a" if bad else 4), culprit)
+
+
+def test_closed_files(old, comm):
+    f = windrow.open(old, comm=comm)
+    v = f["x"]
+    f.close()
+    f.close()
+    for action in (lambda: v[...], lambda: f["x"], f.flush, f.report, f.explain, lambda: v.attrs["a"], lambda: f.put(v, 1, None)):
+        with pytest.raises(windrow.WindrowError) as caught:
+            action()
+        assert caught.value.code == windrow.Code.BAD_STATE
+
+
+def test_an_exception_on_one_rank_discards_the_file_on_all(old, comm, rank, culprit, barrier):
+    with pytest.raises(ZeroDivisionError if rank == culprit else windrow.WindrowError) as caught:
+        with windrow.open(old, "w", comm=comm) as f:
+            v = f.create_variable("x", (3, 4), "float64")
+            v[...] = -1
+            if rank == culprit:
+                1 / 0
+            v[...] = -2
+    if rank != culprit:
+        assert caught.value.rank == culprit and "ZeroDivisionError: division by zero" in str(caught.value)
+    assert is_whole(old, comm, barrier)
+
+
+def test_an_exception_before_the_end_of_the_block(old, comm, rank, culprit, barrier):
+    """The other ranks are in close then."""
+    with pytest.raises(ZeroDivisionError if rank == culprit else windrow.WindrowError):
+        with windrow.open(old, "w", comm=comm) as f:
+            f.create_variable("x", (3, 4), "float64")
+            if rank == culprit:
+                1 / 0
+    assert is_whole(old, comm, barrier)
+
+
+def test_an_interrupted_write(old, comm, rank, culprit, barrier):
+    """Ctrl-C reaches a rank while it is in a call, or between two."""
+    with pytest.raises(KeyboardInterrupt if rank == culprit else windrow.WindrowError):
+        with windrow.open(old, "w", comm=comm) as f:
+            v = f.create_variable("x", (3, 4), "float64")
+            for step in range(1000):
+                v[...] = step
+                if rank == culprit and step == 3:
+                    os.kill(os.getpid(), signal.SIGINT)
+    assert is_whole(old, comm, barrier)
+
+
+def test_several_processes_write_with_a_communicator(folder, rank, size):
+    if size == 1:
+        pytest.skip("one process alone needs none")
+    with pytest.raises(windrow.WindrowError, match="writes without a communicator"):
+        windrow.open(folder / f"{rank}.h5", "w")
+    with windrow.open(folder / f"{rank}.h5", "w", comm="self") as f:
+        f.create_variable("x", data=[rank])
+    with windrow.open(folder / f"{rank}.h5") as f:
+        assert f["x"][0] == rank and f.size == 1
+
+
+def test_what_is_no_communicator(folder):
+    for wrong in ("nonsense", 3, object()):
+        with pytest.raises(TypeError, match="communicator"):
+            windrow.open(folder / "out.h5", "w", comm=wrong)
+
+
+def test_a_disk_that_is_full(old, comm, rank, size, culprit, barrier):
+    """The store fails on one rank; with what it writes itself."""
+    with pytest.raises(windrow.WindrowError) as caught:
+        with windrow.open(old, "w", comm=comm, store="faulty", fault=f"rank={culprit},operation=write,after=0,error=no_space", strategy="list") as f:
+            v = f.create_variable("x", (size, 100000), "float64")
+            v[rank] = 1
+    assert caught.value.code == windrow.Code.NO_SPACE and caught.value.rank == culprit
+    assert is_whole(old, comm, barrier)

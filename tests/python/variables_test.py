@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Variables, written and read by all ranks with their own selections, some of them empty; and read by h5py."""
+
+import numpy as np
+import pytest
+
+import windrow
+
+h5py = pytest.importorskip("h5py")
+
+
+def read_by_h5py(path, name):
+    with h5py.File(path, "r") as file:
+        return file[name][()]
+
+
+@pytest.mark.parametrize("empty", [0, -1], ids=["first rank empty", "last rank empty"])
+@pytest.mark.parametrize("filters", [{}, {"compression": "gzip", "shuffle": True, "chunks": (3, 5)}], ids=["contiguous", "compressed"])
+def test_each_rank_writes_its_rows_and_one_has_none(folder, comm, rank, size, numbers, empty, filters):
+    whole = numbers(4 * size, 7)
+    mine = slice(4 * rank, 4 * rank + 4)
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("a group/temperature", whole.shape, "float64", **filters)
+        v[mine] = whole[mine]
+        here = slice(0, 0) if rank == empty % size else mine
+        v[here, 2:5] = -whole[here, 2:5]
+    expected = whole.copy()
+    written = np.arange(4 * size) // 4 != empty % size
+    expected[written, 2:5] *= -1
+    assert np.array_equal(read_by_h5py(folder / "out.h5", "a group/temperature"), expected)
+    with windrow.open(folder / "out.h5", comm=comm) as f:
+        part = f["a group"]["temperature"][0:0 if rank == empty % size else None]
+        assert np.array_equal(part, expected if part.size else expected[:0])
+
+
+@pytest.mark.parametrize("key", [
+    np.s_[::2], np.s_[::-1], np.s_[:, ::3], np.s_[1::2, ::-2], np.s_[:, 3], np.s_[-1], np.s_[[2, 0]], np.s_[:, [6, 1, 2]], np.s_[2, 3], np.s_[3:1],
+    np.s_[..., 1:2],
+], ids=str)  # fmt: skip
+def test_one_rank_selects_as_numpy_does_and_the_others_nothing(folder, comm, rank, size, numbers, key):
+    whole = numbers(5, 7)
+    for writer in {0, size - 1}:
+        with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+            v = f.create_variable("x", data=whole)
+            change = -1 - whole[key]
+            v[key if rank == writer else np.s_[0:0]] = change if rank == writer else 0
+            expected = whole.copy()
+            expected[key] = change
+            assert np.array_equal(v[key if rank == writer else ...], expected[key] if rank == writer else expected)
+        assert np.array_equal(read_by_h5py(folder / "out.h5", "x"), expected)
+
+
+def test_arrays_of_any_strides(folder, comm, rank, size, numbers):
+    big = numbers(2 * size + 3, 8, 10)
+    mine = slice(2 * rank, 2 * rank + 2)
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        boxes = {"inner": big[1:-2, 2:6, 3:7], "column": big[1:-2, :, 4:5], "steps": big[1:-2, ::2, 1:5]}
+        for name, array in boxes.items():
+            f.create_variable(name, array.shape, "float64")[mine] = array[mine]
+        assert f.copied_bytes == 0
+        packed = {"plane": big[1:-2, :, 4], "fortran": np.asfortranarray(big[1:-2])}
+        packed |= {"reversed": big[1:-2, ::-1], "skipped": big[1:-2, :, ::2], "swapped": big[1:-2].astype(">f8")}
+        for name, array in packed.items():
+            before = f.copied_bytes
+            f.create_variable(name, array.shape, "float64")[mine] = array[mine]
+            assert f.copied_bytes - before == array[mine].nbytes, name
+        f.create_variable("spread", (2 * size, 4), "int32")[mine] = [1, 2, 3, 4]
+    for name, array in {**boxes, **packed, "spread": np.tile([1, 2, 3, 4], (2 * size, 1))}.items():
+        assert np.array_equal(read_by_h5py(folder / "out.h5", name), array[: 2 * size]), name
+
+
+TYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool", "complex64", "complex128", "S5"]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_types_are_those_of_h5py(folder, comm, rank, size, dtype):
+    texts = np.array([b"", b"abcde", b"x"] * size, "S5")
+    whole = texts if dtype == "S5" else (np.arange(3 * size) % 2).astype(dtype)
+    mine = slice(3 * rank, 3 * rank + 3)
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", whole.shape, dtype)
+        v[mine] = whole[mine]
+        assert v.dtype == dtype and np.array_equal(v[::-1], whole[::-1])
+    found = read_by_h5py(folder / "out.h5", "x")
+    assert found.dtype == dtype and np.array_equal(found, whole)
+
+
+def test_opaque_bytes(folder, comm, rank):
+    whole = np.array([b"\x00\x01\xff", b"abc"], "V3")
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", (2,), "V3", opaque_tag="three bytes")
+        v[... if rank == 0 else np.s_[0:0]] = whole if rank == 0 else whole[:0]
+        assert v.dtype == "V3" and v[...].tobytes() == whole.tobytes()
+
+
+def test_elements_become_the_variables_type(folder, comm):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", (4,), "int16")
+        v[...] = np.array([1.7, -2, 1e9, 3], "float32")
+        assert v[...].tolist() == [1, -2, 32767, 3] and v.dtype == "int16"
+        w = f.create_variable("half", (2,), "float32")
+        w[...] = np.array([0.5, 65504], "float16")
+        assert w[...].tolist() == [0.5, 65504]
+
+
+def test_text_of_any_length(folder, comm, rank):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("words", (2, 2), str)
+        v[...] = [["a", "größer"], ["", "d" * 100]]
+        assert v.dtype == object and v[0, 1] == "größer" and v[1].tolist() == ["", "d" * 100]
+        fixed = f.create_variable("fixed", (2,), "S8")
+        fixed[...] = ["größe", "b"]
+        assert fixed[0].decode() == "größe"
+    assert read_by_h5py(folder / "out.h5", "words")[0, 1].decode() == "größer"
+
+
+def test_scalars_and_empty_variables(folder, comm, rank, size):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        scalar = f.create_variable("scalar", (), "int64")
+        scalar[...] = rank  # the highest rank's is stored
+        assert scalar[()] == size - 1 and scalar.shape == ()
+        nothing = f.create_variable("nothing", (0, 3), "float32")
+        nothing[...] = np.zeros((0, 3))
+        assert nothing[...].shape == (0, 3)
+
+
+def test_what_nobody_wrote_is_the_fill_value(folder, comm, rank):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", (4,), "float64", fill_value=-999.5)
+        v[1:2 if rank == 0 else 1] = 7 if rank == 0 else np.zeros(0)
+        f.create_variable("c", (2,), "complex128", fill_value=1.5 - 2j)
+        f.create_variable("b", (2,), "bool", fill_value=True)
+        f.flush()
+        assert v[...].tolist() == [-999.5, 7, -999.5, -999.5]
+    assert read_by_h5py(folder / "out.h5", "c")[0] == 1.5 - 2j and read_by_h5py(folder / "out.h5", "b")[1]
+
+
+def test_dimensions_have_names(folder, comm):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        f.create_variable("x", data=np.arange(3.0), dims=("x",))
+        v = f.create_variable("field", (2, 3), "float32", dims=("time", "x"), chunks=(1, 3))
+        assert v.dims == ("time", "x") and v.chunks == (1, 3) and f.dimensions == {"/time": 2}
+        assert "field" in repr(v) and "time" in repr(v)
+
+
+def test_what_a_variable_says_of_itself(folder, comm):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", (30, 4), "float32", compression=1, shuffle=True, fletcher32=True, chunks=(10, 4))
+        assert (v.name, v.shape, v.ndim, v.size, len(v), v.filters) == ("/x", (30, 4), 2, 120, 30, "shuffle,deflate:1,fletcher32")
+        with pytest.raises(TypeError, match="collective"):
+            list(v)
+        assert np.asarray(v, dtype="float64").shape == (30, 4)
