@@ -119,6 +119,14 @@ bool Communicator::any(bool mine) const {
   return all != 0;
 }
 
+std::pair<int64_t, int64_t> Communicator::place(int64_t count) const {
+  int64_t up_to_here = count;
+  int64_t all = count;
+  check_mpi(MPI_Scan(&count, &up_to_here, 1, MPI_INT64_T, MPI_SUM, comm_), "MPI_Scan");
+  check_mpi(MPI_Allreduce(&count, &all, 1, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  return {up_to_here - count, all};
+}
+
 int world_size() {
   initialise();
   int size = 1;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace windrow_python {
 
@@ -35,6 +36,8 @@ class Communicator {
   // that this one will not make.
   Verdict agree(const std::string& call, const std::string& problem, bool abandon = false) const;
   bool any(bool mine) const;  // Collective.
+  // Collective. How many the ranks before this one have, and how many all have.
+  std::pair<int64_t, int64_t> place(int64_t count) const;
 
  private:
   explicit Communicator(MPI_Comm comm);

@@ -82,6 +82,14 @@ void bind_files(nb::module_& module) {
       .def_prop_ro("rank", [](const File& self) { return self.comm().rank(); })
       .def_prop_ro("size", [](const File& self) { return self.comm().size(); })
       .def("agree", [](File& self, const std::string& call, const std::string& problem) { without_gil([&] { self.agree(call, problem); }); })
+      // Collective; a rank that has left the file is an error here as everywhere.
+      .def("any",
+           [](File& self, bool mine) {
+             return without_gil([&] {
+               self.agree("any", "");
+               return self.comm().any(mine);
+             });
+           })
       .def("move", &move)
       .def("queue", &queue)
       .def("refuse", [](File& self, const std::string& message) { return windrow_refuse(self.get(), message.c_str()); })

@@ -29,7 +29,8 @@ void bind_communicators(nb::module_& module) {
       .def_static("from_fortran", &Communicator::from_fortran)
       .def_prop_ro("rank", &Communicator::rank)
       .def_prop_ro("size", &Communicator::size)
-      .def("any", [](const Communicator& comm, bool mine) { return windrow_python::without_gil([&] { return comm.any(mine); }); })  // Collective.
+      .def("any", [](const Communicator& comm, bool mine) { return windrow_python::without_gil([&] { return comm.any(mine); }); })
+      .def("place", [](const Communicator& comm, int64_t count) { return windrow_python::without_gil([&] { return comm.place(count); }); })
       // Collective: all raise what the lowest rank found wrong.
       .def("agree", [](const Communicator& comm, const std::string& call, const std::string& problem) {
         const auto verdict = windrow_python::without_gil([&] { return comm.agree(call, problem); });

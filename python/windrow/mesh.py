@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Meshes: from cells and a partition to the points that each rank holds. All of it is local.
+
+    offsets, neighbours = mesh.neighbours(cells, "tetra")
+    part = mesh.partition((offsets, neighbours), comm.size)
+    points, owned = mesh.points_of(comm.rank, mesh.classify((offsets, neighbours), part))
+    decomposition = windrow.points(comm, len(part), points, owned)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._selections import Integers
+
+Array = np.ndarray[Any, Any]
+Graph = tuple[Integers, Integers]
+
+# enum windrow_cell, by the names of meshio and of windrow.h.
+CELLS = {
+    "triangle": 4, "quad": 5, "quadrilateral": 5, "tetra": 6, "tetrahedron": 6, "pyramid": 7, "wedge": 8, "hexahedron": 9, "mixed": 112,
+}  # fmt: skip
+_MESHIO = {4: "triangle", 5: "quad", 6: "tetra", 7: "pyramid", 8: "wedge", 9: "hexahedron"}
+_NODES = {4: 3, 5: 4, 6: 4, 7: 5, 8: 6, 9: 8}
+
+
+def neighbours(cells: Any, kind: str, nodes: int | None = None, *, across_cells: bool = False) -> Graph:
+    """Which nodes are neighbours.
+
+    Parameters
+    ----------
+    cells : array_like of int, shape (cells, nodes of a cell), or for "mixed" shape (n,)
+        Numbers of the cells' nodes, from 0 on; "mixed": before the nodes of each cell stands its kind, a number of `CELLS`.
+    kind : str
+        One of `CELLS`.
+    nodes : int, optional
+        How many there are; what the cells have when not given.
+    across_cells : bool
+        False: neighbours are joined by an edge; True: all nodes of a cell are neighbours.
+
+    Returns
+    -------
+    offsets, neighbours : ndarray of int64, shapes (nodes + 1,) and (offsets[-1],)
+        The neighbours of node i are ``neighbours[offsets[i] : offsets[i + 1]]``, ascending.
+    """
+    if kind not in CELLS:
+        raise ValueError(f"cells are {', '.join(CELLS)}, not {kind!r}")
+    table = _integers(cells)
+    if CELLS[kind] != CELLS["mixed"] and (table.ndim != 2 or table.shape[1] != _NODES[CELLS[kind]]):
+        raise ValueError(f"{kind}: cells have the shape {table.shape}, not (cells, {_NODES[CELLS[kind]]})")
+    count = nodes if nodes is not None else int(table.max(initial=-1)) + 1
+    offsets, found = _core.mesh_neighbours(count, CELLS[kind], np.ascontiguousarray(table.ravel()), across_cells)
+    return np.asarray(offsets, np.int64), np.asarray(found, np.int64)
+
+
+def graph_of(matrix: Any) -> Graph:
+    """The neighbours that a scipy.sparse matrix or array has: where row i has an entry in column j, i and j are neighbours.
+
+    A graph of `neighbours` stays what it is.
+    """
+    if isinstance(matrix, tuple):
+        return _integers(matrix[0]), _integers(matrix[1])
+    if not hasattr(matrix, "tocoo"):
+        raise TypeError(f"a graph is (offsets, neighbours) or a matrix of scipy.sparse, not {type(matrix).__name__}")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"the matrix has the shape {matrix.shape}; a graph's is square")
+    entries = matrix.tocoo()
+    size = matrix.shape[0]
+    pairs = np.unique(np.concatenate([entries.row.astype(np.int64) * size + entries.col, entries.col.astype(np.int64) * size + entries.row]))
+    rows, columns = np.divmod(pairs, max(size, 1))
+    apart = rows != columns
+    return np.concatenate([[0], np.cumsum(np.bincount(rows[apart], minlength=size))]).astype(np.int64), columns[apart].astype(np.int64)
+
+
+def partition(graph: Any, parts: int) -> Array:
+    """The part of each node, found by METIS (pymetis).
+
+    Returns
+    -------
+    ndarray of int32, shape (nodes,)
+    """
+    try:
+        import pymetis
+    except ImportError:
+        raise ImportError("partition needs pymetis (pip install pymetis); any other partition will do as well") from None
+    offsets, found = graph_of(graph)
+    if parts == 1:
+        return np.zeros(len(offsets) - 1, np.int32)
+    return np.asarray(pymetis.part_graph(parts, xadj=offsets.tolist(), adjncy=found.tolist())[1], np.int32)
+
+
+def classify(graph: Any, partition: Any) -> Graph:
+    """Which parts hold a node: its own first, then those of its neighbours. A node with one part is local, the others are shared.
+
+    Parameters
+    ----------
+    graph : (offsets, neighbours) or scipy.sparse matrix
+    partition : array_like of int, shape (nodes,)
+
+    Returns
+    -------
+    offsets, parts : ndarray of int64
+        Those of node i are ``parts[offsets[i] : offsets[i + 1]]``.
+    """
+    offsets, found = graph_of(graph)
+    own = np.ascontiguousarray(_integers(partition), np.int32)
+    if own.shape != (len(offsets) - 1,):
+        raise ValueError(f"the partition has the shape {own.shape}, the graph {len(offsets) - 1} nodes")
+    part_offsets, parts = _core.classify_nodes(len(own), offsets, found, own)
+    return np.asarray(part_offsets, np.int64), np.asarray(parts, np.int64)
+
+
+def points_of(part: int, classification: Graph) -> tuple[Integers, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """The points of a part, ascending, and whether it owns them: the arguments of `windrow.points`."""
+    offsets, parts = classification
+    nodes = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[parts == part]
+    return nodes, parts[offsets[nodes]] == part
+
+
+def read(path: Any) -> tuple[Array, dict[str, Array]]:
+    """Read a mesh with meshio: coordinates (nodes, 3), and cells of each kind by name."""
+    mesh = _meshio().read(path)
+    cells: dict[str, list[Array]] = {}
+    for block in mesh.cells:
+        if block.type in CELLS:
+            cells.setdefault(block.type, []).append(np.asarray(block.data, np.int64))
+    return np.asarray(mesh.points), {kind: np.concatenate(blocks) for kind, blocks in cells.items()}
+
+
+def write(path: Any, points: Any, cells: dict[str, Any], fields: dict[str, Any] | None = None) -> None:
+    """Write a mesh with meshio, with fields at its nodes."""
+    meshio = _meshio()
+    named = [(_MESHIO[CELLS[kind]], np.asarray(table)) for kind, table in cells.items()]
+    meshio.Mesh(np.asarray(points), named, point_data={name: np.asarray(field) for name, field in (fields or {}).items()}).write(path)
+
+
+def _meshio() -> Any:
+    try:
+        import meshio
+    except ImportError:
+        raise ImportError("meshes are read and written by meshio (pip install meshio)") from None
+    return meshio
+
+
+def _integers(values: Any) -> Integers:
+    given = np.asarray(values)
+    if given.size and given.dtype.kind not in "iu":
+        raise TypeError(f"{given.dtype} instead of integers")
+    return np.ascontiguousarray(given, np.int64)

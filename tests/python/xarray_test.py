@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The engine "windrow" of xarray gives what others give for the same file, and what it writes the others read."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import windrow
+
+xr = pytest.importorskip("xarray")
+h5py = pytest.importorskip("h5py")
+windrow_xarray = pytest.importorskip("windrow.xarray")
+
+
+@pytest.fixture
+def dataset():
+    """What CF conventions are about: times, gaps, packed numbers, coordinates of two dimensions, text."""
+    generator = np.random.default_rng(1)
+    temperature = generator.normal(size=(4, 6, 5)).astype("float32")
+    temperature[1, 2, 3] = np.nan
+    return xr.Dataset(
+        {
+            "temperature": (("time", "y", "x"), temperature, {"units": "K", "range": [0.0, 400.0], "long_name": "Größe"}),
+            "packed": (("y", "x"), np.round(generator.normal(size=(6, 5)), 1)),
+            "flag": (("x",), np.array([True, False, True, True, False])),
+            "count": (("time",), np.arange(4, dtype="int16"), {"valid_min": np.int16(0)}),
+            "scalar": ((), 3.5),
+            "name": (("y",), np.array(["a", "bc", "größer", "", "e", "f"], object)),
+        },
+        {
+            "time": np.datetime64("2026-11-22", "ns") + np.arange(4) * np.timedelta64(6, "h"),
+            "x": ("x", np.linspace(0, 1, 5), {"axis": "X"}),
+            "longitude": (("y", "x"), generator.normal(size=(6, 5))),
+        },
+        {"title": "a dataset", "version": 3},
+    )
+
+
+PACKED = {"packed": {"dtype": "int16", "scale_factor": 0.1, "_FillValue": -999}}
+
+
+def alone(rank, size):
+    if size > 1 and rank > 0:
+        pytest.skip("rank 0 does it alone")
+
+
+@pytest.mark.parametrize("other", ["netcdf4", "h5netcdf"])
+@pytest.mark.parametrize("kind", ["NETCDF4", "NETCDF3_64BIT"])
+def test_what_others_wrote(folder, dataset, rank, size, kind, other):
+    alone(rank, size)
+    if kind != "NETCDF4" and (other == "h5netcdf" or not windrow.has("netcdf")):
+        pytest.skip("not for this engine")
+    path = folder / "others.nc"
+    more = {"temperature": {"zlib": True, "chunksizes": (2, 3, 5)}} if kind == "NETCDF4" else {}
+    try:
+        dataset.to_netcdf(path, engine="netcdf4", format=kind, encoding={**PACKED, **more})
+    except ValueError as error:
+        pytest.skip(f"no netCDF4: {error}")
+    options = {} if kind == "NETCDF4" else {"options": {"format": "netcdf"}}
+    with xr.open_dataset(path, engine="windrow", **options) as mine, xr.open_dataset(path, engine=other) as theirs:
+        xr.testing.assert_identical(mine.load(), theirs.load())
+        assert mine.time.dtype == "datetime64[ns]" and mine.temperature.attrs["range"].tolist() == [0, 400]
+        if kind == "NETCDF4":
+            assert mine.temperature.encoding["chunksizes"] == (2, 3, 5)
+
+
+def test_hdf5_without_names_of_dimensions(folder, rank, size):
+    alone(rank, size)
+    pytest.importorskip("netCDF4")
+    with h5py.File(folder / "plain.h5", "w") as file:
+        file["a"] = np.arange(12.0).reshape(3, 4)
+        file["b"] = np.arange(9).reshape(3, 3)
+        file["group/c"] = np.arange(4)
+        file["a"].attrs["units"] = "m"
+    for group in ("/", "group"):
+        mine = xr.open_dataset(folder / "plain.h5", engine="windrow", group=group)
+        theirs = xr.open_dataset(folder / "plain.h5", engine="netcdf4", group=group)
+        assert set(mine) == set(theirs) and mine.attrs == theirs.attrs
+        for name in mine:  # netCDF counts the names of dimensions through all groups
+            theirs_renamed = theirs[name].rename(dict(zip(theirs[name].dims, mine[name].dims)))
+            xr.testing.assert_identical(mine[name].load(), theirs_renamed.load())
+        mine.close()
+
+
+def test_reading_is_lazy(folder, rank, size, numbers):
+    alone(rank, size)
+    whole = numbers(6, 5, 4)
+    path = folder / "lazy.h5"
+    with windrow.open(path, "w", comm="self") as f:
+        f.create_variable("x", data=whole, dims=("a", "b", "c"), chunks=(2, 5, 4), compression="deflate")
+        f.create_variable("damaged", data=whole, chunks=(2, 5, 4), compression="deflate", dims=("a", "b", "c"))
+    with h5py.File(path) as file:
+        place = file["damaged"].id.get_chunk_info(0).byte_offset
+    with open(path, "r+b") as raw:
+        raw.seek(place)
+        raw.write(b"\xff" * 16)
+    with xr.open_dataset(path, engine="windrow") as found:  # which does not look at what cannot be read
+        assert np.array_equal(found.x[1:3, 2], whole[1:3, 2])
+        assert np.array_equal(found.x.isel(a=[4, 0], b=slice(None, None, 2), c=-1), whole[[4, 0]][:, ::2, -1])
+        points = xr.DataArray([0, 5], dims="p")
+        assert np.array_equal(found.x.isel(a=points, b=points[::-1] % 5), whole[[0, 5], [0, 0]])
+        assert np.array_equal(pickle.loads(pickle.dumps(found.x)), whole)
+        with pytest.raises(windrow.WindrowError):
+            found.damaged.load()
+
+
+def test_chunks_of_dask(folder, rank, size, numbers):
+    alone(rank, size)
+    pytest.importorskip("dask")
+    whole = numbers(6, 5)
+    with windrow.open(folder / "chunks.h5", "w", comm="self") as f:
+        f.create_variable("x", data=whole, dims=("a", "b"), chunks=(2, 5))
+    with xr.open_dataset(folder / "chunks.h5", engine="windrow", chunks={}) as found:
+        assert found.x.chunks == ((2, 2, 2), (5,))
+        assert found.x.sum().compute() == whole.sum() and np.array_equal(found.x.compute(), whole)
+
+
+def test_a_set_of_subfiles_is_one_dataset(folder, comm, rank, size, numbers, barrier):
+    whole = numbers(4 * size, 3)
+    with windrow.open(folder / "set.h5", "w", comm=comm, files="subfiles(3)") as f:
+        f.create_variable("x", whole.shape, "float64", dims=("a", "b"))[4 * rank : 4 * rank + 4] = whole[4 * rank : 4 * rank + 4]
+    with xr.open_dataset(folder / "set.h5", engine="windrow") as found:  # each rank alone
+        assert np.array_equal(found.x, whole)
+    with xr.open_dataset(folder / "set.h5", engine="windrow", comm=comm) as found:  # together, each its part
+        assert np.array_equal(found.x[rank::size], whole[rank::size])
+
+
+@pytest.mark.parametrize("ending", ["h5", "nc"])
+def test_what_is_written_is_read_by_others(folder, comm, dataset, rank, barrier, ending):
+    if ending == "nc" and not windrow.has("netcdf"):
+        pytest.skip("built without PnetCDF")
+    given = dataset if ending == "h5" else dataset.drop_vars(["name", "version"], errors="ignore")
+    path = folder / f"mine.{ending}"
+    more = {"temperature": {"zlib": True, "complevel": 1, "shuffle": True, "chunksizes": (2, 3, 5)}} if ending == "h5" else {}
+    windrow_xarray.write(given, path, comm=comm, encoding={**PACKED, **more})
+    barrier()
+    for engine in ["windrow", "netcdf4"] + ["h5netcdf"] * (ending == "h5"):
+        if engine == "netcdf4":
+            pytest.importorskip("netCDF4")
+        with xr.open_dataset(path, engine=engine) as found:
+            xr.testing.assert_allclose(found.load(), given)
+            assert found.temperature.attrs["long_name"] == "Größe" and found.attrs == dataset.attrs
+            assert found.time.dtype == "datetime64[ns]" and np.array_equal(found.time, given.time)
+            assert set(found.coords) == set(given.coords)
+
+
+def test_ranks_share_a_dimension(folder, comm, dataset, rank, size, barrier):
+    """Rank 1 has nothing of it."""
+    given = dataset.drop_vars("name")
+    bounds = [0, 2, 2, 3, 4] if size > 2 else [0, 4, 4][: size + 1]
+    mine = given.isel(time=slice(bounds[rank], bounds[rank + 1] if rank + 1 < size else 4))
+    windrow_xarray.write(mine, folder / "shared.h5", comm=comm, dim="time", encoding=PACKED)
+    barrier()
+    with xr.open_dataset(folder / "shared.h5", engine="h5netcdf") as found:
+        xr.testing.assert_allclose(found.load(), given)
+        assert np.array_equal(found.time, given.time)
+
+
+def test_chunks_of_dask_are_written_by_all_ranks(folder, comm, dataset, rank, size, barrier):
+    pytest.importorskip("dask")
+    given = dataset.chunk({"time": 1, "y": 4})
+    windrow_xarray.write(given, folder / "chunks.h5", comm=comm)
+    part = dataset.isel(y=slice(6 * rank // size, 6 * (rank + 1) // size)).drop_vars("name")
+    windrow_xarray.write(part.chunk({"time": 1 + rank}), folder / "shared.h5", comm=comm, dim="y")
+    barrier()
+    with xr.open_dataset(folder / "chunks.h5", engine="h5netcdf") as found:
+        xr.testing.assert_allclose(found.load(), dataset)
+    with xr.open_dataset(folder / "shared.h5", engine="h5netcdf") as found:
+        xr.testing.assert_allclose(found.load(), dataset.drop_vars("name"))
+
+
+def test_an_error_of_one_rank_when_writing(folder, comm, dataset, rank, size, raises_on_all):
+    wrong = dataset.assign(bad=("x", np.zeros(5, [("a", "i4")]))) if rank == size - 1 else dataset.assign(bad=("x", np.zeros(5)))
+    with pytest.raises(Exception) as caught:
+        windrow_xarray.write(wrong, folder / "out.h5", comm=comm)
+    assert rank == size - 1 or isinstance(caught.value, windrow.WindrowError)
+    assert list(folder.iterdir()) == []
