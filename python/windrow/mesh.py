@@ -37,7 +37,7 @@ def neighbours(cells: Any, kind: str, nodes: int | None = None, *, across_cells:
     kind : str
         One of `CELLS`.
     nodes : int, optional
-        How many there are; what the cells have when not given.
+        How many there are; for cells of one kind those that the cells have when not given.
     across_cells : bool
         False: neighbours are joined by an edge; True: all nodes of a cell are neighbours.
 
@@ -51,6 +51,8 @@ def neighbours(cells: Any, kind: str, nodes: int | None = None, *, across_cells:
     table = _integers(cells)
     if CELLS[kind] != CELLS["mixed"] and (table.ndim != 2 or table.shape[1] != _NODES[CELLS[kind]]):
         raise ValueError(f"{kind}: cells have the shape {table.shape}, not (cells, {_NODES[CELLS[kind]]})")
+    if nodes is None and CELLS[kind] == CELLS["mixed"]:
+        raise ValueError("mixed cells do not tell how many nodes there are: give nodes")
     count = nodes if nodes is not None else int(table.max(initial=-1)) + 1
     offsets, found = _core.mesh_neighbours(count, CELLS[kind], np.ascontiguousarray(table.ravel()), across_cells)
     return np.asarray(offsets, np.int64), np.asarray(found, np.int64)
