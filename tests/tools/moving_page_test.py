@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "moving.md").read_text()
-QUOTE = re.compile(r"^<!-- from (\S+) -->\n```c(?:pp)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+QUOTE = re.compile(r"^<!-- from (\S+) -->\n```(?:c|cpp|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def main() -> None:
@@ -19,7 +19,7 @@ def main() -> None:
         sys.exit(f"docs/moving.md quotes {sorted(named)}; in examples/moving there are {sorted(there)}")
     for path, quote in quotes:
         source = (ROOT / path).read_text()
-        if textwrap.indent(quote, "  ") not in source:  # the body of a function
+        if not any(textwrap.indent(quote, depth) in source for depth in ("  ", "    ")):  # the body of a function
             sys.exit(f"{path} does not hold what docs/moving.md quotes from it:\n{quote}")
     shown = [block for block in re.findall(r"^```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL) if "windrow" in block]
     if len(shown) != len(quotes):
