@@ -17,9 +17,16 @@ __attribute__((constructor)) static void find_next_progress(void) {
   next_progress = (progress_function)dlsym(RTLD_NEXT, "ucp_worker_progress");
 }
 
+/* Of a Python program libucp is loaded later, by a module, and for that module alone: it is not the next of anything. */
+static void find_loaded_progress(void) {
+  void *library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+  if (library) next_progress = (progress_function)dlsym(library, "ucp_worker_progress");
+}
+
 unsigned ucp_worker_progress(void *worker);
 
 unsigned ucp_worker_progress(void *worker) {
+  if (!next_progress) find_loaded_progress();
   unsigned events = next_progress(worker);
   if (events == 0) sched_yield();
   return events;
