@@ -52,10 +52,12 @@ class File(Group):
 
         ready, problem = attempt(arguments)
         name, number, settings = ready or ("", _core.READ, {})
+        ranks.agree(f'open with mode "{mode}"', problem)  # the modes are other calls below
+        problem = ""
         if mode in ("x", "a"):
             exists = ranks.any(ranks.rank == 0 and os.path.exists(name))
             number = _core.UPDATE if exists and mode == "a" else number
-            problem = problem or ("" if not exists or mode == "a" else f'"{name}" exists')
+            problem = f'"{name}" exists' if exists and mode == "x" else ""
         self.path = name
         self.mode = mode
         self.copied_bytes = 0

@@ -119,6 +119,19 @@ def test_a_wrong_decomposition(comm, rank, size, culprit, raises_on_all):
     raises_on_all(lambda: windrow.rows(comm, "a" if bad else 4), culprit)
 
 
+def test_modes_that_differ(old, comm, rank, size, culprit, barrier):
+    """Each pair of modes makes other calls."""
+    if size == 1:
+        pytest.skip("one rank has one mode")
+    modes = ("r", "r+", "w", "x", "a")
+    for one in modes:
+        for other in modes:
+            if one != other:
+                with pytest.raises(windrow.WindrowError, match="different calls"):
+                    windrow.open(old, other if rank == culprit else one, comm=comm)
+    assert is_whole(old, comm, barrier)
+
+
 def test_closed_files(old, comm):
     f = windrow.open(old, comm=comm)
     v = f["x"]
