@@ -39,24 +39,30 @@ Status File::chunked_wave(int variable, int64_t part, bool reading, int64_t ordi
 // Parts of a variable that is split have a wave each, too: their chunks are in indexes of their own.
 Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
   const SplitVariable* split = subfiles_ ? subfiles_->find(variable) : nullptr;
-  if (split == nullptr) return run_chunked_part(variable, -1, reading, ordinal);
-  Status verdict;
-  for (int64_t part = 0; part < split->split.parts() && verdict.ok(); ++part) verdict = run_chunked_part(variable, part, reading, ordinal);
-  return verdict;
+  int64_t bytes = 0;
+  for (int64_t part = split != nullptr ? 0 : -1; part < (split != nullptr ? split->split.parts() : 0); ++part) {
+    const auto moved = run_chunked_part(variable, part, reading, ordinal);
+    if (!moved.ok()) return moved.status();
+    bytes += moved.value();
+  }
+  if (!reading && bytes > 0 && bytes >= catalog_.variables[static_cast<size_t>(variable)].placement.bytes) end_whole();
+  return {};
 }
 
-Status File::run_chunked_part(int variable, int64_t part, bool reading, int64_t ordinal) {
+// The bytes of all ranks that have moved.
+Result<int64_t> File::run_chunked_part(int variable, int64_t part, bool reading, int64_t ordinal) {
   Wave wave;
   wave.reading = reading;
   WaveNumbers numbers;
   Status local = guard([&] { return chunked_wave(variable, part, reading, ordinal, wave); });
   if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok()) return verdict;
-  if (numbers.bytes == 0) return {};
+  if (numbers.bytes == 0) return int64_t{0};
+  const int64_t bytes = numbers.bytes;
   auto ready = ready_plan(wave, numbers);
   if (!ready.ok()) return ready.status();
-  if (!reading) std::copy(numbers.variables.begin(), numbers.variables.end(), moving_bits_.begin());
-  if (!reading) mark_changed(numbers.variables);
-  return move_chunks(*ready.value(), wave);
+  if (!reading) start_writing(wave, numbers.variables);
+  if (Status verdict = move_chunks(*ready.value(), wave); !verdict.ok()) return verdict;
+  return bytes;
 }
 
 // Writers are all ranks that there is a chunk for: they encode, each its own part of the line. What the user asked of axes that make no

@@ -413,7 +413,7 @@ Status File::sync() {
     local.update(guard([&] { return format_->flush(); }));
     if (durable && !publishes) local.update(data_sync_on_root());
   }
-  Status stored = agree(*comm_, std::move(local));
+  Status stored = end_sync(agree(*comm_, std::move(local)));
   if (!publishes) {
     if (stored.ok() && wants_references()) stored = renew_references();
     if (!stored.ok() || !grids_changed_) return stored;
@@ -473,6 +473,7 @@ Status File::close(bool publish) {
   if (stays && verdict.ok()) verdict = fill_rest();
   drop_queue();
   verdict.update(fatal_);  // agreed when it was set
+  const bool moved = verdict.ok(), in_place = mode_ != Mode::read && !is_draft();
   Status local = close_data();
   if (publish && !idle_) {
     verdict.update(agree(*comm_, std::move(local)));
@@ -507,7 +508,7 @@ Status File::close(bool publish) {
   int64_t last = Comm::is_last(comm_) ? 1 : 0;  // the user may have freed the communicator meanwhile
   verdict.update(agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = std::span(&last, 1), .bits = {}}));
   if (last == comm_->size()) Comm::end(comm_);
-  return verdict;
+  return moved && in_place ? end_sync(std::move(verdict)) : verdict;
 }
 
 // Rank 0 alone: metadata of a file changed in place, onto stable storage.

@@ -3,6 +3,7 @@
 // a plan, a plan becomes a transfer between ranks and the store.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -289,6 +290,14 @@ class File {
   Status extend_for_queue(Status local);                              // collective; nothing where no variable can grow or lacks a place
   Status check_growth(const Variable& variable, int64_t records) const;
 
+  // undefined.cpp
+  void start_writing(const Wave& wave, std::span<const int64_t> variables) noexcept;
+  void end_whole() noexcept;
+  template <class Picks>
+  void pick_moving(Picks&& picks) noexcept;                         // picks(variable)
+  Status with_undefined(Status verdict, std::span<const int64_t> variables);
+  Status end_sync(Status verdict);
+
   // fill.cpp
   enum class Filling { none, by_data, in_windows, whole };          // who fills the variables that a wave is the first to move
   int filler_of(int64_t part) const noexcept;                       // of a split variable; -1: all share
@@ -313,7 +322,7 @@ class File {
   // Collective: each chunked variable among the bits has a wave of its own.
   Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
   Status run_chunked(int variable, bool reading, int64_t ordinal);
-  Status run_chunked_part(int variable, int64_t part, bool reading, int64_t ordinal);
+  Result<int64_t> run_chunked_part(int variable, int64_t part, bool reading, int64_t ordinal);
   Status chunked_wave(int variable, int64_t part, bool reading, int64_t ordinal, Wave& wave);
   Status move_chunks(KeptPlan& kept, const Wave& wave);
   Status explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers, FlushReport& planned);
@@ -437,6 +446,8 @@ class File {
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
   std::map<std::pair<int, int64_t>, std::shared_ptr<const ChunkLayout>> layouts_;  // by variable and part, -1 where it is not split
   std::vector<int64_t> moving_bits_;     // the variables that are being written
+  std::vector<int64_t> undefined_bits_;  // of a file changed in place: those that a failure has left undefined
+  std::vector<int64_t> unsynced_bits_;   // those written since they were stored last
   std::vector<int64_t> changed_bits_;    // those that were, since the file was opened
   Arena arena_;
   std::vector<std::unique_ptr<KeptPlan>> plans_;
@@ -452,6 +463,13 @@ class File {
   double flush_begin_ = 0;
   bool idle_ = true;                     // no rank had anything queued in the last flush
 };
+
+template <class Picks>
+void File::pick_moving(Picks&& picks) noexcept {
+  std::fill(moving_bits_.begin(), moving_bits_.end(), 0);
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    if (picks(i)) moving_bits_[i / 64] |= static_cast<int64_t>(uint64_t{1} << (i % 64));
+}
 
 template <class Visit>
 void File::for_each_extent(size_t variable, Visit&& visit) const {

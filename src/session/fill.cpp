@@ -104,9 +104,14 @@ Status File::fill_whole(std::span<const int64_t> variables, const FillMap& map) 
   });
   local.update(data_->take_status());
   Status verdict = agree(*comm_, std::move(local));
-  if (verdict.ok()) mark_filled(variables);
-  else if (verdict.code() != Code::out_of_memory && mode_ == Mode::create && !published_) fatal_.update(verdict);
-  return verdict;
+  if (verdict.ok()) {
+    mark_filled(variables);
+    return verdict;
+  }
+  if (verdict.code() == Code::out_of_memory) return verdict;
+  if (is_draft()) fatal_.update(verdict);
+  pick_moving([&](size_t i) { return unfilled_[i] != 0 && is_among(i, variables); });
+  return with_undefined(std::move(verdict), moving_bits_);
 }
 
 // Collective: all that nobody has written yet.

@@ -307,8 +307,8 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   }
   KeptPlan& kept = *ready.value();
   motion.kept = &kept;
-  if (!wave.reading) std::copy(numbers.variables.begin(), numbers.variables.end(), moving_bits_.begin());
-  if (!wave.reading) mark_changed(numbers.variables);
+  if (!wave.reading) start_writing(wave, numbers.variables);
+  motion.whole = is_whole(numbers);
   PlanForecast forecast = kept.forecast;
   if (Status filled = fill_before(numbers, kept, wave.reading, motion.fill, forecast); !filled.ok()) return filled;
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
@@ -362,6 +362,7 @@ Status File::end_motion(Motion& motion) {
   }
   Status verdict = conclude(std::move(motion.local), wave, kept, motion.began > 0 ? seconds_now() - motion.began : 0);
   if (!wave.reading) end_filling(verdict.ok());
+  if (!wave.reading && verdict.ok() && motion.whole) end_whole();
   return verdict;
 }
 
@@ -391,11 +392,7 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
   if (tunes && seconds > 0 && verdict.ok()) learn(kept, arm);
   if (verdict.ok() || wave.reading) return verdict;
-  Status told = verdict;
-  (void)guard([&] {
-    told = Status{verdict.code(), fmt::format("{}; undefined now: {}", verdict.message(), names_of(moving_bits_)), verdict.rank()};
-    return Status{};
-  });
+  Status told = with_undefined(std::move(verdict), moving_bits_);
   if (mode_ == Mode::create && !published_) fatal_.update(told);
   return told;
 }

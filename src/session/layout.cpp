@@ -219,7 +219,12 @@ Status File::fill_records(Status local) {
   });
   local.update(data_->take_status());
   Status verdict = agree(*comm_, std::move(local));
-  for (size_t i = 0; i < catalog_.variables.size() && verdict.ok(); ++i) filled_records_[i] = catalog_.variables[i].extendible ? catalog_.variables[i].shape.front() : 0;
+  if (verdict.code() == Code::out_of_memory) return verdict;
+  if (!verdict.ok()) {
+    pick_moving([this](size_t i) { return wants_records(i); });
+    return with_undefined(std::move(verdict), moving_bits_);
+  }
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) filled_records_[i] = catalog_.variables[i].extendible ? catalog_.variables[i].shape.front() : 0;
   return verdict;
 }
 

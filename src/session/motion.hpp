@@ -28,6 +28,7 @@ struct Motion final : SegmentHolder {
   KeptPlan* kept = nullptr;
   std::vector<QueueEntry> queue;       // keeps the decompositions that the wave points to
   Status local;                        // what this rank has met so far
+  bool whole = false;                  // what is written are all bytes of the variables
   double began = 0;                    // when, or 0: the program goes on meanwhile, and no time is measured
   WindowFill fill;
   std::optional<StorageSink> sink;

@@ -462,6 +462,8 @@ Status File::grow_pulse(size_t variables) {
     pulse_bits_.resize(2 * ((variables + 63) / 64 + 1));
     pulse_identities_.resize(2 * variables);
     moving_bits_.resize((variables + 63) / 64);
+    undefined_bits_.resize((variables + 63) / 64);
+    unsynced_bits_.resize((variables + 63) / 64);
     changed_bits_.resize((variables + 63) / 64);
     chunked_bits_.resize(2 * ((variables + 63) / 64));
     wanted_rows_.resize(variables);

@@ -75,6 +75,12 @@ class Storage : public testing::TestWithParam<std::string> {
     EXPECT_GT(struck, 0) << what << " happened nowhere: this test tests nothing";
   }
 
+  static void expect_both_undefined() {
+    const std::string message = windrow_error_message(), names = message.substr(std::min(message.size(), message.find("; undefined now: ")));
+    EXPECT_NE(names.find("\"/fields/grid\""), std::string::npos) << message;
+    EXPECT_NE(names.find("\"/points\""), std::string::npos) << message;
+  }
+
   // A file that is made, of which a flush fails.
   bool fail_put(const KeyValues& strategy, const std::string& operation, int after, const Error& error, int victim) {
     Scene scene(standing_.path(), with_fault(strategy, fault_of(victim, operation, after, error.name)), k_new);
@@ -234,6 +240,66 @@ TEST_P(Storage, fails_in_a_file_that_is_changed_in_place) {
     standing_.restore();
     return struck;
   });
+}
+
+TEST_P(Storage, that_fails_in_a_sync_leaves_all_undefined_that_was_written) {
+  for_each_victim("sync", [&](const KeyValues& strategy, int victim) {
+    bool struck = false;
+    {
+      KeyValues options = with_fault(strategy, fault_of(victim, "sync", 0, "io"));
+      options.push_back({"durable", "true"});
+      Scene scene(standing_.path(), options, k_new);
+      scene.begin_reading(WINDROW_UPDATE);
+      EXPECT_WINDROW_OK(windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data()));
+      EXPECT_WINDROW_OK(windrow_flush(scene.file));
+      EXPECT_WINDROW_OK(windrow_put(scene.file, scene.point_variable, scene.points.get(), scene.values.data()));
+      const int code = windrow_sync(scene.file);
+      expect_same_everywhere(code);
+      struck = code != WINDROW_OK;
+      if (struck) {
+        expect_failure(code, k_errors[1], victim);
+        expect_both_undefined();
+      }
+      expect_same_everywhere(scene.close());
+    }
+    standing_.restore();
+    return struck;
+  });
+}
+
+// Each subfile is a store that fails once: what an earlier flush has left undefined is so still when a later one fails, until it is written.
+TEST_P(Storage, that_fails_again_leaves_both_undefined) {
+  if (GetParam() != "split.h5") GTEST_SKIP() << "its store fails once";
+  int twice = 0;
+  for_each_victim("two flushes", [&](const KeyValues& strategy, int victim) {
+    bool struck = false;
+    {
+      Scene scene(standing_.path(), with_fault(strategy, fault_of(victim, "write", 0, "io")), k_new);
+      scene.begin_reading(WINDROW_UPDATE);
+      const auto put_grid = [&] {
+        (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
+        return windrow_flush(scene.file);
+      };
+      struck = put_grid() != WINDROW_OK;
+      (void)windrow_put(scene.file, scene.point_variable, scene.points.get(), scene.values.data());
+      const bool again = windrow_flush(scene.file) != WINDROW_OK;
+      if (struck && again) {
+        ++twice;
+        expect_both_undefined();
+      }
+      for (int i = 0; i < faults_of_a_store() && put_grid() != WINDROW_OK; ++i) {}
+      (void)windrow_put(scene.file, scene.point_variable, scene.points.get(), scene.values.data());
+      if (struck && windrow_flush(scene.file) != WINDROW_OK) {
+        EXPECT_EQ(std::string(windrow_error_message()).find("/fields/grid"), std::string::npos) << windrow_error_message();
+      }
+      EXPECT_WINDROW_OK(scene.close());
+    }
+    standing_.restore();
+    return struck;
+  });
+  if (size_of() == 1) {
+    EXPECT_GT(twice, 0) << "or this test says nothing";
+  }
 }
 
 // Chunks have their places before they are written: where that fails, the file is as long as HDF5 says in it, and opens.
