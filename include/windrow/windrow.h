@@ -339,7 +339,7 @@ WINDROW_API const char *windrow_group_path(const windrow_file *file, int group);
  * Give the dimensions of a variable names, as netCDF-4 has them, once.  Collective.
  *
  * A name means the dimension or variable called so in the variable's group or, where there is none, in the groups above it.  A variable must have
- * one dimension, of that length: it then holds the coordinates, and its own dimension has its name.  What is nowhere becomes a new dimension
+ * one dimension, of that length (of an HDF5 variable that grows: or longer): it then holds the coordinates, and its own dimension has its name.  What is nowhere becomes a new dimension
  * in the variable's group; so variables with coordinates are to be defined first.  In an HDF5 file these are dimension scales: ncdump, xarray and
  * h5py show them.  In netCDF classic every dimension has a name, made up where none is given, and that of what can grow is the unlimited one.
  *
