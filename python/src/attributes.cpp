@@ -26,23 +26,25 @@ void get_attribute(const File& file, const std::string& object, const std::strin
   check(windrow_get_attribute(file.get(), object.c_str(), name.c_str(), type, pointer_of(data)));
 }
 
-std::vector<std::string> get_attribute_texts(const File& file, const std::string& object, const std::string& name, int type, int64_t elements) {
+std::vector<std::string> get_attribute_texts(const File& file, const std::string& object, const std::string& name,
+                                             int type, int64_t elements) {
   std::vector<const char*> texts(static_cast<size_t>(elements));
   check(windrow_get_attribute(file.get(), object.c_str(), name.c_str(), type, texts.data()));
   return {texts.begin(), texts.end()};
 }
 
-void put_attribute(File& file, const std::string& object, const std::string& name, int type, const Numbers& shape, uintptr_t data,
-                   const std::string& problem) {
+void put_attribute(File& file, const std::string& object, const std::string& name, int type, const Numbers& shape,
+                   uintptr_t data, const std::string& problem) {
   without_gil([&] {
     file.together("attribute", problem, [&](windrow_file* handle) {
-      return windrow_put_attribute(handle, object.c_str(), name.c_str(), type, static_cast<int>(shape.size()), shape.data(), pointer_of(data));
+      return windrow_put_attribute(handle, object.c_str(), name.c_str(), type, static_cast<int>(shape.size()),
+                                   shape.data(), pointer_of(data));
     });
   });
 }
 
-void put_attribute_texts(File& file, const std::string& object, const std::string& name, const Numbers& shape, const std::vector<std::string>& texts,
-                         const std::string& problem) {
+void put_attribute_texts(File& file, const std::string& object, const std::string& name, const Numbers& shape,
+                         const std::vector<std::string>& texts, const std::string& problem) {
   std::vector<const char*> pointers;
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   put_attribute(file, object, name, WINDROW_TEXT, shape, reinterpret_cast<uintptr_t>(pointers.data()), problem);
@@ -62,7 +64,10 @@ void bind_attributes(nb::module_& module, nb::class_<File>& file) {
   module.attr("OPAQUE") = static_cast<int>(WINDROW_OPAQUE);
   module.attr("REFERENCE") = static_cast<int>(WINDROW_REFERENCE);
   module.def("type_name", &windrow_type_name);
-  file.def("attribute_count", [](const File& self, const std::string& object) { return windrow_attribute_count(self.get(), object.c_str()); })
+  file.def("attribute_count",
+           [](const File& self, const std::string& object) {
+             return windrow_attribute_count(self.get(), object.c_str());
+           })
       .def("attribute", &attribute)
       .def("get_attribute", &get_attribute)
       .def("get_attribute_texts", &get_attribute_texts)

@@ -106,8 +106,8 @@ Verdict Communicator::agree(const std::string& call, const std::string& problem,
     int64_t lowest = other;
     check_mpi(MPI_Allreduce(&other, &lowest, 1, MPI_INT64_T, MPI_MIN, comm_), call.c_str());
     verdict.rank = static_cast<int>(lowest);
-    verdict.message = "the ranks are in different calls: rank 0 in " + first + ", rank " + std::to_string(lowest) + " in " +
-                      from_rank(verdict.rank, call);
+    verdict.message = "the ranks are in different calls: rank 0 in " + first + ", rank " + std::to_string(lowest) +
+                      " in " + from_rank(verdict.rank, call);
   }
   return verdict;
 }

@@ -12,9 +12,9 @@ namespace windrow_python {
 
 // What the ranks told each other before a call.
 struct Verdict {
-  int rank = -1;              // the lowest that has a problem; -1: none has
-  bool abandoned = false;     // a rank has left the file: nobody goes on with it
-  std::string message;        // the same on every rank
+  int rank = -1;           // the lowest that has a problem; -1: none has
+  bool abandoned = false;  // a rank has left the file: nobody goes on with it
+  std::string message;     // the same on every rank
 };
 
 // A communicator that somebody else owns; `duplicate` makes one that is to be freed.

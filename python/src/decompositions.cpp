@@ -15,12 +15,13 @@ Handle* made(Make&& make) {
   return new Handle{Decomposition(decomposition)};
 }
 
-Handle* blocks(const Communicator& comm, const Numbers& shape, Table starts, Table counts, Table memory_shapes, Table memory_starts) {
+Handle* blocks(const Communicator& comm, const Numbers& shape, Table starts, Table counts, Table memory_shapes,
+               Table memory_starts) {
   const auto number = static_cast<int64_t>(starts.shape(0));
   return made([&](windrow_decomposition** result) {
-    return windrow_blocks(comm.get(), static_cast<int>(shape.size()), shape.data(), number, starts.data(), counts.data(),
-                          memory_shapes.size() == 0 ? nullptr : memory_shapes.data(), memory_starts.size() == 0 ? nullptr : memory_starts.data(),
-                          result);
+    return windrow_blocks(comm.get(), static_cast<int>(shape.size()), shape.data(), number, starts.data(),
+                          counts.data(), memory_shapes.size() == 0 ? nullptr : memory_shapes.data(),
+                          memory_starts.size() == 0 ? nullptr : memory_starts.data(), result);
   });
 }
 
@@ -28,18 +29,19 @@ Handle* rows(const Communicator& comm, int64_t number, int64_t count) {
   return made([&](windrow_decomposition** result) { return windrow_rows(comm.get(), number, count, result); });
 }
 
-Handle* points(const Communicator& comm, int64_t number, Table list, Flags owned, bool has_flags, const Settings& settings) {
+Handle* points(const Communicator& comm, int64_t number, Table list, Flags owned, bool has_flags,
+               const Settings& settings) {
   const Options options(settings);  // the package has looked at them
   return made([&](windrow_decomposition** result) {
-    return windrow_points_with(comm.get(), number, static_cast<int64_t>(list.shape(0)), list.data(), has_flags ? owned.data() : nullptr,
-                               options.get(), result);
+    return windrow_points_with(comm.get(), number, static_cast<int64_t>(list.shape(0)), list.data(),
+                               has_flags ? owned.data() : nullptr, options.get(), result);
   });
 }
 
 Handle* same(const Communicator& comm, const Numbers& shape, const Numbers& start, const Numbers& count) {
   return made([&](windrow_decomposition** result) {
-    return windrow_same(comm.get(), static_cast<int>(shape.size()), shape.empty() ? nullptr : shape.data(), start.empty() ? nullptr : start.data(),
-                        count.empty() ? nullptr : count.data(), result);
+    return windrow_same(comm.get(), static_cast<int>(shape.size()), shape.empty() ? nullptr : shape.data(),
+                        start.empty() ? nullptr : start.data(), count.empty() ? nullptr : count.data(), result);
   });
 }
 
@@ -55,7 +57,8 @@ std::pair<Numbers, int64_t> owned_points(const Handle& handle, const std::string
   int64_t intervals = 0;
   check(windrow_decomposition_owned(handle.owned.get(), owner.c_str(), 0, nullptr, &count, &intervals));
   Numbers list(static_cast<size_t>(count));
-  if (count > 0) check(windrow_decomposition_owned(handle.owned.get(), owner.c_str(), count, list.data(), &count, &intervals));
+  if (count > 0)
+    check(windrow_decomposition_owned(handle.owned.get(), owner.c_str(), count, list.data(), &count, &intervals));
   return {list, intervals};
 }
 

@@ -2,9 +2,9 @@
 // An error of windrow.h on its way to Python, where it becomes windrow.WindrowError.
 #pragma once
 
+#include <windrow/windrow.h>
 #include <stdexcept>
 #include <string>
-#include <windrow/windrow.h>
 
 namespace windrow_python {
 

@@ -14,7 +14,8 @@ void raise(const Verdict& verdict) {
 
 }  // namespace
 
-File::File(const Communicator& comm, const std::string& path, int mode, const Settings& settings, const std::string& problem) {
+File::File(const Communicator& comm, const std::string& path, int mode, const Settings& settings,
+           const std::string& problem) {
   raise(comm.agree("open", problem));
   const Options options(settings);  // the package has looked at them
   comm_ = comm.duplicate();
@@ -44,7 +45,8 @@ void File::move(bool put, int variable, const Pieces& pieces, Memory memory, con
   info.size = sizeof info;
   check(windrow_inquire_variable(get(), variable, &info));
   windrow_decomposition* made = nullptr;
-  check(windrow_blocks(comm_.get(), info.ndims, info.shape, pieces.blocks, pieces.starts, pieces.counts, pieces.memory_shapes, nullptr, &made));
+  check(windrow_blocks(comm_.get(), info.ndims, info.shape, pieces.blocks, pieces.starts, pieces.counts,
+                       pieces.memory_shapes, nullptr, &made));
   const Decomposition decomposition(made);
   // What is wrong with an entry of the queue, the flush tells all ranks.
   if (put) {

@@ -2,12 +2,12 @@
 // An open file and a decomposition, as the Python package uses them: numbers and addresses, which it has looked after.
 #pragma once
 
+#include <windrow/windrow.h>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
-#include <windrow/windrow.h>
 
 #include "communicator.hpp"
 #include "failure.hpp"
@@ -58,7 +58,8 @@ struct Memory {
 class File {
  public:
   static constexpr int k_create = -1;  // beside enum windrow_mode
-  File(const Communicator& comm, const std::string& path, int mode, const Settings& settings, const std::string& problem);
+  File(const Communicator& comm, const std::string& path, int mode, const Settings& settings,
+       const std::string& problem);
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 

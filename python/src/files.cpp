@@ -5,7 +5,8 @@
 namespace windrow_python {
 namespace {
 
-void move(File& file, bool put, int variable, Table starts, Table counts, Table memory_shapes, int type, uintptr_t data, const std::string& problem) {
+void move(File& file, bool put, int variable, Table starts, Table counts, Table memory_shapes, int type, uintptr_t data,
+          const std::string& problem) {
   const auto blocks = static_cast<int64_t>(starts.shape(0));
   const Pieces pieces{.blocks = blocks,
                       .starts = starts.data(),
@@ -15,7 +16,8 @@ void move(File& file, bool put, int variable, Table starts, Table counts, Table 
 }
 
 // record -1: all of the variable.
-void queue(File& file, bool put, int variable, int64_t record, const DecompositionHandle& decomposition, int type, uintptr_t data) {
+void queue(File& file, bool put, int variable, int64_t record, const DecompositionHandle& decomposition, int type,
+           uintptr_t data) {
   if (record >= 0) {
     check(put ? windrow_put_record(file.get(), variable, record, decomposition.owned.get(), pointer_of(data))
               : windrow_get_record(file.get(), variable, record, decomposition.owned.get(), pointer_of(data)));
@@ -28,7 +30,8 @@ void queue(File& file, bool put, int variable, int64_t record, const Decompositi
 std::string explain(File& file, const std::string& format, const std::string& problem) {
   return without_gil([&] {
     const char* text = "";
-    file.together("explain", problem, [&](windrow_file* handle) { return windrow_explain(handle, format.c_str(), &text); });
+    file.together("explain", problem,
+                  [&](windrow_file* handle) { return windrow_explain(handle, format.c_str(), &text); });
     return std::string(text);
   });
 }
@@ -41,7 +44,8 @@ std::string report(const File& file, const std::string& format) {
 
 void set_strategy(File& file, const Settings& settings, const std::string& problem) {
   without_gil([&] {
-    file.together("set_strategy", problem, [&](windrow_file* handle) { return windrow_set_strategy(handle, Options(settings).get()); });
+    file.together("set_strategy", problem,
+                  [&](windrow_file* handle) { return windrow_set_strategy(handle, Options(settings).get()); });
   });
 }
 
@@ -55,7 +59,8 @@ std::string problem_of(const Settings& settings) {
   }
 }
 
-std::string write_references(File& file, const std::string& path, const std::string& prefix, const std::string& problem) {
+std::string write_references(File& file, const std::string& path, const std::string& prefix,
+                             const std::string& problem) {
   return without_gil([&] {
     const char* left_out = "";
     file.together("write_references", problem, [&](windrow_file* handle) {
@@ -73,15 +78,16 @@ void bind_files(nb::module_& module) {
   module.attr("UPDATE") = static_cast<int>(WINDROW_UPDATE);
   module.def("problem_of", &problem_of);
   nb::class_<File> file(module, "File");
-  file.def(
-          "__init__",
-          [](File* self, const Communicator& comm, const std::string& path, int mode, const Settings& settings, const std::string& problem) {
-            without_gil([&] { new (self) File(comm, path, mode, settings, problem); });
-          })
+  file.def("__init__",
+           [](File* self, const Communicator& comm, const std::string& path, int mode, const Settings& settings,
+              const std::string& problem) {
+             without_gil([&] { new (self) File(comm, path, mode, settings, problem); });
+           })
       .def_prop_ro("is_open", &File::is_open)
       .def_prop_ro("rank", [](const File& self) { return self.comm().rank(); })
       .def_prop_ro("size", [](const File& self) { return self.comm().size(); })
-      .def("agree", [](File& self, const std::string& call, const std::string& problem) { without_gil([&] { self.agree(call, problem); }); })
+      .def("agree", [](File& self, const std::string& call,
+                       const std::string& problem) { without_gil([&] { self.agree(call, problem); }); })
       // Collective; a rank that has left the file is an error here as everywhere.
       .def("any",
            [](File& self, bool mine) {
@@ -94,12 +100,21 @@ void bind_files(nb::module_& module) {
       .def("queue", &queue)
       .def("refuse", [](File& self, const std::string& message) { return windrow_refuse(self.get(), message.c_str()); })
       .def("flush",
-           [](File& self, const std::string& problem) { without_gil([&] { self.together("flush", problem, windrow_flush); }); })
+           [](File& self, const std::string& problem) {
+             without_gil([&] { self.together("flush", problem, windrow_flush); });
+           })
       .def("flush_begin",
-           [](File& self, const std::string& problem) { without_gil([&] { self.together("flush_begin", problem, windrow_flush_begin); }); })
+           [](File& self, const std::string& problem) {
+             without_gil([&] { self.together("flush_begin", problem, windrow_flush_begin); });
+           })
       .def("flush_end",
-           [](File& self, const std::string& problem) { without_gil([&] { self.together("flush_end", problem, windrow_flush_end); }); })
-      .def("sync", [](File& self, const std::string& problem) { without_gil([&] { self.together("sync", problem, windrow_sync); }); })
+           [](File& self, const std::string& problem) {
+             without_gil([&] { self.together("flush_end", problem, windrow_flush_end); });
+           })
+      .def("sync",
+           [](File& self, const std::string& problem) {
+             without_gil([&] { self.together("sync", problem, windrow_sync); });
+           })
       .def("close", [](File& self, const std::string& problem) { without_gil([&] { self.close(problem); }); })
       .def("abandon", [](File& self, const std::string& reason) { without_gil([&] { self.abandon(reason); }); })
       .def("set_strategy", &set_strategy)

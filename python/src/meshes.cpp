@@ -11,8 +11,8 @@ std::pair<Numbers, Numbers> neighbours(int64_t nodes, int cell, Table connectivi
   Numbers offsets(static_cast<size_t>(nodes + 1));
   const auto length = static_cast<int64_t>(connectivity.size());
   const auto call = [&](Numbers& list) {
-    check(windrow_mesh_neighbours(nodes, cell, length, connectivity.data(), across_cells ? 1 : 0, static_cast<int64_t>(list.size()), offsets.data(),
-                                  list.data()));
+    check(windrow_mesh_neighbours(nodes, cell, length, connectivity.data(), across_cells ? 1 : 0,
+                                  static_cast<int64_t>(list.size()), offsets.data(), list.data()));
   };
   Numbers none;
   call(none);
@@ -24,8 +24,8 @@ std::pair<Numbers, Numbers> neighbours(int64_t nodes, int cell, Table connectivi
 std::pair<Numbers, std::vector<int>> classify(int64_t nodes, Table offsets, Table list, Parts partition) {
   Numbers part_offsets(static_cast<size_t>(nodes + 1));
   const auto call = [&](std::vector<int>& parts) {
-    check(windrow_classify_nodes(nodes, offsets.data(), list.data(), partition.data(), static_cast<int64_t>(parts.size()), part_offsets.data(),
-                                 parts.data()));
+    check(windrow_classify_nodes(nodes, offsets.data(), list.data(), partition.data(),
+                                 static_cast<int64_t>(parts.size()), part_offsets.data(), parts.data()));
   };
   std::vector<int> none;
   call(none);

@@ -29,12 +29,16 @@ void bind_communicators(nb::module_& module) {
       .def_static("from_fortran", &Communicator::from_fortran)
       .def_prop_ro("rank", &Communicator::rank)
       .def_prop_ro("size", &Communicator::size)
-      .def("any", [](const Communicator& comm, bool mine) { return windrow_python::without_gil([&] { return comm.any(mine); }); })
-      .def("place", [](const Communicator& comm, int64_t count) { return windrow_python::without_gil([&] { return comm.place(count); }); })
+      .def("any", [](const Communicator& comm,
+                     bool mine) { return windrow_python::without_gil([&] { return comm.any(mine); }); })
+      .def("place", [](const Communicator& comm,
+                       int64_t count) { return windrow_python::without_gil([&] { return comm.place(count); }); })
       // Collective: all raise what the lowest rank found wrong.
       .def("agree", [](const Communicator& comm, const std::string& call, const std::string& problem) {
         const auto verdict = windrow_python::without_gil([&] { return comm.agree(call, problem); });
-        if (verdict.rank >= 0) throw Failure(WINDROW_BAD_ARGUMENT, verdict.rank, verdict.message + " (rank " + std::to_string(verdict.rank) + ")");
+        if (verdict.rank >= 0)
+          throw Failure(WINDROW_BAD_ARGUMENT, verdict.rank,
+                        verdict.message + " (rank " + std::to_string(verdict.rank) + ")");
       });
   module.def("world_size", &windrow_python::world_size);
   module.def("mpi_library_version", &windrow_python::mpi_library_version);

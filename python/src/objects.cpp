@@ -52,7 +52,8 @@ void name_dimensions(File& file, int number, const std::vector<std::string>& nam
   std::vector<const char*> texts;
   for (const std::string& name : names) texts.push_back(name.c_str());
   without_gil([&] {
-    file.together("name_dimensions", problem, [&](windrow_file* handle) { return windrow_name_dimensions(handle, number, texts.data()); });
+    file.together("name_dimensions", problem,
+                  [&](windrow_file* handle) { return windrow_name_dimensions(handle, number, texts.data()); });
   });
 }
 
@@ -104,13 +105,17 @@ nb::list subfiles(const File& file) {
 void put_texts(File& file, int number, const std::vector<std::string>& texts, const std::string& problem) {
   std::vector<const char*> pointers;
   for (const std::string& text : texts) pointers.push_back(text.c_str());
-  without_gil([&] { file.together("write", problem, [&](windrow_file* handle) { return windrow_put_texts(handle, number, pointers.data()); }); });
+  without_gil([&] {
+    file.together("write", problem,
+                  [&](windrow_file* handle) { return windrow_put_texts(handle, number, pointers.data()); });
+  });
 }
 
 std::vector<std::string> get_texts(File& file, int number, int64_t elements, const std::string& problem) {
   return without_gil([&] {
     std::vector<const char*> pointers(static_cast<size_t>(elements));
-    file.together("read", problem, [&](windrow_file* handle) { return windrow_get_texts(handle, number, pointers.data()); });
+    file.together("read", problem,
+                  [&](windrow_file* handle) { return windrow_get_texts(handle, number, pointers.data()); });
     return std::vector<std::string>(pointers.begin(), pointers.end());
   });
 }
@@ -137,21 +142,26 @@ void bind_objects(nb::module_& module, nb::class_<File>& file) {
       .def("define_group",
            [](File& self, const std::string& path, const std::string& problem) {
              without_gil([&] {
-               self.together("create_group", problem, [&](windrow_file* handle) { return windrow_define_group(handle, path.c_str()); });
+               self.together("create_group", problem,
+                             [&](windrow_file* handle) { return windrow_define_group(handle, path.c_str()); });
              });
            })
       .def("define_dimension",
            [](File& self, const std::string& path, int64_t length, const std::string& problem) {
              without_gil([&] {
-               self.together("create_dimension", problem,
-                             [&](windrow_file* handle) { return windrow_define_dimension(handle, path.c_str(), length); });
+               self.together("create_dimension", problem, [&](windrow_file* handle) {
+                 return windrow_define_dimension(handle, path.c_str(), length);
+               });
              });
            })
-      .def("define_link", [](File& self, const std::string& path, const std::string& target, const std::string& problem) {
-        without_gil([&] {
-          self.together("create_link", problem, [&](windrow_file* handle) { return windrow_define_link(handle, path.c_str(), target.c_str()); });
-        });
-      });
+      .def("define_link",
+           [](File& self, const std::string& path, const std::string& target, const std::string& problem) {
+             without_gil([&] {
+               self.together("create_link", problem, [&](windrow_file* handle) {
+                 return windrow_define_link(handle, path.c_str(), target.c_str());
+               });
+             });
+           });
 }
 
 }  // namespace windrow_python

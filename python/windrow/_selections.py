@@ -67,7 +67,9 @@ class Selection:
         if 0 in self.counts:
             return np.zeros((0, len(self.axes)), np.int64), np.zeros((0, len(self.axes)), np.int64)
         several = [number for number, axis in enumerate(self.axes) if not axis.is_run]
-        last = several[-1] if several else -1
+        if not several:  # nearly always
+            return _integers([[axis.starts[0] for axis in self.axes]]), _integers([[axis.counts[0] for axis in self.axes]])
+        last = several[-1]
         starts = [axis.singles() if number < last else axis.starts for number, axis in enumerate(self.axes)]
         counts = [np.ones_like(start) if number < last else axis.counts for number, (axis, start) in enumerate(zip(self.axes, starts))]
         return _product(starts), _product(counts)
@@ -115,8 +117,6 @@ def _integers(values: Any) -> Integers:
 
 
 def _product(parts: list[Integers]) -> Integers:
-    if not parts:
-        return np.zeros((1, 0), np.int64)  # a scalar: one block without dimensions
     return np.ascontiguousarray(np.stack(np.meshgrid(*parts, indexing="ij"), axis=-1).reshape(-1, len(parts)))
 
 

@@ -187,10 +187,10 @@ class Variable:
         while value.ndim > len(selection.shape) and value.shape[0] == 1:
             value = value[0]
         try:
-            whole = np.broadcast_to(value, selection.shape)
+            whole = value if value.shape == selection.shape else np.broadcast_to(value, selection.shape)
         except ValueError:
             raise ValueError(f"{self.name}: an array of {value.shape} does not fit the selection of {selection.shape}") from None
-        given = np.expand_dims(whole, selection.dropped)
+        given = np.expand_dims(whole, selection.dropped) if selection.dropped else whole
         given = np.flip(given, selection.flipped) if selection.flipped else given
         array = prepared(given, self.dtype, self.name)
         if not array.flags.c_contiguous and not (len(selection.pieces()[0]) == 1 and box_of(array)):

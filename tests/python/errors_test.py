@@ -85,6 +85,7 @@ def test_ranks_that_disagree(folder, comm, rank, size, raises_on_all):
         other = f.sync if rank == 1 else lambda: v[...]
         raises_on_all(other, 1, "the ranks are in different calls: rank 0 in read, rank 1 in sync")
         v[...] = 1
+    raises_on_all(lambda: windrow.open(folder / "c.h5", "a" if rank == 1 else "r", comm=comm), 1)
     raises_on_all(lambda: windrow.open(folder / ("a.h5" if rank == 1 else "b.h5"), "w", comm=comm), 1)
 
 
