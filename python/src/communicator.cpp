@@ -42,6 +42,13 @@ void initialise() {
   std::atexit(finalize);
 }
 
+int on_free(MPI_Comm, int, void* value, void*) {
+  auto* is_there = static_cast<std::shared_ptr<bool>*>(value);
+  **is_there = false;
+  delete is_there;
+  return MPI_SUCCESS;
+}
+
 // The same text has the same number on every rank, whatever its library.
 int64_t number_of(const std::string& text) {
   uint64_t hash = 14695981039346656037U;  // FNV-1a
@@ -79,6 +86,21 @@ Communicator Communicator::duplicate() const {
 void Communicator::free() {
   if (comm_ != MPI_COMM_NULL && !is_finalized()) MPI_Comm_free(&comm_);
   comm_ = MPI_COMM_NULL;
+}
+
+std::shared_ptr<const bool> Communicator::watch() const {
+  static int keyval = MPI_KEYVAL_INVALID;
+  if (keyval == MPI_KEYVAL_INVALID) {
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, nullptr), "MPI_Comm_create_keyval");
+  }
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(comm_, keyval, static_cast<void*>(&value), &found), "MPI_Comm_get_attr");
+  if (found == 0) {
+    value = new std::shared_ptr<bool>(std::make_shared<bool>(true));
+    check_mpi(MPI_Comm_set_attr(comm_, keyval, value), "MPI_Comm_set_attr");
+  }
+  return *static_cast<std::shared_ptr<bool>*>(value);
 }
 
 std::string Communicator::from_rank(int root, const std::string& text) const {

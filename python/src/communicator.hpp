@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -29,8 +30,9 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  Communicator duplicate() const;  // Collective.
-  void free();                     // Collective; nothing happens after MPI_Finalize.
+  Communicator duplicate() const;             // Collective.
+  void free();                                // Collective; nothing happens after MPI_Finalize.
+  std::shared_ptr<const bool> watch() const;  // Becomes false when the owner frees the communicator.
 
   // Collective. Ranks that are in different calls, or of which one has a problem, all learn it, before any of them waits for another in a call
   // that this one will not make.

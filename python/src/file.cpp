@@ -19,6 +19,8 @@ File::File(const Communicator& comm, const std::string& path, int mode, const Se
   raise(comm.agree("open", problem));
   const Options options(settings);  // the package has looked at them
   comm_ = comm.duplicate();
+  given_ = comm;
+  given_is_there_ = comm.watch();
   const int code = mode == k_create ? windrow_create(comm.get(), path.c_str(), options.get(), &file_)
                                     : windrow_open(comm.get(), path.c_str(), mode, options.get(), &file_);
   if (code == WINDROW_OK) return;
@@ -44,9 +46,10 @@ void File::move(bool put, int variable, const Pieces& pieces, Memory memory, con
   windrow_variable_info info{};
   info.size = sizeof info;
   check(windrow_inquire_variable(get(), variable, &info));
+  const MPI_Comm comm = *given_is_there_ ? given_.get() : comm_.get();
   windrow_decomposition* made = nullptr;
-  check(windrow_blocks(comm_.get(), info.ndims, info.shape, pieces.blocks, pieces.starts, pieces.counts,
-                       pieces.memory_shapes, nullptr, &made));
+  check(windrow_blocks(comm, info.ndims, info.shape, pieces.blocks, pieces.starts, pieces.counts, pieces.memory_shapes,
+                       nullptr, &made));
   const Decomposition decomposition(made);
   // What is wrong with an entry of the queue, the flush tells all ranks.
   if (put) {

@@ -83,7 +83,10 @@ class File {
  private:
   void discard();
 
-  Communicator comm_;
+  Communicator comm_;  // ours, for agreements
+  Communicator
+      given_;  // the program's, for which the library keeps more than for another; it may be freed before the file is closed
+  std::shared_ptr<const bool> given_is_there_;
   windrow_file* file_ = nullptr;
 };
 

@@ -190,6 +190,24 @@ def test_several_processes_write_with_a_communicator(folder, rank, size):
         assert f["x"][0] == rank and f.size == 1
 
 
+def test_a_communicator_that_is_freed_while_a_file_is_open(folder, comm, rank, size):
+    if not hasattr(comm, "Dup"):
+        pytest.skip("needs mpi4py")
+    for close_first in (True, False):
+        copy = comm.Dup()
+        f = windrow.open(folder / "out.h5", "w", comm=copy)
+        v = f.create_variable("x", (size,), "int64")
+        v[rank] = rank
+        if close_first:
+            f.close()
+            copy.Free()
+        else:
+            copy.Free()
+            v[rank] = rank
+            assert v[...].tolist() == list(range(size))
+            f.close()
+
+
 def test_what_is_no_communicator(folder):
     for wrong in ("nonsense", 3, object()):
         with pytest.raises(TypeError, match="communicator"):
