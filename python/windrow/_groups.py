@@ -62,6 +62,16 @@ class Group(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._names())
 
+    def __bool__(self) -> bool:
+        """Whether the file is open, as h5py has it; an empty group is one."""
+        return self._file.is_open
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Group) and other._file is self._file and other._path == self._path
+
+    def __hash__(self) -> int:
+        return hash((id(self._file), self._path))
+
     @property
     def variables(self) -> dict[str, Variable]:
         """The variables of this group by name, without those of groups in it."""

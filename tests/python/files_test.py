@@ -47,8 +47,9 @@ def test_groups_are_mappings(folder, comm):
         assert f["a/b c"]["/a"].name == "/a" and f["a"].file is f
         with pytest.raises(KeyError):
             f["z"]
+        assert f["a"] == f["/a"] != f["a/b c"] and len({f["a"], f["/a"], f}) == 2 and f.create_group("empty")
         assert "b c" in repr(f["a"]) and "out.h5" in repr(f)
-    assert "closed" in repr(f) and "closed" in repr(inner)
+    assert not f and "closed" in repr(f) and "closed" in repr(inner)
 
 
 def test_attributes_are_a_mapping(folder, comm, rank, raises_on_all):
