@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "base/units.hpp"
+
+namespace windrow {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* k_head = "windrow machine";
+constexpr std::array<std::string_view, 4> k_sections{"memory", "network", "storage", "metadata"};
+constexpr size_t k_most_text = size_t{1} << 20, k_most_listed = 10'000;
+
+// What of a machine file was read wrongly: the first mistake.
+class Reader {
+ public:
+  explicit Reader(std::string_view file) : file_(file) {}
+  Status take_status() { return std::move(status_); }
+  bool ok() const noexcept { return status_.ok(); }
+
+  void fail(std::string_view field, std::string_view what) {
+    if (status_.ok()) status_ = Status{Code::bad_file, fmt::format("machine file \"{}\": {}{}{}", file_, field, field.empty() ? "" : " ", what)};
+  }
+
+  void text(const Json& object, const char* key, std::string_view field, std::string& out) {
+    const auto found = object.find(key);
+    if (found == object.end()) return;
+    if (!found->is_string()) return fail(field, fmt::format("cannot be {}: a text is wanted", shown(*found)));
+    out = found->get<std::string>();
+  }
+
+  template <class Number>
+  void number(const Json& object, const std::string& key, std::string_view field, Number& out, Number least, Number most) {
+    const auto found = object.find(key);
+    if (found == object.end()) return;
+    double value = 0;
+    const std::string* written = found->get_ptr<const std::string*>();
+    const std::optional<int64_t> bytes = written && field.find("bytes") != std::string_view::npos ? parse_bytes(*written) : std::nullopt;
+    if (found->is_number())
+      value = found->template get<double>();
+    else if (bytes)
+      value = static_cast<double>(*bytes);
+    else
+      return fail(field, fmt::format("cannot be {}: a number is wanted", shown(*found)));
+    if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)))
+      return fail(field, fmt::format("cannot be {}: it is believed from {:g} to {:g}", shown(*found), static_cast<double>(least), static_cast<double>(most)));
+    if constexpr (std::is_integral_v<Number>) {
+      if (value != std::floor(value)) return fail(field, fmt::format("cannot be {}: a whole number is wanted", shown(*found)));
+      out = found->is_number_integer() ? found->template get<Number>() : static_cast<Number>(value);
+    } else {
+      out = value;
+    }
+  }
+
+  static std::string shown(const Json& value) {
+    constexpr size_t k_most = 40;
+    std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+    if (text.size() > k_most) text = text.substr(0, k_most) + "...";
+    return text;
+  }
+
+ private:
+  std::string file_;
+  Status status_;
+};
+
+struct Place {
+  std::string section;  // "": the file's own
+  std::string key;
+};
+
+Place place_of(std::string_view name) {
+  const size_t dot = name.find('.');
+  return dot == std::string_view::npos ? Place{"", std::string(name)} : Place{std::string(name.substr(0, dot)), std::string(name.substr(dot + 1))};
+}
+
+// A name that nobody knows is most likely one that was mistyped: to skip it would be to take a default for what was said.
+void check_names(Reader& reader, const Json& object, std::string_view section, const std::vector<std::string>& known) {
+  for (const auto& [key, value] : object.items())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      return reader.fail(fmt::format("{}{}{}", section, section.empty() ? "" : ".", key.substr(0, 64)), "is no name that there is");
+}
+
+std::map<std::string, std::vector<std::string>> known_names() {
+  std::map<std::string, std::vector<std::string>> names;
+  names[""] = {k_head, "name", "about", "codecs", "writes", "reads"};
+  for (const std::string_view section : k_sections) names[""].emplace_back(section);
+  names["storage"] = {"kind"};
+  const Machine machine;
+  for_each_number(machine, [&](std::string_view name, auto, auto, auto) {
+    const Place place = place_of(name);
+    names[place.section].push_back(place.key);
+  });
+  return names;
+}
+
+void read_numbers(Reader& reader, const Json& file, Machine& machine) {
+  const auto names = known_names();
+  check_names(reader, file, "", names.at(""));
+  for (const std::string_view section : k_sections) {
+    const auto found = file.find(section);
+    if (found == file.end()) continue;
+    if (!found->is_object()) return reader.fail(section, fmt::format("cannot be {}: an object is wanted", Reader::shown(*found)));
+    check_names(reader, *found, section, names.at(std::string(section)));
+  }
+  if (!reader.ok()) return;
+  for_each_number(machine, [&](std::string_view name, auto& number, auto least, auto most) {
+    const Place place = place_of(name);
+    const auto section = place.section.empty() ? file.end() : file.find(place.section);
+    if (!place.section.empty() && section == file.end()) return;
+    reader.number(place.section.empty() ? file : *section, place.key, name, number, least, most);
+  });
+}
+
+// Each entry of a list that is there: `read(entry, "codecs[2]")`.
+template <class Read>
+void read_list(Reader& reader, const Json& file, const char* key, const std::vector<std::string>& known, Read&& read) {
+  const auto found = file.find(key);
+  if (found == file.end()) return;
+  if (!found->is_array() || found->size() > k_most_listed) return reader.fail(key, fmt::format("has to be a list of at most {}", k_most_listed));
+  for (size_t i = 0; i < found->size() && reader.ok(); ++i) {
+    const std::string name = fmt::format("{}[{}]", key, i);
+    const Json& entry = (*found)[i];
+    if (!entry.is_object()) return reader.fail(name, fmt::format("cannot be {}: an object is wanted", Reader::shown(entry)));
+    check_names(reader, entry, name, known);
+    read(entry, name);
+  }
+}
+
+// What an entry of a list has to say: there is no default for it.
+void require(Reader& reader, const Json& entry, const std::string& name, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys)
+    if (!entry.contains(key)) reader.fail(name + "." + key, "is missing");
+}
+
+void read_codecs(Reader& reader, const Json& file, Machine& machine) {
+  const std::vector<std::string> known{"name", "encode_bytes_per_s", "decode_bytes_per_s"};
+  read_list(reader, file, "codecs", known, [&](const Json& entry, const std::string& name) {
+    MachineCodec codec;
+    require(reader, entry, name, known);
+    reader.text(entry, "name", name + ".name", codec.name);
+    reader.number(entry, "encode_bytes_per_s", name + ".encode_bytes_per_s", codec.encode_bytes_per_s, 1.0, 1e18);
+    reader.number(entry, "decode_bytes_per_s", name + ".decode_bytes_per_s", codec.decode_bytes_per_s, 1.0, 1e18);
+    for (const MachineCodec& other : machine.codecs)
+      if (other.name == codec.name) reader.fail(name + ".name", fmt::format("is \"{}\" as another's is", codec.name));
+    machine.codecs.push_back(std::move(codec));
+  });
+}
+
+void read_rates(Reader& reader, const Json& file, const char* key, std::vector<MeasuredRate>& rates) {
+  const std::vector<std::string> known{"request_bytes", "ranks", "bytes_per_s"};
+  read_list(reader, file, key, known, [&](const Json& entry, const std::string& name) {
+    MeasuredRate rate;
+    require(reader, entry, name, known);
+    reader.number(entry, "request_bytes", name + ".request_bytes", rate.request_bytes, int64_t{1}, int64_t{1} << 60);
+    reader.number(entry, "ranks", name + ".ranks", rate.ranks, int64_t{1}, int64_t{100'000});
+    reader.number(entry, "bytes_per_s", name + ".bytes_per_s", rate.bytes_per_s, 1.0, 1e18);
+    rates.push_back(rate);
+  });
+}
+
+// Numbers that are sound each, but not beside each other.
+void check_together(Reader& reader, const Machine& machine) {
+  const MachineStorage& storage = machine.storage;
+  if (storage.stripe_count > storage.targets)
+    reader.fail("storage.stripe_count", fmt::format("cannot be {}: there are {} targets", storage.stripe_count, storage.targets));
+  if (storage.targets_per_server > storage.targets)
+    reader.fail("storage.targets_per_server", fmt::format("cannot be {}: there are {} targets", storage.targets_per_server, storage.targets));
+  if (machine.hosts > INT32_MAX / machine.ranks_per_host) reader.fail("hosts", "and ranks_per_host are more ranks together than MPI can number");
+}
+
+double logarithm(int64_t number) { return std::log(static_cast<double>(number)); }
+
+// Of the rates of one number of ranks, ascending by size.
+double rate_at_size(const std::map<int64_t, double>& by_size, int64_t request_bytes) {
+  const auto above = by_size.lower_bound(request_bytes);
+  if (above == by_size.end()) return by_size.rbegin()->second;
+  if (above == by_size.begin() || above->first == request_bytes) return above->second;
+  const auto below = std::prev(above);
+  const double part = (logarithm(request_bytes) - logarithm(below->first)) / (logarithm(above->first) - logarithm(below->first));
+  return std::exp(std::log(below->second) * (1 - part) + std::log(above->second) * part);
+}
+
+Json rates_json(const std::vector<MeasuredRate>& rates) {
+  Json list = Json::array();
+  for (const MeasuredRate& rate : rates)
+    list.push_back({{"request_bytes", rate.request_bytes}, {"ranks", rate.ranks}, {"bytes_per_s", rate.bytes_per_s}});
+  return list;
+}
+
+}  // namespace
+
+Result<Machine> parse_machine(std::string_view text, std::string_view file) {
+  Reader reader(file);
+  Machine machine;
+  const Json json = text.size() <= k_most_text ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
+  if (text.size() > k_most_text) {
+    reader.fail("", "is longer than 1 MiB");
+  } else if (json.is_discarded()) {
+    reader.fail("", "is not JSON, or has a number beyond all bounds");
+  } else if (!json.is_object() || !json.contains(k_head)) {
+    reader.fail("", fmt::format("is no machine file: \"{}\" is missing", k_head));
+  } else if (json[k_head] != k_machine_version) {
+    reader.fail("", fmt::format("has version {}; this Windrow reads {}", Reader::shown(json[k_head]), k_machine_version));
+  } else {
+    reader.text(json, "name", "name", machine.name);
+    reader.text(json, "about", "about", machine.about);
+    read_numbers(reader, json, machine);
+    if (reader.ok() && json.contains("storage")) reader.text(json["storage"], "kind", "storage.kind", machine.storage.kind);
+    read_codecs(reader, json, machine);
+    read_rates(reader, json, "writes", machine.writes);
+    read_rates(reader, json, "reads", machine.reads);
+    check_together(reader, machine);
+  }
+  if (!reader.ok()) return reader.take_status();
+  return machine;
+}
+
+std::string machine_text(const Machine& machine) {
+  Json file{{k_head, k_machine_version}, {"name", machine.name}, {"about", machine.about}};
+  for_each_number(machine, [&](std::string_view name, auto number, auto, auto) {
+    const Place place = place_of(name);
+    (place.section.empty() ? file : file[place.section])[place.key] = number;
+  });
+  file["storage"]["kind"] = machine.storage.kind;
+  file["codecs"] = Json::array();
+  for (const MachineCodec& codec : machine.codecs)
+    file["codecs"].push_back({{"name", codec.name}, {"encode_bytes_per_s", codec.encode_bytes_per_s}, {"decode_bytes_per_s", codec.decode_bytes_per_s}});
+  file["writes"] = rates_json(machine.writes);
+  file["reads"] = rates_json(machine.reads);
+  return file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks) {
+  std::map<int64_t, std::map<int64_t, double>> by_ranks;
+  for (const MeasuredRate& rate : rates) by_ranks[rate.ranks][rate.request_bytes] = rate.bytes_per_s;
+  if (by_ranks.empty()) return 0;
+  std::map<int64_t, double> at_size;
+  for (const auto& [count, by_size] : by_ranks) at_size[count] = rate_at_size(by_size, request_bytes);
+  return rate_at_size(at_size, ranks);
+}
+
+}  // namespace windrow

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Machine files: what they leave out, what they say, and what nobody believes.
+#include "model/machine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+namespace windrow::test {
+namespace {
+
+using testing::HasSubstr;
+
+Result<Machine> parse(const std::string& members) { return parse_machine("{\"windrow machine\": 1" + members + "}", "a machine.json"); }
+
+void expect_fault(const std::string& members, const std::string& field, const std::string& part) {
+  const auto machine = parse(members);
+  ASSERT_FALSE(machine.ok()) << members;
+  EXPECT_EQ(machine.status().code(), Code::bad_file);
+  EXPECT_THAT(machine.status().message(), HasSubstr("machine file \"a machine.json\": " + field)) << members;
+  EXPECT_THAT(machine.status().message(), HasSubstr(part)) << members;
+}
+
+// Every number different from its default, and within its bounds.
+Machine unlike_the_default() {
+  Machine machine;
+  machine.name = "a \"machine\" with\nlines";
+  machine.about = "measured, \xc3\xa4hnlich";
+  machine.storage.kind = "gpfs";
+  int64_t next = 11;
+  for_each_number(machine, [&](std::string_view, auto& number, auto least, auto) {
+    using Number = std::remove_reference_t<decltype(number)>;
+    number = std::max(least, static_cast<Number>(next));
+    next += 7;
+  });
+  machine.storage.targets = 4096, machine.storage.targets_per_server = 3, machine.storage.stripe_count = 5;
+  machine.network.latency_s = 1.0 / 3e6;
+  machine.codecs = {{.name = "lz4", .encode_bytes_per_s = 1e9 / 3, .decode_bytes_per_s = 2e9}, {.name = "zstd", .encode_bytes_per_s = 1e8, .decode_bytes_per_s = 5e8}};
+  machine.writes = {{.request_bytes = 4096, .ranks = 1, .bytes_per_s = 1e8}};
+  machine.reads = {{.request_bytes = 65536, .ranks = 4, .bytes_per_s = 1.5e8}};
+  return machine;
+}
+
+std::vector<double> numbers_of(const Machine& machine) {
+  std::vector<double> numbers;
+  for_each_number(machine, [&](std::string_view, auto number, auto, auto) { numbers.push_back(static_cast<double>(number)); });
+  return numbers;
+}
+
+}  // namespace
+
+TEST(Machine, that_says_nothing_has_the_defaults) {
+  const auto machine = parse("");
+  ASSERT_TRUE(machine.ok()) << machine.status().message();
+  EXPECT_EQ(machine_text(machine.value()), machine_text(Machine{}));
+}
+
+TEST(Machine, is_read_as_it_was_written) {
+  const Machine machine = unlike_the_default();
+  const auto again = parse_machine(machine_text(machine), "again.json");
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(numbers_of(again.value()), numbers_of(machine));
+  const auto& least = numbers_of(Machine{});
+  for (size_t i = 0; i < least.size(); ++i) EXPECT_NE(numbers_of(machine)[i], least[i]) << "number " << i << " is not told from its default";
+  EXPECT_EQ(machine_text(again.value()), machine_text(machine));
+  EXPECT_EQ(again.value().name, machine.name);
+  EXPECT_EQ(again.value().codecs.at(0).encode_bytes_per_s, 1e9 / 3);
+  EXPECT_EQ(again.value().reads.at(0).ranks, 4);
+}
+
+TEST(Machine, takes_sizes_and_rates_as_texts) {
+  const auto machine = parse(R"(, "storage": {"stripe_bytes": "4 MiB", "target_write_bytes_per_s": "1.5 GB", "request_bytes": 1048576.0})");
+  ASSERT_TRUE(machine.ok()) << machine.status().message();
+  EXPECT_EQ(machine.value().storage.stripe_bytes, int64_t{4} << 20);
+  EXPECT_EQ(machine.value().storage.target_write_bytes_per_s, 1.5e9);
+  EXPECT_EQ(machine.value().storage.request_bytes, int64_t{1} << 20);
+  expect_fault(R"(, "network": {"latency_s": "1 KiB"})", "network.latency_s", "a number is wanted");
+}
+
+TEST(Machine, names_the_field_that_is_wrong) {
+  expect_fault(R"(, "hosts": 0)", "hosts", "cannot be 0");
+  expect_fault(R"(, "hosts": 2.5)", "hosts", "a whole number");
+  expect_fault(R"(, "hosts": "many")", "hosts", "a number is wanted");
+  expect_fault(R"(, "hosts": null)", "hosts", "a number is wanted");
+  expect_fault(R"(, "hosts": true)", "hosts", "a number is wanted");
+  expect_fault(R"(, "hosts": 1e300)", "hosts", "it is believed from 1 to");
+  expect_fault(R"(, "hosts": 18446744073709551615)", "hosts", "it is believed");
+  expect_fault(R"(, "hosts": 100000000, "ranks_per_host": 100000)", "hosts", "more ranks together");
+  expect_fault(R"(, "network": {"bytes_per_s": -1})", "network.bytes_per_s", "cannot be -1");
+  expect_fault(R"(, "network": {"latency_s": 1e7})", "network.latency_s", "it is believed");
+  expect_fault(R"(, "network": 7)", "network", "an object is wanted");
+  expect_fault(R"(, "storage": {"kind": 7})", "storage.kind", "a text is wanted");
+  expect_fault(R"(, "storage": {"targets": 4, "stripe_count": 5})", "storage.stripe_count", "there are 4 targets");
+  expect_fault(R"(, "storage": {"targets": 4, "targets_per_server": 6})", "storage.targets_per_server", "there are 4 targets");
+  expect_fault(R"(, "metadata": {"opens_per_s": 0})", "metadata.opens_per_s", "it is believed");
+  expect_fault(R"(, "metadata": {"opens_per_second": 5})", "metadata.opens_per_second", "no name that there is");
+  expect_fault(R"(, "host": 5)", "host", "no name that there is");
+  expect_fault(R"(, "codecs": [{"name": "lz4", "encode_bytes_per_s": 5}])", "codecs[0].decode_bytes_per_s", "is missing");
+  expect_fault(R"(, "codecs": [7])", "codecs[0]", "an object is wanted");
+  expect_fault(R"(, "codecs": {})", "codecs", "a list");
+  const std::string lz4 = R"({"name": "lz4", "encode_bytes_per_s": 5, "decode_bytes_per_s": 5})";
+  expect_fault(", \"codecs\": [" + lz4 + ", " + lz4 + "]", "codecs[1].name", "as another's is");
+  expect_fault(R"(, "writes": [{"request_bytes": 0, "ranks": 1, "bytes_per_s": 1}])", "writes[0].request_bytes", "cannot be 0");
+}
+
+TEST(Machine, is_no_file_of_another_kind) {
+  const auto expect = [](const std::string& text, const std::string& part) {
+    const auto machine = parse_machine(text, "m.json");
+    ASSERT_FALSE(machine.ok()) << text.substr(0, 80);
+    EXPECT_THAT(machine.status().message(), HasSubstr("\"m.json\"")) << text.substr(0, 80);
+    EXPECT_THAT(machine.status().message(), HasSubstr(part)) << text.substr(0, 80);
+  };
+  expect("", "is not JSON");
+  expect("{\"windrow machine\": 1", "is not JSON");
+  expect("{\"windrow machine\": 1, \"hosts\": 1e999}", "beyond all bounds");
+  expect("[]", "no machine file");
+  expect("7", "no machine file");
+  expect("{}", "no machine file");
+  expect("{\"windrow machine\": 2}", "version 2; this Windrow reads 1");
+  expect("{\"windrow machine\": \"1\"}", "version");
+  expect(std::string(100'000, '['), "is not JSON");
+  expect(std::string((size_t{1} << 20) + 1, ' '), "longer than 1 MiB");
+}
+
+TEST(Machine, text_survives_any_change) {
+  const std::string written = machine_text(unlike_the_default());
+  std::mt19937 random(7);
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = written;
+    for (unsigned change = 0; change < 1 + random() % 3; ++change) text[random() % text.size()] = static_cast<char>(random() % 256);
+    if (random() % 4 == 0) text.resize(random() % text.size());
+    const auto machine = parse_machine(text, "changed");
+    const bool sound = !machine.ok() || parse_machine(machine_text(machine.value()), "again").ok();
+    EXPECT_TRUE(sound) << text;
+  }
+}
+
+TEST(Machine, has_every_number_in_its_manual) {
+  std::ifstream stream(std::string(WINDROW_DOCS) + "/machine-files.md");
+  std::stringstream manual;
+  manual << stream.rdbuf();
+  const Machine defaults;
+  for_each_number(defaults, [&](std::string_view name, auto, auto, auto) { EXPECT_THAT(manual.str(), HasSubstr("`" + std::string(name) + "`")); });
+}
+
+TEST(MeasuredRates, are_between_and_beside_what_was_measured) {
+  const std::vector<MeasuredRate> rates{{.request_bytes = 1024, .ranks = 1, .bytes_per_s = 100}, {.request_bytes = 4096, .ranks = 1, .bytes_per_s = 400},
+                                        {.request_bytes = 1024, .ranks = 4, .bytes_per_s = 200}, {.request_bytes = 4096, .ranks = 4, .bytes_per_s = 800}};
+  EXPECT_DOUBLE_EQ(rate_at(rates, 1024, 1), 100);
+  EXPECT_NEAR(rate_at(rates, 2048, 1), 200, 1e-9);
+  EXPECT_NEAR(rate_at(rates, 2048, 2), 200 * std::sqrt(2), 1e-9);
+  EXPECT_DOUBLE_EQ(rate_at(rates, 1, 1), 100);
+  EXPECT_DOUBLE_EQ(rate_at(rates, int64_t{1} << 40, 99), 800);
+  EXPECT_EQ(rate_at({}, 4096, 1), 0);
+}
+
+}  // namespace windrow::test
