@@ -14,6 +14,7 @@
 #include "base/varint.hpp"
 #include "comm/handle.hpp"
 #include "format/catalog.hpp"
+#include "plan/limits.hpp"
 #include "session/motion.hpp"
 #include "session/same.hpp"
 
@@ -58,30 +59,6 @@ constexpr int64_t k_local_hole = 4096;
 // Where ranks outnumber cores, two: what lies full in a third is written at the end, when the ranks have nothing left to copy meanwhile
 // (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB).
 int64_t buffers_for(const Comm& comm) noexcept { return usable_cores() > comm.host_size() ? 4 : 2; }
-
-Result<PlanLimits> limits_of(const Settings& settings) {
-  PlanLimits limits;
-  limits.buffer_bytes = settings.bytes("buffer");
-  limits.unit = settings.bytes("align");
-  limits.direct_bytes = limits.direct_read_bytes = settings.bytes("direct_bytes");
-  if (settings.is_set("direct_bytes")) limits.direct_row_bytes = limits.direct_bytes;
-  limits.writers = settings.integer("writers");
-  limits.buffers = settings.integer("buffers");
-  limits.hole_bytes = settings.bytes("sieve_hole");
-  if (limits.unit == 0) limits.unit = int64_t{1} << 20;  // no layout says more: a common stripe, and many pages
-  // Messages are counted in MPI's 32-bit integers, and a message is at most a window.
-  if (limits.buffer_bytes < 4096 || limits.buffer_bytes > (int64_t{1} << 30))
-    return Status{Code::bad_argument, fmt::format("buffer is {} bytes; it must be from 4096 bytes to 1 GiB", limits.buffer_bytes)};
-  if (limits.buffers != 0 && (limits.buffers < 2 || limits.buffers > 64))
-    return Status{Code::bad_argument, fmt::format("buffers is {}; it must be from 2 to 64, or 0", limits.buffers)};
-  if (limits.writers < 0) return Status{Code::bad_argument, fmt::format("writers is {}; it must not be negative", limits.writers)};
-  return limits;
-}
-
-StrategyRequest request_of(const Settings& settings) {
-  return {settings.text("strategy"), settings.text("owner"),  settings.text("gather"), settings.text("domains"),
-          settings.text("codec"),    settings.text("access"), settings.text("files")};
-}
 
 StoreOptions store_options(const Settings& settings, int rank) {
   return {.kind = settings.text("store"), .fault = settings.text("fault"), .rank = rank};
