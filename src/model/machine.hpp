@@ -43,12 +43,12 @@ struct MachineStorage {
   int64_t request_bytes = int64_t{4} << 20;  // a client cuts longer requests up
   double request_s = 2e-4;              // from a client to a target and back, apart from the bytes
   double target_request_s = 5e-5;       // that a target works on a request, apart from the bytes
-  double turn_s = 0;                    // that a target loses when a request comes from another client than the one before
+  double turn_s = 0;                    // that each request costs a target for every other client of the same file that it serves meanwhile
   double lock_s = 1e-3;                 // that a stripe's lock takes to go from one writer to another
   int64_t stripe_bytes = int64_t{1} << 20;  // of a file that nobody chose stripes for
   int64_t stripe_count = 1;
   double cache_bytes_per_s = 2e9;       // of one rank into its system's memory
-  int64_t cache_bytes = 0;              // of a host, that a write need not wait for; 0: what is written is on its targets
+  int64_t cache_bytes = 0;              // that a host's writers may be ahead of the targets; when the file is closed all is on them
 };
 
 struct MachineMetadata {
@@ -63,7 +63,7 @@ struct MachineCodec {
   double decode_bytes_per_s = 1e9;
 };
 
-// What a number of ranks of one host moved to or from the storage at once, all together.
+// What a number of ranks moved to or from the storage at once, all together; on different hosts as far as there were hosts.
 struct MeasuredRate {
   int64_t request_bytes = 0;
   int64_t ranks = 1;
@@ -132,7 +132,7 @@ Result<Machine> parse_machine(std::string_view text, std::string_view file);
 // A machine file that says all, which parse_machine() reads back as it was.
 std::string machine_text(const Machine& machine);
 
-// What so many ranks of a host move a second in requests of so many bytes, all together: between what was measured by its logarithms, outside as
+// What so many ranks move a second in requests of so many bytes, all together: between what was measured by its logarithms, outside as
 // where it was measured last. 0: nothing was measured.
 double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks);
 
