@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loads: what a simulated transfer asks of the machine, phase by phase, and how long the busiest part of the machine takes for it. A phase is as many rounds as can be at
+// work at the same time. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/machine.hpp"
+
+namespace windrow {
+
+// Sums by phase of which only few are touched before they are taken.
+class PhaseSums {
+ public:
+  explicit PhaseSums(size_t phases) : sums_(phases) {}
+  void add(size_t phase, double amount) {
+    if (sums_[phase] == 0) touched_.push_back(phase);
+    sums_[phase] += amount;
+  }
+  // Each to the largest of its phase.
+  void take_into(std::vector<double>& most) {
+    for (const size_t phase : touched_) {
+      most[phase] = std::max(most[phase], sums_[phase]);
+      sums_[phase] = 0;
+    }
+    touched_.clear();
+  }
+
+ private:
+  std::vector<double> sums_;
+  std::vector<size_t> touched_;
+};
+
+// What waits for what: the name of the slowest part, for people.
+struct Bound {
+  double seconds = 0;
+  const char* what = "nothing";
+  void take(double other, const char* name) {
+    if (other > seconds) seconds = other, what = name;
+  }
+};
+
+// One message, or a copy within a host, between a rank and one that serves.
+struct Passage {
+  int from = 0, to = 0;   // ranks; the way back costs the same
+  size_t server = 0;      // which of those that serve `to` is
+  size_t phase = 0;
+  int64_t bytes = 0;
+  bool copies = false;    // through memory that the host shares
+};
+
+// Ranks come in their order; each ends with end_rank().
+class ExchangeLoads {
+ public:
+  ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases);
+  void add(const Passage& passage);
+  void end_rank(int rank);
+  void finish();  // once all ranks have come
+  std::vector<double> seconds() const;  // [phases]
+  Bound bound() const;                  // of all phases, each for itself
+
+ private:
+  Bound bound_of(size_t phase) const;
+  int host_of(int rank) const noexcept { return static_cast<int>(rank / machine_.ranks_per_host); }
+  size_t at(size_t server, size_t phase) const noexcept { return server * phases_ + phase; }
+  void end_host();
+
+  const Machine& machine_;
+  int hosts_;
+  std::vector<int> servers_;            // their ranks
+  size_t phases_;
+  int host_ = -1;
+  PhaseSums rank_work_, host_out_, host_copies_;
+  std::vector<double> most_rank_work_, most_host_out_, most_host_copies_, most_server_work_, most_host_in_;  // [phases]
+  std::vector<double> crossing_up_, crossing_down_;  // [phases] bytes through the middle of the switches
+  std::vector<double> server_work_, server_in_;      // [servers x phases]
+};
+
+// What some file has on some target, by number; of very many only those that are asked for.
+template <class Value>
+class Objects {
+ public:
+  explicit Objects(int64_t count) {
+    constexpr int64_t k_most_listed = int64_t{4} << 20;
+    if (count <= k_most_listed) listed_.resize(static_cast<size_t>(count));
+  }
+  Value& at(int64_t number) { return listed_.empty() ? found_[number] : listed_[static_cast<size_t>(number)]; }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (size_t i = 0; i < listed_.size(); ++i) visit(static_cast<int64_t>(i), listed_[i]);
+    for (const auto& [number, value] : found_) visit(number, value);
+  }
+
+ private:
+  std::vector<Value> listed_;
+  std::unordered_map<int64_t, Value> found_;
+};
+
+// Of those that touch the file, one after the other: begin_client(), its requests, end_client().
+class StorageLoads {
+ public:
+  StorageLoads(const Machine& machine, bool reading, int64_t files, size_t phases, size_t rows);
+  void begin_client(int rank, size_t row);
+  void request(size_t phase, int64_t bytes, int64_t times = 1);       // that the client waits for, `times` such ones
+  void touch(size_t phase, int64_t file, int64_t target, int64_t bytes, int64_t times = 1);  // what of it is a target's
+  void cut_stripes(int64_t stripes) { cut_stripes_ = stripes; }       // that have two writers
+  void end_client();
+  void finish();
+  // Of phases [first, last) together, which may overlap at the targets.
+  Bound bound_of(size_t first, size_t last) const;
+  double host_bytes_of_phase() const;                                 // of the busiest host, on average
+  double lock_seconds() const;
+  const std::vector<std::vector<double>>& matrix() const noexcept { return matrix_; }  // [rows][targets] bytes
+  int64_t clients() const noexcept { return clients_; }
+
+ private:
+  size_t at(size_t phase, size_t target) const noexcept { return phase * static_cast<size_t>(machine_.storage.targets) + target; }
+  void end_host();
+  void add_measured();
+  const std::vector<MeasuredRate>& rates() const noexcept { return reading_ ? machine_.reads : machine_.writes; }
+
+  const Machine& machine_;
+  bool reading_;
+  size_t phases_;
+  int rank_ = 0, host_ = -1;
+  size_t row_ = 0;
+  int64_t clients_ = 0, cut_stripes_ = 0;
+  double busiest_host_bytes_ = 0, host_total_ = 0;
+  PhaseSums client_work_, host_bytes_;
+  std::vector<double> most_client_work_, most_host_bytes_, measured_;  // [phases]
+  std::map<std::pair<size_t, int64_t>, double> by_size_;                // by phase and size of a request: bytes; where something was measured
+  struct Visits {
+    int64_t latest = 0;   // client that came
+    double requests = 0, clients = 0;
+  };
+  std::vector<double> bytes_, seconds_of_requests_;     // [phases x targets]
+  Objects<Visits> visits_, visits_of_all_;              // by file, phase and target; and of all phases together
+  std::vector<double> handovers_;                       // [targets] of locks
+  std::vector<std::vector<double>> matrix_;
+};
+
+}  // namespace windrow

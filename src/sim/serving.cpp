@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The turns of those that touch the file: their requests, and the memory of their windows.
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "sim/turns.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr int64_t k_page = 4096, k_control_bytes = 8192;  // of buffers, as exchange/ has them
+
+int64_t aligned(int64_t bytes) { return round_up(bytes, k_page); }
+
+}  // namespace
+
+// Two messages, or one long one.
+void Turns::keep_message_buffers(int rank, int64_t largest) {
+  constexpr int64_t k_single_message = int64_t{1} << 20;
+  add_memory(rank, (largest > k_single_message ? 1 : 2) * aligned(largest));
+}
+
+// A root's slots, and what it moves itself when nobody else has domains.
+void Turns::serve_team(int rank) {
+  team_held_ = places_.place(held_by_all(request_.workload, rank, team_end(rank)));
+  if (team_held_.empty()) return;
+  team_first_ = cells_of_file().index_of(team_held_.hull().begin);
+  if (plan_.has_domains()) {
+    send_to_domains(rank, team_held_);
+    add_slots(rank, 2, plan_.window_bytes, plan_.window_bytes, true);
+    return;
+  }
+  const bool shares = request_.machine.ranks_per_host > 1;
+  if (shares)
+    add_memory(rank, k_control_bytes + plan_.slots * aligned(plan_.window_bytes));
+  else
+    add_slots_of_cells(rank, team_held_.hull(), team_end(rank) - rank > 1);
+  begin_client(rank);
+  const Pieces covered = team_held_.pieces();
+  store(cells_of_file(), team_first_, covered);
+}
+
+// Who writes awaits messages for each of its windows; who reads sends them one or two at a time.
+void Turns::add_slots(int rank, int64_t windows, int64_t largest_window, int64_t largest_remote, bool has_peers) {
+  const int64_t most = has_peers ? std::max<int64_t>(2, plan_.slots / 2) : plan_.slots;
+  add_memory(rank, std::clamp<int64_t>(windows, 1, most) * (aligned(largest_window) + (plan_.reading ? 0 : aligned(largest_remote))));
+  if (plan_.reading) keep_message_buffers(rank, largest_remote);
+}
+
+// Windows begin where cells of the file do.
+void Turns::add_slots_of_cells(int rank, Extent hull, bool has_peers) {
+  const Windows cells = cells_of_file();
+  const int64_t first = cells.index_of(hull.begin), last = cells.index_of(hull.end - 1);
+  const int64_t largest = first == last ? hull.end - cells.window(first).begin : plan_.window_bytes;
+  add_slots(rank, last - first + 1, largest, has_peers ? largest : 0, has_peers);
+}
+
+void Turns::serve_domain(int rank) {
+  const Windows& windows = windows_[next_domain_];
+  begin_client(rank);
+  const Stored stored = store(windows, 0, covered_);
+  int64_t remote = remote_of_window_.empty() && plan_.ranks > request_.machine.ranks_per_host ? plan_.window_bytes : 0;
+  for (size_t i = first_window_[next_domain_]; i < first_window_[next_domain_ + 1] && !remote_of_window_.empty(); ++i) remote = std::max(remote, remote_of_window_[i]);
+  const int64_t largest = std::min(plan_.window_bytes, windows.domain.size());
+  if (shares_memory() && request_.machine.ranks_per_host > 1) {
+    const int64_t slots = std::clamp<int64_t>(windows.count(), 1, plan_.slots);
+    add_memory(rank, k_control_bytes + slots * (std::max(k_page, aligned(largest)) + aligned(remote)));
+  } else {
+    add_slots(rank, stored.windows, stored.longest, remote, remote > 0);
+  }
+  ++next_domain_;
+}
+
+// Without domains and teams, through a buffer of its own.
+void Turns::serve_alone(int rank, const Held& held) {
+  if (held.empty()) return;
+  begin_client(rank);
+  const Pieces covered = held.pieces();
+  const Windows cells = cells_of_file();
+  store(cells, cells.index_of(held.hull().begin), covered);
+  add_slots_of_cells(rank, held.hull(), false);
+}
+
+void Turns::access_directly(const Held& held) {
+  for (const Share& share : held.shares()) access_share(share);
+}
+
+// Of very many equal pieces only how many there are: they are spread evenly over the targets that they reach.
+void Turns::access_share(const Share& share) {
+  constexpr int64_t k_one_by_one = 4096, k_longest_request = int64_t{1} << 30;
+  for (NestCursor cursor(share.bytes); !cursor.done(); cursor.next()) {
+    const Nest& nest = cursor.nest();
+    if (nest.pieces() <= k_one_by_one) {
+      for_each_run(nest, [&](const Run& run) {
+        for_each_piece_of(run, [&](const Piece& piece) {
+          for (int64_t done = 0; done < piece.length; done += k_longest_request) {
+            const int64_t begin = share.base + piece.file + done;
+            request(0, {.bytes = {begin, begin + std::min(k_longest_request, piece.length - done)}});
+          }
+        });
+      });
+      continue;
+    }
+    (plan_.reading ? counts_.read_requests : counts_.write_requests) += nest.pieces();
+    storage_.request(0, nest.run.length, nest.pieces());
+    int64_t reached = 0;
+    const Extent hull{share.base + nest.run.file, share.base + nest.file_end()};
+    places_.for_each_target(hull, [&](int64_t, int64_t) { ++reached; });
+    const int64_t file = places_.file_of(hull.begin);
+    places_.for_each_target(hull, [&](int64_t target, int64_t) { storage_.touch(0, file, target, nest.run.length, ceil_divide(nest.pieces(), reached)); });
+  }
+}
+
+void Turns::request(size_t phase, const Request& one) {
+  const bool over_holes = one.holes && !plan_.reading;
+  (plan_.reading ? counts_.read_requests : counts_.write_requests) += 1;
+  if (over_holes) ++counts_.read_requests;
+  const int64_t times = over_holes ? 2 : 1;
+  storage_.request(phase, one.bytes.size(), times);
+  const int64_t file = places_.file_of(one.bytes.begin);
+  places_.for_each_target(one.bytes, [&](int64_t target, int64_t bytes) { storage_.touch(phase, file, target, bytes, times); });
+}
+
+// The requests of all windows in which something is covered.
+Turns::Stored Turns::store(const Windows& windows, int64_t first_index, PieceView covered) {
+  const int64_t end = std::min(windows.domain.end, hull(covered).end), count = windows.count();
+  Stored stored;
+  for (int64_t offset = std::max(windows.domain.begin, hull(covered).begin); offset < end;) {
+    offset = next_offset(covered, offset);
+    if (offset >= end) return stored;
+    const int64_t index = windows.index_of(offset);
+    if (index >= count) return stored;
+    const Extent window = windows.window(index);
+    for_each_request(rule_, window, covered, [&](const Request& one) {
+      request(phase_of(index - first_index), one);
+      stored.longest = std::max(stored.longest, one.bytes.end - window.begin);
+    });
+    ++stored.windows;
+    offset = std::max(offset + 1, window.end);
+  }
+  return stored;
+}
+
+// A rank that moves long pieces itself may be a writer too.
+void Turns::begin_client(int rank) {
+  if (latest_client_ == rank) return;
+  latest_client_ = rank;
+  const size_t rows = counts_.rows.size();
+  const size_t row = std::min(rows - 1, static_cast<size_t>(counts_.clients * static_cast<int64_t>(rows) / clients()));
+  ++counts_.clients;
+  TargetRow& of = counts_.rows[row];
+  if (of.first_rank < 0) of.first_rank = rank;
+  of.last_rank = rank;
+  storage_.begin_client(rank, row);
+}
+
+// Rank 0 reads; the others get everything.
+void Turns::broadcast() {
+  begin_client(0);
+  store(cells_of_file(), 0, covered_);
+  storage_.end_client();
+  for (int rank = 0; rank < plan_.ranks; ++rank) {
+    add_memory(rank, 2 * aligned(std::min(plan_.window_bytes, counts_.bytes / plan_.ranks)));
+    counts_.copied_bytes += counts_.bytes / plan_.ranks;
+  }
+}
+
+}  // namespace windrow

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a request to a plan, and from the loads to seconds. What each rank does is in turns.cpp.
+#include "sim/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked.hpp"
+#include "base/units.hpp"
+#include "layout/stripes.hpp"
+#include "plan/limits.hpp"
+#include "sim/turns.hpp"
+
+namespace windrow {
+namespace {
+
+struct Prepared {
+  Places places;
+  Strategy strategy;
+  PlanLimits limits;
+};
+
+// As the option stripe has them, else as the machine has.
+Result<FileStripes> stripes_of(const SimulationRequest& request) {
+  const MachineStorage& storage = request.machine.storage;
+  FileStripes stripes{.bytes = storage.stripe_bytes, .count = storage.stripe_count, .targets = storage.targets};
+  const auto asked = parse_stripes(request.settings.text("stripe"));
+  if (!asked.ok()) return asked.status();
+  if (asked.value().kind != StripeRequest::Kind::numbers) return stripes;
+  const StripeNumbers& numbers = asked.value().numbers;
+  if (numbers.bytes > 0) stripes.bytes = numbers.bytes;
+  if (numbers.count != 0) stripes.count = numbers.count == k_all_targets ? storage.targets : numbers.count;
+  if (stripes.count <= storage.targets) return stripes;
+  return Status{Code::bad_argument, fmt::format("stripe=\"{}\" asks for {} targets; machine \"{}\" has {}", request.settings.text("stripe"), stripes.count, request.machine.name,
+                                                storage.targets)};
+}
+
+// As many as asked for; the preset subfiling that says no number has one for every 8 ranks, as the library has it where it chooses.
+int64_t files_of(const SimulationRequest& request, const Strategy& strategy) {
+  constexpr int64_t k_ranks_a_file = 8;
+  const Choice asked = request.settings.choice("files");
+  if (strategy.files == Files::per_rank) return request.workload.ranks;
+  if (strategy.files != Files::subfiles) return 1;
+  return asked.argument > 0 ? asked.argument : std::max<int64_t>(1, request.workload.ranks / k_ranks_a_file);
+}
+
+// The library asks the file system, and rank 0's machine.
+void fit_limits(const SimulationRequest& request, const Places& places, PlanLimits& limits, Strategy& strategy) {
+  const std::string& kind = request.machine.storage.kind;
+  const Settings& settings = request.settings;
+  constexpr int64_t k_buffers = 4;
+  if (limits.buffers == 0) limits.buffers = k_buffers;
+  if (kind == "local") {
+    constexpr int64_t k_local_read = int64_t{16} << 10, k_local_row = 4096, k_local_hole = 4096;
+    if (!settings.is_set("direct_bytes")) limits.direct_read_bytes = k_local_read, limits.direct_row_bytes = k_local_row;
+    if (!settings.is_set("sieve_hole")) limits.hole_bytes = k_local_hole;
+  }
+  const bool shows_targets = kind == "lustre" || kind == "beegfs";  // whom the library can ask for them
+  if (settings.bytes("align") == 0) {
+    limits.unit = shows_targets ? places.stripes().bytes : std::max(limits.unit, places.stripes().bytes);
+    if (shows_targets && places.files() == 1) limits.layout = std::make_shared<const StorageLayout>(places.layout());
+  }
+  if (places.files() == 1) return;
+  if (limits.writers == 0) limits.writers = std::min<int64_t>(places.files(), request.workload.ranks);
+  if (strategy.access == Access::mapped) strategy.access = Access::automatic;
+}
+
+Result<Prepared> prepare(const SimulationRequest& request) {
+  const Machine& machine = request.machine;
+  const Workload& workload = request.workload;
+  if (workload.division == Division::same && !workload.reading) return Status{Code::bad_argument, "pattern: what is the same on every rank is for reading"};
+  if (workload.ranks > machine.hosts * machine.ranks_per_host)
+    return Status{Code::bad_argument, fmt::format("machine \"{}\" has {} hosts with {} ranks each; {} ranks are more", machine.name, machine.hosts, machine.ranks_per_host, workload.ranks)};
+  auto strategy = parse_strategy(request_of(request.settings));
+  if (!strategy.ok()) return strategy.status();
+  auto limits = limits_of(request.settings);
+  if (!limits.ok()) return limits.status();
+  auto stripes = stripes_of(request);
+  if (!stripes.ok()) return stripes.status();
+  const SplitRequest split{.axes = request.settings.text("split"), .parts = request.settings.text("split_parts")};
+  auto places = Places::make(workload, files_of(request, strategy.value()), split, stripes.value());
+  if (!places.ok()) return places.status();
+  Prepared prepared{std::move(places).value(), std::move(strategy).value(), limits.value()};
+  fit_limits(request, prepared.places, prepared.limits, prepared.strategy);
+  return prepared;
+}
+
+// Of all ranks, as they would tell each other.
+Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
+  const Workload& workload = request.workload;
+  Pattern pattern{.reading = workload.reading, .shared_reads = workload.division == Division::same, .uniform = workload.division == Division::same, .regions = prepared.places.regions()};
+  pattern.entries = workload.variables * workload.ranks;
+  for (int rank = 0; rank < workload.ranks; ++rank) {
+    const Held held = prepared.places.place(held_by(workload, rank));
+    int64_t bytes = 0;
+    for (const Share& share : held.shares()) {
+      bytes += share.total;
+      pattern.pieces += extent_count(share.bytes);
+      for (NestCursor cursor(share.bytes); !cursor.done(); cursor.next()) {
+        if (cursor.nest().run.length < prepared.limits.direct_bytes) continue;
+        pattern.long_bytes += cursor.nest().bytes();
+        pattern.long_pieces += cursor.nest().pieces();
+      }
+    }
+    pattern.bytes += bytes;
+    pattern.ranks_with_data += bytes > 0 ? 1 : 0;
+    pattern.largest_rank_bytes = std::max(pattern.largest_rank_bytes, bytes);
+  }
+  return pattern;
+}
+
+Topology topology_of(const Machine& machine, int ranks) {
+  Topology topology{.ranks = ranks, .host_roots = {}, .link_seconds = 1 / machine.network.bytes_per_s};
+  for (int64_t root = 0; root < ranks; root += machine.ranks_per_host) topology.host_roots.push_back(static_cast<int>(root));
+  return topology;
+}
+
+double tree_depth(int ranks) { return std::ceil(std::log2(std::max(2, ranks))); }
+
+// Every client asks the one metadata server; a new file is made by one.
+double metadata_seconds(const Machine& machine, int64_t clients, int64_t files_made) {
+  const MachineMetadata& metadata = machine.metadata;
+  return metadata.open_s + static_cast<double>(clients) / metadata.opens_per_s + static_cast<double>(files_made) / metadata.creates_per_s;
+}
+
+// Both parts of a transfer at work at once: the storage begins with a phase when its first round is there, and is done with one before it takes the next. In step each waits for
+// the other, but for what the hosts' memory takes.
+double transfer_seconds(const Turns& turns, const std::vector<double>& exchange, StageSeconds& seconds, bool in_step) {
+  const size_t phases = turns.phases();
+  const auto together = std::max<size_t>(1, static_cast<size_t>(std::min(static_cast<double>(phases), turns.phases_ahead())));
+  const bool waits = in_step && together == 1;
+  double exchanged = 0, stored = 0;
+  for (size_t first = 0; first < phases; first += together) {
+    const size_t last = std::min(phases, first + together);
+    const double begun = exchanged;
+    for (size_t phase = first; phase < last; ++phase) exchanged += exchange[phase];
+    const double work = turns.storage().bound_of(first, last).seconds;
+    seconds.storage += work;
+    const double rounds = static_cast<double>(last - first) * static_cast<double>(turns.rounds_of_phase());
+    const double begins = waits ? exchanged : begun + (exchanged - begun) / rounds;
+    // The storage cannot be done before all of the phase has come.
+    stored = std::max(std::max(stored, begins) + work, exchanged);
+    if (waits) exchanged = stored;
+  }
+  const double locks = turns.storage().lock_seconds();
+  seconds.storage += locks;
+  return std::max(stored, exchanged) + locks;
+}
+
+void add_seconds(const SimulationRequest& request, const Turns& turns, Simulation& simulation) {
+  const Machine& machine = request.machine;
+  const int ranks = request.workload.ranks;
+  const auto times = static_cast<double>(request.times);
+  StageSeconds& seconds = simulation.seconds;
+  const double word = tree_depth(ranks) * machine.network.latency_s;
+  seconds.split = static_cast<double>(request.habits.splits) * machine.network.split_rank_s * ranks;
+  const int64_t opens = request.habits.all_open ? ranks * simulation.files : simulation.data_opens + simulation.files;
+  const int64_t made = request.workload.reading ? 0 : simulation.files;
+  seconds.open = times * (metadata_seconds(machine, opens, made) + 2 * word);
+  seconds.close = times * (metadata_seconds(machine, opens, 0) + 2 * word);
+  constexpr double k_agreements = 3;  // of the queues, of the plan, of the end; each goes up a tree and down again
+  seconds.plan = times * k_agreements * 2 * word;
+  seconds.describe = times * turns.describe_seconds();
+  std::vector<double> exchange = turns.exchange_seconds();
+  for (double& each : exchange) {
+    if (request.habits.in_step) each += 2 * word;  // of each round
+    seconds.exchange += each;
+  }
+  seconds.transfer = transfer_seconds(turns, exchange, seconds, request.habits.in_step) * times;
+  seconds.exchange *= times;
+  seconds.storage *= times;
+}
+
+}  // namespace
+
+Result<Simulation> simulate(const SimulationRequest& asked) {
+  SimulationRequest request = asked;
+  if (Status status = complete(request.workload); !status.ok()) return status;
+  if (request.times < 1 || request.habits.splits < 0) return Status{Code::bad_argument, "a simulation runs once at least, and splits no negative number of communicators"};
+  auto prepared = prepare(request);
+  if (!prepared.ok()) return prepared.status();
+  const Topology topology = topology_of(request.machine, request.workload.ranks);
+  const Pattern pattern = pattern_of(request, prepared.value());
+  auto plan = make_plan(prepared.value().strategy, pattern, topology, prepared.value().limits);
+  if (!plan.ok()) return plan.status();
+  Simulation simulation;
+  simulation.plan = std::move(plan).value();
+  simulation.workload = workload_text(request.workload);
+  simulation.machine = request.machine.name;
+  const Places& places = prepared.value().places;
+  if (places.files() > 1) simulation.plan.strategy.files = Files::subfiles;
+  simulation.layout = fmt::format("stripes of {} on {} of {} targets", format_bytes(places.stripes().bytes), places.stripes().count, places.stripes().targets);
+  simulation.hosts = static_cast<int64_t>(topology.host_roots.size());
+  simulation.files = places.files();
+  simulation.bytes = pattern.bytes;
+  Turns turns(request, simulation.plan, places, prepared.value().limits, simulation);
+  turns.run();
+  add_seconds(request, turns, simulation);
+  return simulation;
+}
+
+}  // namespace windrow

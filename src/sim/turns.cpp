@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/turns.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr size_t k_most_cells = size_t{4} << 20;      // of what is kept by phase and target, or by phase and writer
+constexpr size_t k_most_windows = size_t{8} << 20;    // whose messages are kept one by one
+constexpr size_t k_most_phases = 4096, k_most_rows = 64;
+
+std::vector<int> roots_of(const Plan& plan) {
+  std::vector<int> roots;
+  if (plan.team == 0) return plan.host_roots;
+  for (int64_t root = 0; root < plan.ranks; root += plan.team) roots.push_back(static_cast<int>(root));
+  return roots;
+}
+
+std::vector<int> writers_of(const Plan& plan) { return plan.has_domains() ? plan.writers : std::vector<int>{}; }
+
+std::vector<Windows> windows_of_all(const Plan& plan) {
+  std::vector<Windows> windows;
+  for (size_t i = 0; i < plan.domains.size(); ++i) windows.push_back(windows_of(plan, i));
+  return windows;
+}
+
+// Long pieces and short ones go different ways.
+Holding of_length(const Holding& holding, int64_t limit, bool longer) {
+  PiecesBuilder builder;
+  for (NestCursor cursor(holding.elements); !cursor.done(); cursor.next())
+    if ((cursor.nest().run.length * holding.element_bytes >= limit) == longer) builder.add(cursor.nest());
+  return {builder.take(), holding.element_bytes};
+}
+
+}  // namespace
+
+Turns::Turns(const SimulationRequest& request, const Plan& plan, const Places& places, const PlanLimits& limits, Simulation& counts)
+    : request_(request), plan_(plan), places_(places), rule_{.access = plan.strategy.access, .hole_bytes = limits.hole_bytes}, counts_(counts), windows_(windows_of_all(plan)),
+      deal_bytes_(limits.layout ? places.stripes().bytes : limits.unit), phasing_(choose_phases()), to_roots_(request.machine, plan.ranks, roots_of(plan), phasing_.phases),
+      to_domains_(request.machine, plan.ranks, writers_of(plan), phasing_.phases), storage_(request.machine, plan.reading, places.files(), phasing_.phases, static_cast<size_t>(std::min<int64_t>(k_most_rows, clients()))), memory_(static_cast<size_t>(plan.ranks)) {
+  find_groups();
+  letters_to_.resize(std::max(plan.domains.size(), roots_of(plan).size()));
+  counts_.rows.resize(storage_.matrix().size(), TargetRow{.first_rank = -1, .last_rank = -1, .bytes = {}});
+  first_window_.push_back(0);
+  for (const Windows& windows : windows_) first_window_.push_back(first_window_.back() + static_cast<size_t>(windows.count()));
+  if (first_window_.back() <= k_most_windows) remote_of_window_.resize(first_window_.back());
+}
+
+bool Turns::is_direct() const noexcept {
+  const Access access = plan_.strategy.access;
+  return !plan_.has_domains() && !plan_.gathers() && !plan_.broadcast && (access == Access::list || access == Access::mapped);
+}
+
+int Turns::team_end(int root) const {
+  if (plan_.team > 0) return static_cast<int>(std::min<int64_t>(plan_.ranks, root + plan_.team));
+  const auto next = std::upper_bound(plan_.host_roots.begin(), plan_.host_roots.end(), root);
+  return next == plan_.host_roots.end() ? plan_.ranks : *next;
+}
+
+int64_t Turns::clients() const {
+  if (plan_.broadcast) return 1;
+  if (plan_.direct_bytes > 0) return plan_.ranks;
+  if (plan_.has_domains()) return static_cast<int64_t>(plan_.writers.size());
+  return plan_.gathers() ? static_cast<int64_t>(roots_of(plan_).size()) : plan_.ranks;
+}
+
+// Without domains nobody waits for another's round: there is one phase.
+Turns::Phasing Turns::choose_phases() const {
+  int64_t rounds = 1;
+  for (const Windows& windows : windows_) rounds = std::max(rounds, windows.count());
+  const size_t servers = std::max({roots_of(plan_).size(), plan_.writers.size(), static_cast<size_t>(request_.machine.storage.targets)});
+  const auto most = static_cast<int64_t>(std::clamp<size_t>(k_most_cells / servers, 1, k_most_phases));
+  const PeerHabits& habits = request_.habits;
+  const int64_t wanted = habits.at_once ? rounds : habits.in_step ? 1 : plan_.slots;
+  const int64_t at_once = std::max(wanted, ceil_divide(rounds, most));
+  return {.phases = static_cast<size_t>(ceil_divide(rounds, at_once)), .rounds = at_once};
+}
+
+// Which group has a column of the stripes, where they are dealt.
+void Turns::find_groups() {
+  if (!plan_.deal) return;
+  const auto groups = static_cast<size_t>(plan_.deal->groups());
+  const auto sharers = static_cast<size_t>(plan_.sharers);
+  const int64_t period = plan_.strategy.domains == Domains::cyclic ? static_cast<int64_t>(groups) : places_.stripes().count;
+  for (int64_t column = 0; column < period; ++column) {
+    size_t found = 0;
+    const Extent everything = cells_of_file().domain;
+    for (size_t group = 0; group < groups; ++group) {
+      const int of = static_cast<int>(group);
+      const Extent window = plan_.deal->window(everything, of, plan_.deal->index_of(everything, of, column * deal_bytes_));
+      if (window.begin <= column * deal_bytes_ && window.end > column * deal_bytes_) found = group;
+    }
+    group_of_column_.push_back(found * sharers);
+  }
+}
+
+size_t Turns::domain_at(int64_t offset) const {
+  const auto behind = [offset](const Extent& domain) { return domain.end <= offset; };
+  const auto begin = plan_.domains.begin();
+  if (!plan_.deal) return static_cast<size_t>(std::partition_point(begin, plan_.domains.end(), behind) - begin);
+  const auto stretch = static_cast<size_t>(std::partition_point(begin, begin + static_cast<std::ptrdiff_t>(plan_.sharers), behind) - begin);
+  return group_of_column_[static_cast<size_t>(offset / deal_bytes_) % group_of_column_.size()] + stretch;
+}
+
+// The windows of domains that hold some of the bytes, in file order.
+template <class Visit>
+void Turns::for_each_window(const Held& held, Visit&& visit) const {
+  if (held.empty()) return;
+  const int64_t end = held.hull().end;
+  for (int64_t offset = held.hull().begin; offset < end;) {
+    const size_t domain = domain_at(offset);
+    if (domain >= windows_.size()) return;
+    const int64_t index = windows_[domain].index_of(offset);
+    const Extent window = windows_[domain].window(index);
+    if (const int64_t bytes = held.bytes_in(window); bytes > 0) visit(Touched{domain, index, window, bytes});
+    offset = held.next_offset(std::max(offset + 1, window.end));
+  }
+}
+
+void Turns::count_message(int64_t bytes) {
+  ++counts_.messages;
+  counts_.message_bytes += bytes;
+}
+
+void Turns::send_to_domains(int rank, const Held& held) {
+  int64_t largest = 0, letters = 0;
+  std::vector<bool> told;
+  const bool fills = plan_.whole && !plan_.reading && !plan_.gathers();
+  for_each_window(held, [&](const Touched& touched) {
+    const int writer = plan_.writers[touched.domain];
+    const bool copies = shares_memory() && host_of(writer) == host_of(rank);
+    to_domains_.add({rank, writer, touched.domain, phase_of(touched.index), touched.bytes, copies});
+    counts_.copied_bytes += touched.bytes;
+    const bool own = writer == rank && !plan_.gathers();
+    if (!own && !(copies && fills)) {
+      if (told.empty()) told.resize(windows_.size());
+      if (!told[touched.domain]) ++letters, ++letters_to_[touched.domain], told[touched.domain] = true;
+    }
+    if (writer == rank || copies) return;
+    count_message(touched.bytes);
+    largest = std::max(largest, touched.bytes);
+    if (!remote_of_window_.empty()) remote_of_window_[first_window_[touched.domain] + static_cast<size_t>(touched.index)] += touched.bytes;
+  });
+  counts_.descriptions += letters;
+  most_letters_from_ = std::max(most_letters_from_, letters);
+  keep_message_buffers(rank, largest);
+}
+
+void Turns::send_to_root(int rank, const Held& held) {
+  if (held.empty()) return;
+  const int root = team_root(plan_, rank, plan_.host_roots.empty() ? rank : host_of(rank) * static_cast<int>(request_.machine.ranks_per_host));
+  const auto server = static_cast<size_t>(plan_.team > 0 ? root / plan_.team : host_of(rank));
+  const bool copies = shares_memory() && host_of(root) == host_of(rank);
+  int64_t largest = 0;
+  const auto pass = [&](int64_t index, int64_t bytes) {
+    to_roots_.add({rank, root, server, phase_of(index), bytes, copies});
+    counts_.copied_bytes += bytes;
+    if (copies || rank == root) return;
+    count_message(bytes);
+    largest = std::max(largest, bytes);
+  };
+  if (rank != root) ++counts_.descriptions, ++letters_to_[server];
+  if (plan_.has_domains()) {
+    for_each_window(held, [&](const Touched& touched) { pass(touched.index, touched.bytes); });
+  } else {
+    const Windows cells = cells_of_file();
+    for (int64_t offset = held.hull().begin; offset < held.hull().end;) {
+      const int64_t index = cells.index_of(offset);
+      if (const int64_t bytes = held.bytes_in(cells.window(index)); bytes > 0) pass(index - team_first_, bytes);
+      offset = held.next_offset(cells.window(index).end);
+    }
+  }
+  keep_message_buffers(rank, largest);
+}
+
+void Turns::take_turn(int rank) {
+  const Workload& workload = request_.workload;
+  Holding holding = held_by(workload, rank);
+  if (plan_.direct_bytes > 0) {
+    const Held direct = places_.place(of_length(holding, plan_.direct_bytes, true));
+    if (!direct.empty()) {
+      begin_client(rank);
+      access_directly(direct);
+    }
+    holding = of_length(holding, plan_.direct_bytes, false);
+  }
+  const Held held = places_.place(holding);
+  if (is_direct()) {
+    if (!held.empty()) begin_client(rank);
+    access_directly(held);
+  } else if (plan_.gathers()) {
+    if (team_root(plan_, rank, host_of(rank) * static_cast<int>(request_.machine.ranks_per_host)) == rank) serve_team(rank);
+    send_to_root(rank, held);
+  } else if (plan_.has_domains()) {
+    send_to_domains(rank, held);
+  } else {
+    serve_alone(rank, held);
+  }
+}
+
+void Turns::run() {
+  if (plan_.has_domains() || plan_.broadcast) covered_ = places_.place(held_by_all(request_.workload, 0, plan_.ranks)).pieces();
+  if (plan_.broadcast) broadcast();
+  for (int rank = 0; rank < plan_.ranks && !plan_.broadcast; ++rank) {
+    take_turn(rank);
+    if (next_domain_ < plan_.writers.size() && plan_.writers[next_domain_] == rank) serve_domain(rank);
+    storage_.end_client();
+    to_roots_.end_rank(rank);
+    to_domains_.end_rank(rank);
+  }
+  to_roots_.finish();
+  to_domains_.finish();
+  storage_.cut_stripes(plan_.stripes_cut);
+  storage_.finish();
+  const auto largest = std::max_element(memory_.begin(), memory_.end());
+  counts_.most_memory = *largest;
+  int64_t sum = 0;
+  for (const int64_t bytes : memory_) sum += bytes;
+  counts_.mean_memory = sum / plan_.ranks;
+  counts_.data_opens = counts_.clients;
+  for (size_t row = 0; row < counts_.rows.size(); ++row) counts_.rows[row].bytes = storage_.matrix()[row];
+  counts_.exchange_waits_for = (to_domains_.bound().seconds > to_roots_.bound().seconds ? to_domains_ : to_roots_).bound().what;
+  counts_.storage_waits_for = storage_.bound_of(0, phasing_.phases).what;
+}
+
+double Turns::phases_ahead() const {
+  const double of_phase = storage_.host_bytes_of_phase();
+  const auto cache = static_cast<double>(request_.machine.storage.cache_bytes);
+  return plan_.reading || of_phase <= 0 ? 1 : std::max(1.0, cache / of_phase);
+}
+
+// A broadcast goes through a tree whose links work at the same time.
+std::vector<double> Turns::exchange_seconds() const {
+  const MachineNetwork& network = request_.machine.network;
+  if (plan_.broadcast) {
+    const double all = static_cast<double>(counts_.bytes) / plan_.ranks;
+    std::vector<double> seconds(phasing_.phases, 0.0);
+    seconds.front() = 2 * all / network.bytes_per_s + all / request_.machine.memory.copy_bytes_per_s;
+    return seconds;
+  }
+  std::vector<double> seconds = to_domains_.seconds();
+  const std::vector<double> before = to_roots_.seconds();
+  for (size_t phase = 0; phase < seconds.size(); ++phase) seconds[phase] += before[phase];
+  return seconds;
+}
+
+double Turns::describe_seconds() const {
+  const MachineNetwork& network = request_.machine.network;
+  const int64_t most = letters_to_.empty() ? 0 : *std::max_element(letters_to_.begin(), letters_to_.end());
+  const int64_t letters = std::max(most, most_letters_from_);
+  return letters == 0 ? 0 : static_cast<double>(letters) * network.message_s + network.latency_s;
+}
+
+}  // namespace windrow
