@@ -143,6 +143,45 @@ void add_report(CLI::App& app, Arguments& arguments) {
   report.callback([&arguments] { arguments.command = Command::report; });
 }
 
+void add_pattern(CLI::App& simulate, SimulateArguments& asked) {
+  simulate.add_option("--ranks", asked.ranks, "How many ranks")->check(CLI::Range(int64_t{1}, int64_t{INT32_MAX}).description(""))->type_name("N");
+  simulate.add_option("--pattern", asked.pattern, "Who holds what: rows, grid, cyclic (blocks of elements in turn), same (all read everything)")
+      ->check(CLI::IsMember({"rows", "grid", "cyclic", "same"}).description(""))
+      ->type_name("NAME");
+  simulate.add_option("--shape", asked.shape, "Elements of each variable, as 1920x1920x480")->check(not_empty())->type_name("SHAPE");
+  simulate.add_option("--grid", asked.grid, "Ranks of each dimension, for the pattern grid; without it as even as can be")->check(not_empty())->type_name("RANKS");
+  simulate.add_option("--block", asked.block, "Elements that each rank has in turn, for the pattern cyclic")->type_name("N");
+  simulate.add_option("--element-bytes", asked.element_bytes, "Bytes of an element; 8")->type_name("N");
+  simulate.add_option("--variables", asked.variables, "How many such variables; 1")->type_name("N");
+  simulate.add_flag("--read", asked.reads, "Read them; without it they are written");
+}
+
+void add_simulate(CLI::App& app, Arguments& arguments) {
+  SimulateArguments& asked = arguments.simulated;
+  CLI::App& simulate = *app.add_subcommand("simulate", "Plan for any number of ranks, and say what that would do on a modelled machine; nothing is measured");
+  simulate.add_option("TRACE", arguments.input, "Instead of a pattern: what a flush that was traced with WINDROW_TRACE moved")->type_name("");
+  simulate.add_option("--machine", asked.machine, "A machine file, or one of those built in: franklin, jaguar, mercury, ranger")->check(not_empty())->type_name("FILE");
+  add_pattern(simulate, asked);
+  simulate.add_option("--flush", asked.flush, "Which flush of TRACE, the first being 1; without it the last that moved something")->type_name("N");
+  simulate.add_option("--strategy", arguments.settings.strategy, "Preset, as for copy")->check(not_empty())->type_name("NAME");
+  simulate.add_option("--set", arguments.settings.pairs, "An option of the library, key=value; may be repeated")->type_name("KEY=VALUE")->expected(1)->take_all();
+  simulate.add_flag("--all-open", asked.all_open, "As peers do: every rank opens the file");
+  simulate.add_flag("--in-step", asked.in_step, "As peers do: all wait for each other after every round");
+  simulate.add_flag("--at-once", asked.at_once, "As peers do: all is exchanged first, in memory without bounds");
+  simulate.add_option("--splits", asked.splits, "As peers do: so many communicators are split first")->type_name("N");
+  simulate.add_option("--times", asked.times, "The same so many times, the file opened each time")->type_name("N");
+  simulate.add_option("--html", arguments.output, "A page to write, with a picture of seconds by stage and of who moves how much of which target")
+      ->check(not_empty())
+      ->type_name("PAGE");
+  simulate.add_flag("--json", arguments.json, "Print one JSON object instead of text");
+  simulate.add_flag("--explain", arguments.explain, "Print the plan, and why");
+  simulate.add_option("--print-machine", asked.shown, "Print a machine file that is built in, to begin one's own with; nothing is simulated")->type_name("NAME");
+  simulate.footer(
+      "Messages, requests and bytes follow from the library's own planner. Seconds are a model's: docs/simulation.md says\n"
+      "what of the machines built in is from papers and what was fitted to them. Options of the environment do not count.");
+  simulate.callback([&arguments] { arguments.command = Command::simulate; });
+}
+
 bool is_command(const CLI::App& app, const std::string& word) {
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   return std::any_of(commands.begin(), commands.end(),
@@ -173,10 +212,11 @@ Parsed parse(int argc, const char* const* argv) {
   add_check(app, parsed.arguments);
   add_references(app, parsed.arguments);
   add_report(app, parsed.arguments);
+  add_simulate(app, parsed.arguments);
   std::vector<std::string> words = words_of(argc, argv);
   if (!words.empty() && !words.back().starts_with('-') && !is_command(app, words.back()))
     throw Failure(k_exit_mistake,
-                  "there is no command \"" + words.back() + "\"; there are copy, info, check, references and report (see: windrow --help)");
+                  "there is no command \"" + words.back() + "\"; there are copy, info, check, references, report and simulate (see: windrow --help)");
   try {
     app.parse(words);
   } catch (const CLI::Success& asked) {  // help, version

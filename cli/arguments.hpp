@@ -10,8 +10,21 @@
 
 namespace cli {
 
-enum class Command { none, copy, info, check, references, report };
+enum class Command { none, copy, info, check, references, report, simulate };
 enum class Bar { automatic, always, never };
+
+// What `simulate` is asked.
+struct SimulateArguments {
+  std::string machine = "";          // a machine file, or the name of a machine that is built in
+  int64_t ranks = 0;                 // 0: as many as the trace has
+  std::string pattern = "rows";
+  std::string shape, grid;           // "1920x1920x480"
+  int64_t block = 1, element_bytes = 8, variables = 1;
+  int64_t flush = 0;                 // of the trace, which is Arguments::input; 0: its last
+  bool reads = false, all_open = false, in_step = false, at_once = false, lists = false;
+  int64_t splits = 0, times = 1;
+  std::string shown;                 // the machine whose file is printed
+};
 
 struct Arguments {
   Command command = Command::none;
@@ -25,6 +38,7 @@ struct Arguments {
   bool json = false;
   bool quiet = false;
   bool features = false;
+  SimulateArguments simulated;
 };
 
 // Either the arguments, or a text to print (help, version): then `command` is none.

@@ -12,5 +12,6 @@ int info(const World& world, const Arguments& arguments);
 int check(const World& world, const Arguments& arguments);
 int references(const World& world, const Arguments& arguments);
 int report(const World& world, const Arguments& arguments);
+int simulate(const World& world, const Arguments& arguments);
 
 }  // namespace cli

@@ -18,6 +18,7 @@ int run(const cli::World& world, int argc, const char* const* argv) {
       case cli::Command::check: return cli::check(world, parsed.arguments);
       case cli::Command::references: return cli::references(world, parsed.arguments);
       case cli::Command::report: return cli::report(world, parsed.arguments);
+      case cli::Command::simulate: return cli::simulate(world, parsed.arguments);
       case cli::Command::none: break;
     }
     cli::print_line(world, parsed.text);

@@ -159,13 +159,16 @@ std::string opening_part(const TracedOpening& opening, const std::vector<const T
 
 }  // namespace
 
+std::string page_of(const std::string& title, const std::string& body) {
+  return fmt::format("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
+                     escaped(title), k_style, body);
+}
+
 std::string trace_page(const Trace& trace, const std::string& source) {
   double seconds = 0, bytes = 0;
   for (const TracedFlush& flush : trace.flushes) seconds += flush.seconds, bytes += static_cast<double>(flush.bytes);
-  std::string out = fmt::format("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{} — windrow report</title>\n<style>{}</style>\n</head>\n<body>\n",
-                                escaped(source), k_style);
-  out += fmt::format("<h1>windrow report</h1>\n<p class=\"soft\">{}: {} flush{} of {} opened file{}, {} in {}{}</p>\n", escaped(source), trace.flushes.size(),
+  std::string out = fmt::format("<h1>windrow report</h1>\n<p class=\"soft\">{}: {} flush{} of {} opened file{}, {} in {}{}</p>\n", escaped(source), trace.flushes.size(),
                      trace.flushes.size() == 1 ? "" : "es", trace.openings.size(), trace.openings.size() == 1 ? "" : "s", bytes_text(static_cast<int64_t>(std::min(bytes, 9e18))),
                      short_seconds(seconds), seconds > 0 ? ", " + rate_text(bytes, seconds) : "");
   if (!trace.damage.empty()) out += fmt::format("<p class=\"bad\">What came before is shown: {}</p>\n", escaped(trace.damage));
@@ -176,7 +179,7 @@ std::string trace_page(const Trace& trace, const std::string& source) {
     out += opening_part(trace.openings[i], flushes, i < k_drawn_pages);
   }
   if (trace.openings.size() > k_drawn_pages) out += fmt::format("<p class=\"soft\">Single flushes are drawn of the first {} opened files.</p>\n", k_drawn_pages);
-  return out + "</body>\n</html>\n";
+  return page_of(source + " — windrow report", out);
 }
 
 }  // namespace cli

@@ -144,6 +144,59 @@ std::string timeline_picture(const TracedFlush& flush) {
   return out + "</svg>\n";
 }
 
+std::string picture_of(const Matrix& matrix) {
+  if (matrix.rows.empty() || matrix.columns.empty()) return "";
+  int64_t most = 1;
+  for (const auto& [cell, bytes] : matrix.cells) most = std::max(most, bytes);
+  const auto rows = static_cast<int64_t>(matrix.rows.size());
+  const double width = std::min(120.0, k_plot / static_cast<double>(matrix.columns.size())), height = rows > 16 ? 10 : 20, top = 22;
+  std::string out = open_picture(top + height * static_cast<double>(rows) + 6, "Bytes by rank and target");
+  size_t longest = 0;
+  for (const std::string& name : matrix.columns) longest = std::max(longest, name.size());
+  const double of_name = std::max(28.0, 7 * static_cast<double>(longest));
+  const size_t every_column = width < of_name ? static_cast<size_t>(std::ceil(of_name / width)) : 1;
+  for (size_t i = 0; i < matrix.columns.size(); i += every_column) {
+    const bool is_number = matrix.columns[i].find_first_not_of("0123456789") == std::string::npos;
+    out += text_at(k_left + (static_cast<double>(i) + 0.5) * width, top - 8, (width > 70 && is_number ? matrix.column + " " : "") + matrix.columns[i], "middle");
+  }
+  for (int64_t row = 0; row < rows; row += height < 20 ? 4 : 1)
+    out += text_at(k_left - 6, top + height * (static_cast<double>(row) + 0.5) + 4, matrix.rows[static_cast<size_t>(row)], "end");
+  for (const auto& [cell, bytes] : matrix.cells) {
+    const double x = k_left + width * static_cast<double>(cell.second), y = top + height * static_cast<double>(cell.first);
+    const double gap = width > 12 ? 1 : 0.25;
+    out += rectangle(x + gap, y + 1, std::max(1.0, width - 2 * gap), height - 2,
+                     fmt::format("class=\"heat\" fill-opacity=\"{:.3f}\"", 0.12 + 0.88 * static_cast<double>(bytes) / static_cast<double>(most)),
+                     fmt::format("{}, {} {}: {}", matrix.rows[static_cast<size_t>(cell.first)], matrix.column, matrix.columns[static_cast<size_t>(cell.second)], bytes_text(bytes)));
+    if (width >= 64 && height >= 20) {
+      const bool dark = bytes * 2 > most;
+      out += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", dark ? "on" : "off", x + width / 2, y + height / 2 + 4,
+                         bytes_text(bytes));
+    }
+  }
+  return out + "</svg>\n";
+}
+
+std::string bars_picture(const std::vector<std::pair<std::string, double>>& bars) {
+  constexpr double k_height = 22, k_top = 4;
+  double most = 0;
+  for (const auto& [name, seconds] : bars) most = std::max(most, seconds);
+  if (most <= 0) return "";
+  const double base = k_top + k_height * static_cast<double>(bars.size());
+  std::string out = open_picture(base + 22, "Seconds by stage");
+  for (double at = 0; at <= most * 1.0001; at += step_of(most)) {
+    const double x = k_left + at / most * k_plot;
+    out += line_at(x, k_top, x, base) + text_at(x, base + 15, short_seconds(at), x > k_width - 50 ? "end" : "middle");
+  }
+  for (size_t i = 0; i < bars.size(); ++i) {
+    const auto& [name, seconds] = bars[i];
+    const double y = k_top + k_height * static_cast<double>(i);
+    out += text_at(k_left - 6, y + 15, name, "end");
+    if (seconds > 0)
+      out += rectangle(k_left, y + 3, std::max(0.5, seconds / most * k_plot), k_height - 6, fmt::format("class=\"s{}\"", i % k_stages.size()), name + ": " + short_seconds(seconds));
+  }
+  return out + "</svg>\n";
+}
+
 std::string matrix_picture(const TracedFlush& flush, const TracedOpening& opening) {
   constexpr int64_t k_most_rows = 64;
   std::vector<int64_t> ranks, targets;
@@ -159,40 +212,16 @@ std::string matrix_picture(const TracedFlush& flush, const TracedOpening& openin
   const auto number_in = [](const std::vector<int64_t>& list, int64_t value) {
     return static_cast<int64_t>(std::lower_bound(list.begin(), list.end(), value) - list.begin());
   };
-  const int64_t in_a_row = (static_cast<int64_t>(ranks.size()) + k_most_rows - 1) / k_most_rows;
-  std::map<std::pair<int64_t, int64_t>, int64_t> cells;
+  const size_t in_a_row = (ranks.size() + k_most_rows - 1) / k_most_rows;
+  Matrix matrix{.rows = {}, .columns = {}, .column = opening.columns == "targets" ? "target" : opening.columns == "stripes" ? "stripe" : "file", .cells = {}};
+  for (size_t first = 0; first < ranks.size(); first += in_a_row) {
+    const size_t last = std::min(ranks.size(), first + in_a_row) - 1;
+    matrix.rows.push_back(first == last ? fmt::format("rank {}", ranks[first]) : fmt::format("{}–{}", ranks[first], ranks[last]));
+  }
+  for (const int64_t target : targets) matrix.columns.push_back(target == INT64_MAX ? "others" : opening.columns == "file" ? "the file" : std::to_string(target));
   for (const auto& [rank, target, bytes] : flush.targets)
-    cells[{number_in(ranks, rank) / in_a_row, number_in(targets, target < 0 ? INT64_MAX : target)}] += bytes;
-  int64_t most = 1;
-  for (const auto& [cell, bytes] : cells) most = std::max(most, bytes);
-  const auto rows = (static_cast<int64_t>(ranks.size()) + in_a_row - 1) / in_a_row;
-  const double width = std::min(120.0, k_plot / static_cast<double>(targets.size())), height = rows > 16 ? 10 : 20, top = 22;
-  const std::string_view column = opening.columns == "targets" ? "target" : opening.columns == "stripes" ? "stripe" : "file";
-  std::string out = open_picture(top + height * static_cast<double>(rows) + 6, "Bytes by rank and target");
-  const size_t every_column = width < 28 ? static_cast<size_t>(std::ceil(28 / width)) : 1;
-  for (size_t i = 0; i < targets.size(); i += every_column) {
-    const std::string name = targets[i] == INT64_MAX ? "others" : opening.columns == "file" ? "the file" : fmt::format("{}{}", width > 70 ? std::string(column) + " " : "", targets[i]);
-    out += text_at(k_left + (static_cast<double>(i) + 0.5) * width, top - 8, name, "middle");
-  }
-  const auto row_name = [&](int64_t row) {
-    const auto first = static_cast<size_t>(row * in_a_row), last = std::min(ranks.size(), first + static_cast<size_t>(in_a_row)) - 1;
-    return first == last ? fmt::format("rank {}", ranks[first]) : fmt::format("{}–{}", ranks[first], ranks[last]);
-  };
-  for (int64_t row = 0; row < rows; row += height < 20 ? 4 : 1)
-    out += text_at(k_left - 6, top + height * (static_cast<double>(row) + 0.5) + 4, row_name(row), "end");
-  for (const auto& [cell, bytes] : cells) {
-    const double x = k_left + width * static_cast<double>(cell.second), y = top + height * static_cast<double>(cell.first);
-    const int64_t target = targets[static_cast<size_t>(cell.second)];
-    out += rectangle(x + 1, y + 1, std::max(1.0, width - 2), height - 2,
-                     fmt::format("class=\"heat\" fill-opacity=\"{:.3f}\"", 0.12 + 0.88 * static_cast<double>(bytes) / static_cast<double>(most)),
-                     fmt::format("{}, {} {}: {}", row_name(cell.first), column, target == INT64_MAX ? "others" : std::to_string(target), bytes_text(bytes)));
-    if (width >= 64 && height >= 20) {
-      const bool dark = bytes * 2 > most;
-      out += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", dark ? "on" : "off", x + width / 2, y + height / 2 + 4,
-                         bytes_text(bytes));
-    }
-  }
-  return out + "</svg>\n";
+    matrix.cells[{number_in(ranks, rank) / static_cast<int64_t>(in_a_row), number_in(targets, target < 0 ? INT64_MAX : target)}] += bytes;
+  return picture_of(matrix);
 }
 
 std::string sizes_picture(const TracedFlush& flush) {

@@ -14,6 +14,9 @@ std::vector<std::string> trace_table(const Trace& trace);
 // One page of XHTML in UTF-8 with pictures in it, that needs nothing beside itself. Names are escaped. `source`: the trace's name.
 std::string trace_page(const Trace& trace, const std::string& source);
 
+// A page of XHTML with the styles that the pictures have. `body` is XHTML.
+std::string page_of(const std::string& title, const std::string& body);
+
 // What both say alike.
 std::string short_seconds(double seconds);  // "1.24 ms"
 std::string rate_text(double bytes, double seconds);

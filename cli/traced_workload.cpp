@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/traced_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/checked.hpp"
+#include "cli/console.hpp"
+#include "decomposition/decomposition.hpp"
+#include "extent/algebra.hpp"
+
+namespace cli {
+
+namespace {
+
+using nlohmann::json;
+using windrow::checked_add;
+using windrow::checked_multiply;
+using windrow::Nest;
+using windrow::Pieces;
+
+Failure mistake(const std::string& path, const std::string& what) { return {k_exit_mistake, fmt::format("\"{}\": {}", path, what)}; }
+
+[[noreturn]] void refuse(const std::string& what) { throw std::runtime_error(what); }
+
+// `[first, how many, [times, distance], ...]`: each pair repeats all before it.
+Nest nest_of(const json& list, int64_t elements) {
+  const auto first = list.at(0).get<int64_t>(), length = list.at(1).get<int64_t>();
+  if (first < 0 || length < 1 || list.size() > 2 + windrow::k_max_loops) refuse("a run of elements that cannot be");
+  Nest nest(windrow::Run{first, 0, length, 0, 0, 1});
+  int64_t span = length, bytes = length;
+  for (size_t i = 2; i < list.size(); ++i) {
+    const auto times = list[i].at(0).get<int64_t>(), distance = list[i].at(1).get<int64_t>();
+    const auto reach = checked_multiply(times - 1, distance);
+    const auto end = reach ? checked_add(*reach, span) : std::nullopt;
+    if (times < 1 || distance < span || !end || *end > elements) refuse("runs of elements that cannot be");
+    nest.repeat(times, distance, bytes);
+    span = *end;
+    bytes *= times;
+  }
+  if (first > elements - span) refuse("elements beyond their variable");
+  return nest;
+}
+
+Pieces pieces_of_rank(const json& rank, const std::vector<int64_t>& shape, int64_t elements) {
+  if (rank.at("elements").get<int64_t>() == 0) return {};
+  if (rank.contains("start")) {
+    const auto start = rank.at("start").get<std::vector<int64_t>>(), count = rank.at("count").get<std::vector<int64_t>>();
+    const auto block = windrow::make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}});
+    if (!block.ok()) refuse(block.status().message());
+    return windrow::element_pieces(block.value());
+  }
+  if (!rank.contains("runs")) refuse(fmt::format("rank {} holds more runs of elements than a trace tells", rank.at("rank").get<int64_t>()));
+  std::vector<Nest> nests;
+  for (const json& run : rank.at("runs")) nests.push_back(nest_of(run, elements));
+  return windrow::pieces_from_nests(nests.size(), [&](size_t i) { return nests[i]; });
+}
+
+int64_t product(const std::vector<int64_t>& shape) {
+  for (const int64_t length : shape)
+    if (length < 1) refuse("a shape without elements");
+  const auto elements = windrow::checked_product(shape);
+  if (!elements) refuse("a shape of too many elements");
+  return *elements;
+}
+
+// Variables of one decomposition, one direction and one size.
+struct Group {
+  int64_t decomposition = 0, element_bytes = 0, variables = 0, bytes = 0;
+  bool reading = false;
+};
+
+Group largest_group(const json& queue, const std::map<int64_t, json>& decompositions) {
+  std::map<std::tuple<int64_t, int64_t, bool>, Group> groups;
+  Group largest;
+  for (const json& each : queue) {
+    const auto id = each.at("decomposition").get<int64_t>();
+    const auto shape = each.at("shape").get<std::vector<int64_t>>();
+    const auto found = decompositions.find(id);
+    if (shape.empty() || found == decompositions.end()) continue;
+    const int64_t elements = product(found->second.at("shape").get<std::vector<int64_t>>());
+    const auto trailing = windrow::checked_multiply(product(shape) / std::max<int64_t>(1, elements), each.at("element_bytes").get<int64_t>());
+    if (!trailing || *trailing < 1) continue;  // a record of it, or nothing
+    const bool reading = each.at("direction") == "read";
+    Group& group = groups[{id, *trailing, reading}];
+    const auto bytes = checked_multiply(elements, *trailing);
+    group = {id, *trailing, group.variables + 1, group.bytes + bytes.value_or(0), reading};
+    if (group.bytes > largest.bytes) largest = group;
+  }
+  return largest;
+}
+
+windrow::Workload workload_of(const json& flush, const Group& group, const json& decomposition) {
+  windrow::Workload workload{.division = windrow::Division::lists, .reading = group.reading, .ranks = flush.at("ranks").get<int>(),
+                             .shape = decomposition.at("shape").get<std::vector<int64_t>>(), .element_bytes = group.element_bytes, .variables = group.variables};
+  constexpr int k_most_ranks = 100'000'000;
+  if (workload.ranks < 1 || workload.ranks > k_most_ranks) refuse(fmt::format("{} ranks", workload.ranks));
+  const json& ranks = decomposition.at("ranks");
+  if (ranks.size() != static_cast<size_t>(workload.ranks)) refuse(fmt::format("it tells what {} of {} ranks hold", ranks.size(), workload.ranks));
+  const int64_t elements = product(workload.shape);
+  workload.lists.resize(ranks.size());
+  for (const json& rank : ranks) workload.lists.at(rank.at("rank").get<size_t>()) = pieces_of_rank(rank, workload.shape, elements);
+  return workload;
+}
+
+}  // namespace
+
+windrow::Workload traced_workload(const std::string& path, int64_t flush) {
+  std::ifstream stream(path);
+  if (!stream) throw mistake(path, "cannot be opened");
+  std::string line, opening;
+  std::map<int64_t, json> decompositions;
+  std::optional<windrow::Workload> found;
+  int64_t number = 0, flushes = 0;
+  try {
+    while (std::getline(stream, line)) {
+      ++number;
+      const json object = json::parse(line);
+      if (object.contains("windrow trace")) {
+        if (object["windrow trace"] != 1) throw mistake(path, "is a trace of another version");
+        decompositions.clear();
+        continue;
+      }
+      if (number == 1) throw mistake(path, "is no trace");
+      for (const json& each : object.at("decompositions")) decompositions[each.at("id").get<int64_t>()] = each;
+      ++flushes;
+      if (flush > 0 && flushes != flush) continue;
+      const Group group = largest_group(object.at("queue"), decompositions);
+      if (group.bytes > 0) found = workload_of(object, group, decompositions.at(group.decomposition));
+    }
+  } catch (const json::parse_error&) {
+    if (number == 1) throw mistake(path, "is no trace");
+    if (!found) throw mistake(path, fmt::format("line {} is cut short or no line of a trace", number));
+  } catch (const Failure&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw mistake(path, fmt::format("line {} cannot be simulated: {}", number, error.what()));
+  }
+  if (!found) throw mistake(path, flush > 0 ? fmt::format("has no flush {} that moved anything", flush) : "has no flush that moved anything");
+  return std::move(*found);
+}
+
+}  // namespace cli

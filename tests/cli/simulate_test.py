@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""windrow simulate from outside: what it prints, what it draws, and what it says of mistakes.
+
+Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (a program), WINDROW_MPIRUN (a shell-split command that takes -n) and WINDROW_SAMPLE (a trace).
+"""
+
+import json
+import math
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+COMMAND = os.environ["WINDROW_COMMAND"]
+TRACED = os.environ["WINDROW_TRACED"]
+MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
+SAMPLE = os.environ["WINDROW_SAMPLE"]
+
+
+def run(*words, ranks=1, env=None):
+    launch = [] if ranks == 1 else [*MPIRUN, "-n", str(ranks)]
+    return subprocess.run([*launch, *map(str, words)], capture_output=True, text=True, timeout=60, env={**os.environ, **(env or {})})
+
+
+class SimulateTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="windrow simulate ")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def simulated(self, *words, **more):
+        done = run(COMMAND, "simulate", *words, "--json", **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def mistake(self, *words, part):
+        done = run(COMMAND, "simulate", *words)
+        self.assertEqual(done.returncode, 2, done.stderr + done.stdout)
+        self.assertIn(part, done.stderr)
+        self.assertEqual(len([line for line in done.stderr.splitlines() if line.startswith("windrow: ")]), 1, done.stderr)
+
+    def test_says_that_it_is_a_simulation(self):
+        done = run(COMMAND, "simulate", "--machine", "jaguar", "--ranks", 1000, "--shape", "100000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("a simulation, nothing was measured", done.stdout)
+        self.assertIs(self.simulated("--machine", "jaguar", "--ranks", 1000, "--shape", "100000")["simulation"], True)
+
+    def test_all_bytes_lie_on_targets(self):
+        for pattern in ("rows", "grid", "cyclic"):
+            found = self.simulated("--machine", "ranger", "--ranks", 100, "--shape", "300x400x50", "--pattern", pattern, "--variables", 3)
+            self.assertEqual(found["bytes"], 300 * 400 * 50 * 8 * 3)
+            self.assertAlmostEqual(sum(sum(row["bytes"]) for row in found["targets"]), found["bytes"], places=3)
+
+    def test_many_ranks_of_the_command_say_it_once(self):
+        one = self.simulated("--machine", "ranger", "--ranks", 100, "--shape", "1000")
+        self.assertEqual(self.simulated("--machine", "ranger", "--ranks", 100, "--shape", "1000", ranks=3), one)
+
+    def test_more_ranks_than_elements(self):
+        found = self.simulated("--machine", "jaguar", "--ranks", 5000, "--shape", "7x3", "--pattern", "grid", "--strategy", "two-phase")
+        self.assertEqual(found["bytes"], 7 * 3 * 8)
+        self.assertGreater(found["seconds"]["total"], 0)
+
+    def test_page_is_whole_and_needs_nothing(self):
+        page = self.path("a page.html")
+        done = run(COMMAND, "simulate", "--machine", "ranger", "--ranks", 300, "--shape", "300000x1000", "--set", "domains=target", "--set", "writers=300", "--html", page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        tree = ElementTree.parse(page)
+        self.assertEqual(sum(1 for each in tree.iter() if each.tag.endswith("}svg") and each.get("role") == "img"), 2)
+        text = "".join(tree.getroot().itertext())
+        self.assertIn("Nothing was measured", text)
+        for each in tree.iter():
+            self.assertNotIn("src", each.keys())
+            self.assertFalse(each.tag.endswith("script"))
+
+    def test_a_machine_of_ones_own(self):
+        shown = run(COMMAND, "simulate", "--print-machine", "mercury")
+        self.assertEqual(shown.returncode, 0)
+        machine = json.loads(shown.stdout)
+        machine["metadata"]["opens_per_s"] = 1
+        with open(self.path("my machine.json"), "w", encoding="utf-8") as file:
+            json.dump(machine, file)
+        built_in = self.simulated("--machine", "mercury", "--ranks", 64, "--shape", "64000", "--all-open")
+        slow = self.simulated("--machine", self.path("my machine.json"), "--ranks", 64, "--shape", "64000", "--all-open")
+        self.assertGreater(slow["seconds"]["open"], 60)
+        self.assertLess(built_in["seconds"]["open"], 1)
+        self.assertEqual(slow["messages"], built_in["messages"])
+
+    def test_a_trace_is_simulated(self):
+        trace = self.path("a trace.jsonl")
+        env = {"WINDROW_TRACE": trace, "WINDROW_CODEC": "off", "WINDROW_LAYOUT": "none", "WINDROW_BUFFERS": "4"}
+        done = run(TRACED, self.path("file.raw"), 1, 20, ranks=4, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(trace, encoding="utf-8") as lines:
+            flush = json.loads(list(lines)[1])
+        found = self.simulated(trace, "--machine", "mercury", "--flush", 1)
+        self.assertEqual(found["ranks"], 4)
+        # The variables that go through one decomposition; the others are left out.
+        groups = {}
+        for each in flush["queue"]:
+            key = (each["decomposition"], each["direction"], each["element_bytes"], str(each["shape"]))
+            groups[key] = groups.get(key, 0) + math.prod(each["shape"]) * each["element_bytes"]
+        self.assertEqual(found["bytes"], max(groups.values()))
+
+    def test_sample(self):
+        self.assertEqual(self.simulated(SAMPLE, "--machine", "franklin")["ranks"], 3)
+
+    def test_mistakes_are_named(self):
+        usual = ("--machine", "jaguar", "--ranks", 10, "--shape", "100")
+        self.mistake(part="nothing to simulate")
+        self.mistake("--ranks", 10, "--shape", "100", part="which machine")
+        self.mistake("--machine", "nowhere.json", "--ranks", 10, "--shape", "100", part="nowhere.json")
+        self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "10xx", part="--shape cannot be")
+        self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "0", part="no elements")
+        self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "99999999999x99999999999", part="more than a file can have")
+        self.mistake("--machine", "mercury", "--ranks", 2000, "--shape", "100", part="887 hosts with 2 ranks each; 2000 ranks are more")
+        self.mistake(*usual, "--pattern", "grid", "--grid", "3x3", part="a grid of 3x3 ranks")
+        self.mistake(*usual, "--pattern", "cyclic", "--block", 0, part="blocks of 0")
+        self.mistake(*usual, "--pattern", "same", part="is for reading")
+        self.mistake(*usual, "--times", 0, part="once at least")
+        self.mistake(*usual, "--set", "stripe=count=700", part="machine \"Jaguar\" has 672")
+        self.mistake(*usual, "--set", "strateggy=auto", part="strateggy")
+        self.mistake(*usual, "--strategy", "best", part="best")
+        self.mistake(*usual, "--set", "buffers=1", part="buffers is 1")
+        self.mistake("--print-machine", "titan", part="titan")
+        self.mistake(SAMPLE, "--machine", "jaguar", "--ranks", 3, part="a trace says")
+        self.mistake(SAMPLE, "--machine", "jaguar", "--flush", 99, part="no flush 99")
+        self.mistake(self.path("none.jsonl"), "--machine", "jaguar", part="cannot be opened")
+        self.mistake(*usual, "--html", self.path("no/such/page.html"), part="page.html")
+
+    def test_hostile_files_are_refused(self):
+        for text, part in (("{", "is not JSON"), ("[]", "no machine file"), ('{"windrow machine": 2}', "version 2"), ('{"windrow machine": 1, "hosts": -1}', "hosts cannot be -1"),
+                           ('{"windrow machine": 1, "storage": {"lock_seconds": 1}}', "storage.lock_seconds is no name"), ("x" * (1 << 21), "longer than 1 MiB")):
+            with open(self.path("hostile.json"), "w", encoding="utf-8") as file:
+                file.write(text)
+            self.mistake("--machine", self.path("hostile.json"), "--ranks", 1, "--shape", "1", part=part)
+        with open(SAMPLE, encoding="utf-8") as lines:
+            opening, flush = list(lines)[:2]
+        of = json.loads(flush)
+        damages = ((lambda flush: flush["decompositions"][0]["ranks"][1].update(start=[0, 90]), "line 2"),
+                   (lambda flush: flush["decompositions"][0]["ranks"].pop(), "what 2 of 3 ranks hold"),
+                   (lambda flush: flush["decompositions"][0].update(shape=[1 << 40, 1 << 40]), "too many elements"),
+                   (lambda flush: flush["decompositions"][0]["ranks"][0].update(rank=7), "line 2"),
+                   (lambda flush: flush.update(ranks=-1), "ranks"), (lambda flush: flush.pop("queue"), "line 2"))
+        for damage, part in damages:
+            changed = json.loads(json.dumps(of))
+            damage(changed)
+            with open(self.path("hostile.jsonl"), "w", encoding="utf-8") as file:
+                file.write(opening + json.dumps(changed) + "\n")
+            self.mistake(self.path("hostile.jsonl"), "--machine", "jaguar", part=part)
+        for runs in ([[0, 5, [1 << 40, 1 << 40]]], [[-1, 5]], [[1198, 5]], [[0, 5, [2, 3]]], [[0, 5, [0, 9]]], [[0]]):
+            changed = json.loads(json.dumps(of))
+            rank = changed["decompositions"][0]["ranks"][0]
+            del rank["start"], rank["count"]
+            rank["runs"] = runs
+            with open(self.path("hostile.jsonl"), "w", encoding="utf-8") as file:
+                file.write(opening + json.dumps(changed) + "\n")
+            self.mistake(self.path("hostile.jsonl"), "--machine", "jaguar", part="line 2")
+
+
+if __name__ == "__main__":
+    unittest.main()
