@@ -117,6 +117,17 @@ Topology topology_of(const Machine& machine, int ranks) {
   return topology;
 }
 
+// Each window is looked at.
+Status check_windows(const Plan& plan) {
+  constexpr double k_most = 2e9;
+  double windows = 0;
+  for (size_t i = 0; i < plan.domains.size(); ++i) windows += static_cast<double>(windows_of(plan, i).count());
+  for (const Extent& region : plan.regions) windows += static_cast<double>(region.size()) / static_cast<double>(plan.window_bytes);
+  if (windows < k_most) return {};
+  return {Code::bad_argument, fmt::format("the plan has {:.2g} windows of {}: more than can be simulated; longer stripes or a larger buffer make them fewer", windows,
+                                          format_bytes(plan.window_bytes))};
+}
+
 double tree_depth(int ranks) { return std::ceil(std::log2(std::max(2, ranks))); }
 
 // Every client asks the one metadata server; a new file is made by one.
@@ -185,6 +196,7 @@ Result<Simulation> simulate(const SimulationRequest& asked) {
   const Pattern pattern = pattern_of(request, prepared.value());
   auto plan = make_plan(prepared.value().strategy, pattern, topology, prepared.value().limits);
   if (!plan.ok()) return plan.status();
+  if (Status status = check_windows(plan.value()); !status.ok()) return status;
   Simulation simulation;
   simulation.plan = std::move(plan).value();
   simulation.workload = workload_text(request.workload);

@@ -82,18 +82,16 @@ Turns::Phasing Turns::choose_phases() const {
 // Which group has a column of the stripes, where they are dealt.
 void Turns::find_groups() {
   if (!plan_.deal) return;
-  const auto groups = static_cast<size_t>(plan_.deal->groups());
-  const auto sharers = static_cast<size_t>(plan_.sharers);
-  const int64_t period = plan_.strategy.domains == Domains::cyclic ? static_cast<int64_t>(groups) : places_.stripes().count;
-  for (int64_t column = 0; column < period; ++column) {
-    size_t found = 0;
-    const Extent everything = cells_of_file().domain;
-    for (size_t group = 0; group < groups; ++group) {
-      const int of = static_cast<int>(group);
-      const Extent window = plan_.deal->window(everything, of, plan_.deal->index_of(everything, of, column * deal_bytes_));
-      if (window.begin <= column * deal_bytes_ && window.end > column * deal_bytes_) found = group;
+  const int64_t groups = plan_.deal->groups(), columns = plan_.strategy.domains == Domains::cyclic ? groups : places_.stripes().count;
+  const Extent everything = cells_of_file().domain;
+  group_of_column_.resize(static_cast<size_t>(columns));
+  for (int group = 0; group < groups; ++group) {
+    for (int64_t index = 0;; ++index) {
+      const Extent window = plan_.deal->window(everything, group, index);
+      if (window.begin >= columns * deal_bytes_) break;
+      for (int64_t column = window.begin / deal_bytes_; column * deal_bytes_ < window.end; ++column)
+        group_of_column_[static_cast<size_t>(column % columns)] = static_cast<size_t>(group * plan_.sharers);
     }
-    group_of_column_.push_back(found * sharers);
   }
 }
 

@@ -126,6 +126,8 @@ class SimulateTest(unittest.TestCase):
         self.mistake(*usual, "--set", "strateggy=auto", part="strateggy")
         self.mistake(*usual, "--strategy", "best", part="best")
         self.mistake(*usual, "--set", "buffers=1", part="buffers is 1")
+        self.mistake("--machine", "ranger", "--ranks", 9, "--shape", "99999999999", "--pattern", "cyclic", "--set", "buffer=4096", "--set", "stripe=size=64KiB,count=300",
+                     "--set", "domains=target", "--variables", 1000, part="more than can be simulated")
         self.mistake("--print-machine", "titan", part="titan")
         self.mistake(SAMPLE, "--machine", "jaguar", "--ranks", 3, part="a trace says")
         self.mistake(SAMPLE, "--machine", "jaguar", "--flush", 99, part="no flush 99")
