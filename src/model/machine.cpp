@@ -2,6 +2,7 @@
 #include "model/machine.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* k_head = "windrow machine";
 constexpr std::array<std::string_view, 4> k_sections{"memory", "network", "storage", "metadata"};
+constexpr std::array<std::string_view, 4> k_sharings{"apart", "interleaved", "targets", "mapped"};
 constexpr size_t k_most_text = size_t{1} << 20, k_most_listed = 10'000;
 
 // What of a machine file was read wrongly: the first mistake.
@@ -158,10 +160,15 @@ void read_codecs(Reader& reader, const Json& file, Machine& machine) {
 }
 
 void read_rates(Reader& reader, const Json& file, const char* key, std::vector<MeasuredRate>& rates) {
-  const std::vector<std::string> known{"request_bytes", "ranks", "bytes_per_s"};
+  const std::vector<std::string> known{"request_bytes", "ranks", "bytes_per_s", "sharing"};
   read_list(reader, file, key, known, [&](const Json& entry, const std::string& name) {
     MeasuredRate rate;
-    require(reader, entry, name, known);
+    require(reader, entry, name, {"request_bytes", "ranks", "bytes_per_s"});
+    std::string sharing(name_of(rate.sharing));
+    reader.text(entry, "sharing", name + ".sharing", sharing);
+    const auto found = std::find(k_sharings.begin(), k_sharings.end(), sharing);
+    if (found == k_sharings.end()) return reader.fail(name + ".sharing", fmt::format("cannot be \"{}\": there are {}", sharing.substr(0, 64), fmt::join(k_sharings, ", ")));
+    rate.sharing = static_cast<Sharing>(found - k_sharings.begin());
     reader.number(entry, "request_bytes", name + ".request_bytes", rate.request_bytes, int64_t{1}, int64_t{1} << 60);
     reader.number(entry, "ranks", name + ".ranks", rate.ranks, int64_t{1}, int64_t{100'000});
     reader.number(entry, "bytes_per_s", name + ".bytes_per_s", rate.bytes_per_s, 1.0, 1e18);
@@ -194,7 +201,7 @@ double rate_at_size(const std::map<int64_t, double>& by_size, int64_t request_by
 Json rates_json(const std::vector<MeasuredRate>& rates) {
   Json list = Json::array();
   for (const MeasuredRate& rate : rates)
-    list.push_back({{"request_bytes", rate.request_bytes}, {"ranks", rate.ranks}, {"bytes_per_s", rate.bytes_per_s}});
+    list.push_back({{"sharing", name_of(rate.sharing)}, {"request_bytes", rate.request_bytes}, {"ranks", rate.ranks}, {"bytes_per_s", rate.bytes_per_s}});
   return list;
 }
 
@@ -241,9 +248,12 @@ std::string machine_text(const Machine& machine) {
   return file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks) {
+std::string_view name_of(Sharing sharing) noexcept { return k_sharings[static_cast<size_t>(sharing)]; }
+
+double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing) {
   std::map<int64_t, std::map<int64_t, double>> by_ranks;
-  for (const MeasuredRate& rate : rates) by_ranks[rate.ranks][rate.request_bytes] = rate.bytes_per_s;
+  for (const MeasuredRate& rate : rates)
+    if (rate.sharing == sharing) by_ranks[rate.ranks][rate.request_bytes] = rate.bytes_per_s;
   if (by_ranks.empty()) return 0;
   std::map<int64_t, double> at_size;
   for (const auto& [count, by_size] : by_ranks) at_size[count] = rate_at_size(by_size, request_bytes);

@@ -19,6 +19,7 @@ inline constexpr int64_t k_machine_version = 1;  // of the machine file's format
 struct MachineMemory {
   double copy_bytes_per_s = 5e9;        // of one rank
   double host_copy_bytes_per_s = 20e9;  // of all ranks of a host together
+  double piece_s = 1e-8;                // that a rank needs for a piece, however short, apart from its bytes
 };
 
 struct MachineNetwork {
@@ -30,6 +31,7 @@ struct MachineNetwork {
   double within_host_latency_s = 5e-7;
   double within_host_bytes_per_s = 5e9;  // of one message
   double split_rank_s = 0;              // for each rank of a communicator that is split
+  double agree_s = 0;                   // a reduction over all ranks; 0: a latency for each level of a tree, up and down
 };
 
 struct MachineStorage {
@@ -63,11 +65,21 @@ struct MachineCodec {
   double decode_bytes_per_s = 1e9;
 };
 
+// How the ranks that move bytes at the same time lie beside each other in the file.
+enum class Sharing : int {
+  apart = 0,    // each has a part of it
+  interleaved,  // in turn, request by request
+  targets,      // each has the stripes of targets that are its own
+  mapped,       // in turn, and they copy out of the file's bytes in their host's memory
+};
+std::string_view name_of(Sharing sharing) noexcept;
+
 // What a number of ranks moved to or from the storage at once, all together; on different hosts as far as there were hosts.
 struct MeasuredRate {
   int64_t request_bytes = 0;
   int64_t ranks = 1;
   double bytes_per_s = 0;
+  Sharing sharing = Sharing::apart;
 };
 
 struct Machine {
@@ -75,6 +87,7 @@ struct Machine {
   std::string about;                    // where its numbers are from
   int64_t hosts = 1;
   int64_t ranks_per_host = 1;
+  int64_t cores_per_host = 0;           // 0: as many as ranks
   MachineMemory memory;
   MachineNetwork network;
   MachineStorage storage;
@@ -90,9 +103,11 @@ void for_each_number(AnyMachine& machine, Visit&& visit) {
   constexpr int64_t k_most_count = 100'000'000, k_most_bytes = int64_t{1} << 60;
   visit("hosts", machine.hosts, int64_t{1}, k_most_count);
   visit("ranks_per_host", machine.ranks_per_host, int64_t{1}, int64_t{100'000});
+  visit("cores_per_host", machine.cores_per_host, int64_t{0}, int64_t{100'000});
   auto& memory = machine.memory;
   visit("memory.copy_bytes_per_s", memory.copy_bytes_per_s, 1.0, k_most_rate);
   visit("memory.host_copy_bytes_per_s", memory.host_copy_bytes_per_s, 1.0, k_most_rate);
+  visit("memory.piece_s", memory.piece_s, 0.0, k_most_seconds);
   auto& network = machine.network;
   visit("network.latency_s", network.latency_s, 0.0, k_most_seconds);
   visit("network.bytes_per_s", network.bytes_per_s, 1.0, k_most_rate);
@@ -102,6 +117,7 @@ void for_each_number(AnyMachine& machine, Visit&& visit) {
   visit("network.within_host_latency_s", network.within_host_latency_s, 0.0, k_most_seconds);
   visit("network.within_host_bytes_per_s", network.within_host_bytes_per_s, 1.0, k_most_rate);
   visit("network.split_rank_s", network.split_rank_s, 0.0, k_most_seconds);
+  visit("network.agree_s", network.agree_s, 0.0, k_most_seconds);
   auto& storage = machine.storage;
   visit("storage.targets", storage.targets, int64_t{1}, int64_t{65535});
   visit("storage.targets_per_server", storage.targets_per_server, int64_t{1}, int64_t{65535});
@@ -133,7 +149,7 @@ Result<Machine> parse_machine(std::string_view text, std::string_view file);
 std::string machine_text(const Machine& machine);
 
 // What so many ranks move a second in requests of so many bytes, all together: between what was measured by its logarithms, outside as
-// where it was measured last. 0: nothing was measured.
-double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks);
+// where it was measured last. 0: nothing was measured of that sharing.
+double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing = Sharing::apart);
 
 }  // namespace windrow

@@ -41,7 +41,7 @@ Machine unlike_the_default() {
   machine.network.latency_s = 1.0 / 3e6;
   machine.codecs = {{.name = "lz4", .encode_bytes_per_s = 1e9 / 3, .decode_bytes_per_s = 2e9}, {.name = "zstd", .encode_bytes_per_s = 1e8, .decode_bytes_per_s = 5e8}};
   machine.writes = {{.request_bytes = 4096, .ranks = 1, .bytes_per_s = 1e8}};
-  machine.reads = {{.request_bytes = 65536, .ranks = 4, .bytes_per_s = 1.5e8}};
+  machine.reads = {{.request_bytes = 65536, .ranks = 4, .bytes_per_s = 1.5e8, .sharing = Sharing::targets}};
   return machine;
 }
 
@@ -70,6 +70,7 @@ TEST(Machine, is_read_as_it_was_written) {
   EXPECT_EQ(again.value().name, machine.name);
   EXPECT_EQ(again.value().codecs.at(0).encode_bytes_per_s, 1e9 / 3);
   EXPECT_EQ(again.value().reads.at(0).ranks, 4);
+  EXPECT_EQ(again.value().reads.at(0).sharing, Sharing::targets);
 }
 
 TEST(Machine, takes_sizes_and_rates_as_texts) {
@@ -105,6 +106,7 @@ TEST(Machine, names_the_field_that_is_wrong) {
   const std::string lz4 = R"({"name": "lz4", "encode_bytes_per_s": 5, "decode_bytes_per_s": 5})";
   expect_fault(", \"codecs\": [" + lz4 + ", " + lz4 + "]", "codecs[1].name", "as another's is");
   expect_fault(R"(, "writes": [{"request_bytes": 0, "ranks": 1, "bytes_per_s": 1}])", "writes[0].request_bytes", "cannot be 0");
+  expect_fault(R"(, "reads": [{"request_bytes": 1, "ranks": 1, "bytes_per_s": 1, "sharing": "among"}])", "reads[0].sharing", "there are apart, interleaved, targets, mapped");
 }
 
 TEST(Machine, is_no_file_of_another_kind) {
@@ -156,6 +158,13 @@ TEST(MeasuredRates, are_between_and_beside_what_was_measured) {
   EXPECT_DOUBLE_EQ(rate_at(rates, 1, 1), 100);
   EXPECT_DOUBLE_EQ(rate_at(rates, int64_t{1} << 40, 99), 800);
   EXPECT_EQ(rate_at({}, 4096, 1), 0);
+}
+
+TEST(MeasuredRates, of_one_sharing_say_nothing_of_another) {
+  const std::vector<MeasuredRate> rates{{.request_bytes = 1024, .ranks = 1, .bytes_per_s = 100}, {.request_bytes = 1024, .ranks = 1, .bytes_per_s = 7, .sharing = Sharing::interleaved}};
+  EXPECT_DOUBLE_EQ(rate_at(rates, 1024, 1), 100);
+  EXPECT_DOUBLE_EQ(rate_at(rates, 1024, 1, Sharing::interleaved), 7);
+  EXPECT_EQ(rate_at(rates, 1024, 1, Sharing::mapped), 0);
 }
 
 }  // namespace windrow::test
