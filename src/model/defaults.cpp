@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/defaults.hpp"
+
+#include <fmt/format.h>
+
+namespace windrow {
+namespace {
+
+// Into the system's memory and out of it: a request is a system call, pages are new (docs/performance.md: 6 GB/s and 12 GB/s for one writer, half of
+// that under other load).
+MachineStorage local_storage() {
+  MachineStorage storage;
+  storage.kind = "local";
+  storage.targets = 1;
+  storage.target_write_bytes_per_s = 2.5e9, storage.target_read_bytes_per_s = 5e9, storage.client_bytes_per_s = 5e9;
+  storage.request_s = 3e-6, storage.target_request_s = 3e-6;
+  storage.lock_s = 0;
+  storage.request_bytes = int64_t{1} << 30;
+  return storage;
+}
+
+// One server behind a link of 10 Gbit/s; what its clients write goes through it request by request.
+MachineStorage nfs_storage() {
+  MachineStorage storage;
+  storage.kind = "nfs";
+  storage.targets = 1;
+  storage.target_write_bytes_per_s = 400e6, storage.target_read_bytes_per_s = 800e6, storage.client_bytes_per_s = 1e9;
+  storage.request_s = 4e-4, storage.target_request_s = 1e-4;
+  storage.request_bytes = int64_t{1} << 20;
+  return storage;
+}
+
+}  // namespace
+
+Machine default_machine(std::string_view file_system, int64_t cores) {
+  Machine machine;
+  machine.name = fmt::format("what is usual for {}", file_system == "local" ? "a local disk" : file_system == "unknown" || file_system.empty() ? "an unknown file system" : file_system);
+  machine.about = "nobody has measured it";
+  machine.cores_per_host = cores;
+  if (file_system == "local") {
+    machine.storage = local_storage();
+    machine.metadata = {.open_s = 1e-5, .opens_per_s = 1e5, .creates_per_s = 1e4};
+  } else if (file_system == "nfs") {
+    machine.storage = nfs_storage();
+  } else {
+    machine.storage.kind = file_system;
+  }
+  return machine;
+}
+
+}  // namespace windrow

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace windrow {
+namespace {
+
+constexpr double k_most = 1e15;  // seconds, bytes or counts: nothing real is more
+
+double sound(double number) noexcept { return number > 0 ? std::min(number, k_most) : 0; }  // NaN is not > 0 either
+
+double seconds_for(double bytes, double bytes_per_s) noexcept { return bytes_per_s > 0 ? sound(bytes / bytes_per_s) : 0; }
+
+double ranks_of_host(const Work& work) noexcept { return std::ceil(sound(work.ranks) / std::max(1.0, sound(work.hosts))); }
+
+// A tree over all ranks. Where it was measured, it was with so many ranks as the machine has.
+double agreement_seconds(const Work& work, const Machine& machine) noexcept {
+  const double steps = std::log2(std::max(2.0, sound(work.ranks)));
+  if (work.ranks <= 1) return 0;
+  if (machine.network.agree_s > 0) {
+    const double measured = static_cast<double>(machine.hosts) * static_cast<double>(machine.ranks_per_host);
+    return machine.network.agree_s * steps / std::log2(std::max(2.0, measured));
+  }
+  const double latency = work.hosts > 1 ? machine.network.latency_s : machine.network.within_host_latency_s;
+  return 2 * steps * latency;
+}
+
+// Copies are bound by one rank or by the memory of its host; links by a rank, by its host or by the middle of the network.
+double exchange_seconds(const Work& work, const Machine& machine) noexcept {
+  const MachineMemory& memory = machine.memory;
+  const MachineNetwork& network = machine.network;
+  // Ranks share the host's cores, and with them the work on single pieces.
+  const double cores = std::min(ranks_of_host(work), machine.cores_per_host > 0 ? static_cast<double>(machine.cores_per_host) : k_most);
+  const double copies = std::max(seconds_for(work.rank_copies, memory.copy_bytes_per_s) + sound(work.rank_pieces) * memory.piece_s,
+                                 seconds_for(work.host_copies, memory.host_copy_bytes_per_s) + sound(work.host_pieces) * memory.piece_s / std::max(1.0, cores));
+  const double bisection = network.bisection_bytes_per_s > 0 ? seconds_for(work.sends / 2, network.bisection_bytes_per_s) : 0;
+  const double links = std::max({seconds_for(work.rank_sends, network.bytes_per_s), seconds_for(work.host_sends, network.host_bytes_per_s), bisection});
+  const double messages = sound(work.messages) * network.message_s;
+  const double waits = sound(work.rounds) * (work.sends > 0 ? network.latency_s : agreement_seconds(work, machine));
+  return sound(copies + links + messages + waits);
+}
+
+// So many ranks together, where it was measured. Below the smallest request a request costs what that one did.
+double measured_rate(const StorageWork& part, const Machine& machine, double actors) {
+  const auto& rates = part.reading ? machine.reads : machine.writes;
+  int64_t least = 0;
+  for (const MeasuredRate& rate : rates)
+    if (rate.sharing == part.sharing && (least == 0 || rate.request_bytes < least)) least = rate.request_bytes;
+  if (least == 0) return 0;
+  const double request = std::clamp(sound(part.request_bytes), 1.0, 1e15);
+  const double rate = rate_at(rates, static_cast<int64_t>(request), static_cast<int64_t>(std::clamp(actors, 1.0, 1e9)), part.sharing);
+  return rate * std::min(1.0, request / static_cast<double>(least));
+}
+
+double measured_seconds(const StorageWork& part, const Machine& machine) {
+  const double all = measured_rate(part, machine, part.actors), one = measured_rate(part, machine, 1);
+  return std::max(seconds_for(part.bytes, all), seconds_for(part.actor_bytes, one));
+}
+
+// How often the lock of a stripe goes from one writer to another, of all targets together.
+double hand_overs(const StorageWork& part, double targets, double requests, double stripe) noexcept {
+  if (part.reading || part.actors < 2) return 0;
+  switch (part.sharing) {
+    case Sharing::interleaved: return std::max(requests, part.bytes / stripe);
+    case Sharing::apart: return part.actors * targets;  // a writer's lock takes all that is free of an object: the next one's takes it back
+    case Sharing::targets:
+    case Sharing::mapped: break;
+  }
+  return 0;
+}
+
+// From the numbers of the storage alone.
+double reckoned_seconds(const StorageWork& part, const Work& work, const Machine& machine) noexcept {
+  const MachineStorage& storage = machine.storage;
+  const double actors = std::max(1.0, sound(part.actors)), hosts = std::max(1.0, sound(work.hosts));
+  if (part.sharing == Sharing::mapped) return seconds_for(part.bytes, machine.memory.host_copy_bytes_per_s * hosts);
+  const double targets = part.targets > 0 ? sound(part.targets) : static_cast<double>(storage.stripe_count);
+  const double stripe = part.stripe_bytes > 0 ? sound(part.stripe_bytes) : static_cast<double>(storage.stripe_bytes);
+  const double request = std::clamp(sound(part.request_bytes), 1.0, static_cast<double>(storage.request_bytes));
+  const double requests = sound(part.bytes) / request;
+  const double actors_of_host = std::ceil(actors / hosts);
+  const double own = seconds_for(part.actor_bytes, storage.client_bytes_per_s / actors_of_host) + sound(part.actor_bytes) / request * storage.request_s;
+  const double rate = part.reading ? storage.target_read_bytes_per_s : storage.target_write_bytes_per_s;
+  const double at_targets = (seconds_for(part.bytes, rate) + requests * storage.target_request_s + hand_overs(part, targets, requests, stripe) * storage.lock_s) / targets;
+  const double servers = std::ceil(targets / static_cast<double>(storage.targets_per_server));
+  const double at_servers = storage.server_bytes_per_s > 0 ? seconds_for(part.bytes, storage.server_bytes_per_s * servers) : 0;
+  return sound(std::max({own, at_targets, at_servers}));
+}
+
+double storage_seconds(const Work& work, const Machine& machine) {
+  double seconds = 0;
+  for (size_t i = 0; i < std::min(work.storage_parts, work.storage.size()); ++i) {
+    const StorageWork& part = work.storage[i];
+    if (!(part.bytes > 0)) continue;
+    const double measured = measured_seconds(part, machine);
+    seconds += measured > 0 ? measured : reckoned_seconds(part, work, machine);
+  }
+  return sound(seconds);
+}
+
+double open_seconds(const Work& work, const Machine& machine) noexcept {
+  double actors = 0;
+  for (size_t i = 0; i < std::min(work.storage_parts, work.storage.size()); ++i) actors = std::max(actors, sound(work.storage[i].actors));
+  const MachineMetadata& metadata = machine.metadata;
+  return 1 / metadata.creates_per_s + metadata.open_s + sound(actors / metadata.opens_per_s);
+}
+
+// The copies of one round and the requests of another go on side by side, where there is a core for those who copy. A storage of this host works
+// with the host's own cores.
+double overlapped(const Work& work, const Machine& machine, double exchange, double storage) noexcept {
+  const bool free_cores = machine.storage.kind != "local" || (machine.cores_per_host > 0 && static_cast<double>(machine.cores_per_host) > ranks_of_host(work));
+  if (!free_cores || work.rounds < 2) return exchange + storage;
+  return std::max(exchange, storage) + std::min(exchange, storage) / sound(work.rounds);
+}
+
+}  // namespace
+
+Prediction predict(const Work& work, const Machine& machine) {
+  Prediction seconds;
+  seconds.open = sound(open_seconds(work, machine));
+  seconds.plan = sound(sound(work.agreements) * agreement_seconds(work, machine));
+  seconds.exchange = exchange_seconds(work, machine);
+  seconds.storage = storage_seconds(work, machine);
+  seconds.total = sound(seconds.open + seconds.plan + overlapped(work, machine, seconds.exchange, seconds.storage));
+  return seconds;
+}
+
+}  // namespace windrow

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Seconds from numbers: they grow with the work, shrink with the machine, and are never absurd.
+#include "model/predict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "model/defaults.hpp"
+
+namespace windrow::test {
+namespace {
+
+Work raked_work() {
+  Work work{.ranks = 64, .hosts = 8, .agreements = 3, .rounds = 4, .rank_copies = 1e6, .host_copies = 8e6, .rank_pieces = 1e3, .host_pieces = 8e3, .rank_sends = 7e6,
+            .host_sends = 7e6, .sends = 56e6, .messages = 224, .storage = {}, .storage_parts = 1};
+  work.storage[0] = {.reading = false, .sharing = Sharing::apart, .actors = 8, .bytes = 64e6, .actor_bytes = 8e6, .request_bytes = 4e6, .targets = 4, .stripe_bytes = 1e6};
+  return work;
+}
+
+bool is_sound(const Prediction& seconds) {
+  for (const double each : {seconds.open, seconds.plan, seconds.exchange, seconds.storage, seconds.total})
+    if (!std::isfinite(each) || each < 0) return false;
+  return true;
+}
+
+// Each number of the work, to be changed.
+std::vector<double*> numbers_of(Work& work) {
+  StorageWork& part = work.storage[0];
+  return {&work.agreements, &work.rank_copies, &work.host_copies, &work.rank_pieces, &work.host_pieces, &work.rank_sends, &work.host_sends, &work.sends, &work.messages,
+          &part.bytes,      &part.actor_bytes};
+}
+
+}  // namespace
+
+TEST(Predict, of_nothing_to_do_is_the_opening_of_the_file) {
+  const Prediction seconds = predict(Work{}, Machine{});
+  EXPECT_EQ(seconds.plan, 0);
+  EXPECT_EQ(seconds.exchange, 0);
+  EXPECT_EQ(seconds.storage, 0);
+  EXPECT_GT(seconds.open, 0);
+  EXPECT_EQ(seconds.total, seconds.open);
+}
+
+TEST(Predict, grows_with_the_work) {
+  for (const char* kind : {"local", "nfs", "lustre", "unknown"}) {
+    const Machine machine = default_machine(kind, 4);
+    const Work less = raked_work();
+    const double before = predict(less, machine).total;
+    Work more = less;
+    for (size_t i = 0; i < numbers_of(more).size(); ++i) {
+      more = less;
+      *numbers_of(more)[i] *= 1000;
+      EXPECT_GE(predict(more, machine).total, before) << kind << ", number " << i;
+    }
+    more = less;
+    for (double* number : numbers_of(more)) *number *= 2;
+    EXPECT_GT(predict(more, machine).total, before) << kind;
+  }
+}
+
+TEST(Predict, shrinks_with_a_faster_machine) {
+  const Work work = raked_work();
+  const double before = predict(work, Machine{}).total;
+  Machine machine;
+  machine.memory = {.copy_bytes_per_s = 1e12, .host_copy_bytes_per_s = 1e12, .piece_s = 0};
+  EXPECT_LT(predict(work, machine).total, before);
+  machine = {};
+  machine.network.host_bytes_per_s = machine.network.bytes_per_s = 1e12;
+  EXPECT_LT(predict(work, machine).total, before);
+  machine = {};
+  machine.storage.target_write_bytes_per_s = 1e12;
+  machine.storage.lock_s = machine.storage.target_request_s = 0;
+  EXPECT_LT(predict(work, machine).total, before);
+}
+
+TEST(Predict, counts_bytes_at_the_rate_that_was_measured) {
+  Machine machine;
+  machine.writes = {{.request_bytes = 4096, .ranks = 1, .bytes_per_s = 1e6}, {.request_bytes = 1 << 20, .ranks = 1, .bytes_per_s = 1e8},
+                    {.request_bytes = 4096, .ranks = 4, .bytes_per_s = 3e6}, {.request_bytes = 1 << 20, .ranks = 4, .bytes_per_s = 2e8}};
+  Work work{.storage_parts = 1};
+  work.storage[0] = {.reading = false, .sharing = Sharing::apart, .actors = 4, .bytes = 2e8, .actor_bytes = 5e7, .request_bytes = 1 << 20};
+  EXPECT_NEAR(predict(work, machine).storage, 1, 1e-9);
+  // One of them has nearly everything: it is alone at the end.
+  work.storage[0].actor_bytes = 1.9e8;
+  EXPECT_NEAR(predict(work, machine).storage, 1.9, 1e-9);
+  // Below the smallest request that was measured each costs as much as that one did.
+  work.storage[0] = {.reading = false, .sharing = Sharing::apart, .actors = 1, .bytes = 1e6, .actor_bytes = 1e6, .request_bytes = 41};
+  EXPECT_NEAR(predict(work, machine).storage, 4096.0 / 41, 1e-6);
+  // What was not measured is reckoned.
+  work.storage[0].sharing = Sharing::interleaved;
+  EXPECT_GT(predict(work, machine).storage, 0);
+  work.storage[0].reading = true;
+  EXPECT_GT(predict(work, machine).storage, 0);
+}
+
+TEST(Predict, counts_what_is_read_before_it_is_written) {
+  Work work = raked_work();
+  const double once = predict(work, Machine{}).storage;
+  work.storage[1] = work.storage[0];
+  work.storage_parts = 2;
+  EXPECT_NEAR(predict(work, Machine{}).storage, 2 * once, 1e-12);
+}
+
+TEST(Predict, lets_writers_of_their_own_targets_keep_their_locks) {
+  Work work = raked_work();
+  Machine machine;
+  machine.storage.lock_s = 0.1;
+  work.storage[0].request_bytes = 1e6;
+  work.storage[0].sharing = Sharing::targets;
+  const double own = predict(work, machine).storage;
+  work.storage[0].sharing = Sharing::apart;
+  const double apart = predict(work, machine).storage;
+  work.storage[0].sharing = Sharing::interleaved;
+  EXPECT_LT(own, apart);
+  EXPECT_LT(apart, predict(work, machine).storage);
+  work.storage[0].reading = true;  // readers share locks
+  EXPECT_NEAR(predict(work, machine).storage, own, 1e-9);
+}
+
+TEST(Predict, overlaps_rounds_where_cores_are_free) {
+  const Work work = raked_work();
+  Machine machine;
+  machine.storage.kind = "local";
+  machine.cores_per_host = 8;
+  const Prediction crowded = predict(work, machine);
+  EXPECT_NEAR(crowded.total, crowded.open + crowded.plan + crowded.exchange + crowded.storage, 1e-12);
+  machine.cores_per_host = 9;
+  EXPECT_LT(predict(work, machine).total, crowded.total);
+}
+
+TEST(Predict, is_sound_for_any_numbers) {
+  std::mt19937 random(11);
+  constexpr double k_nan = std::numeric_limits<double>::quiet_NaN(), k_infinite = std::numeric_limits<double>::infinity();
+  const std::vector<double> hostile{k_nan, k_infinite, -k_infinite, -1, 0, 1, 1e-300, 1e300, 9.3e18, 5};
+  const auto any = [&] { return hostile[random() % hostile.size()]; };
+  Machine measured;
+  measured.writes = measured.reads = {{.request_bytes = 4096, .ranks = 3, .bytes_per_s = 1e9}, {.request_bytes = 4096, .ranks = 3, .bytes_per_s = 1e9, .sharing = Sharing::mapped}};
+  for (int i = 0; i < 20'000; ++i) {
+    Work work;
+    for (double* number : numbers_of(work)) *number = any();
+    work.ranks = any(), work.hosts = any(), work.rounds = any();
+    work.storage_parts = random() % 5;
+    for (StorageWork& part : work.storage)
+      part = {.reading = random() % 2 == 0, .sharing = static_cast<Sharing>(random() % 4), .actors = any(), .bytes = any(), .actor_bytes = any(), .request_bytes = any(),
+              .targets = any(), .stripe_bytes = any()};
+    ASSERT_TRUE(is_sound(predict(work, Machine{}))) << i;
+    ASSERT_TRUE(is_sound(predict(work, measured))) << i;
+    ASSERT_TRUE(is_sound(predict(work, default_machine("local")))) << i;
+  }
+}
+
+}  // namespace windrow::test
