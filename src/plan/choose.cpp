@@ -62,13 +62,6 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, std::vector<std::
   reasons.emplace_back(pattern.reading ? "access mapped goes without domains and teams: not used" : "access mapped is for reading: not used");
 }
 
-// Whom a writer shares a target with, it shares locks with. Each stripe is a request then, so it has to be worth one (bench/targets: with stripes of
-// 64 KiB long requests over all targets were up to twice as fast to read, with 1 MiB up to three times slower). Blocks of a disk have no targets.
-bool wants_targets(const Pattern& pattern, const PlanLimits& limits) {
-  constexpr int64_t k_least_stripe = int64_t{512} << 10;
-  return limits.layout != nullptr && lock_unit(*limits.layout) >= k_least_stripe && deal_by_target(pattern.regions, 2, *limits.layout).has_value();
-}
-
 // Long pieces go straight from their holder to the file: raking them would only copy them. Short ones are raked into
 // long rows, since a request costs the same however short it is. Where there are both, each goes its way; unless there is little of the
 // long ones: without them the rows have holes.
@@ -131,6 +124,13 @@ bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& 
 
 }  // namespace
 
+// Each stripe is a request then, so it has to be worth one (bench/targets: with stripes of 64 KiB long requests over all targets were up to twice as fast
+// to read, with 1 MiB up to three times slower). Blocks of a disk have no targets.
+bool wants_targets(const Pattern& pattern, const PlanLimits& limits) {
+  constexpr int64_t k_least_stripe = int64_t{512} << 10;
+  return limits.layout != nullptr && lock_unit(*limits.layout) >= k_least_stripe && deal_by_target(pattern.regions, 2, *limits.layout).has_value();
+}
+
 bool asks_for_link(const Strategy& strategy) noexcept { return strategy.preset == k_tree; }
 
 Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, int64_t& direct_bytes,
@@ -148,15 +148,12 @@ Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topol
   return strategy;
 }
 
-int64_t automatic_writers(const Pattern& pattern, const Topology& topology, const PlanLimits& limits,
-                          std::vector<std::string>& reasons) {
+int64_t automatic_writers(const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions) region_bytes += region.size();
   const auto hosts = static_cast<int64_t>(topology.host_roots.size());
   const int64_t useful = std::max<int64_t>(1, ceil_divide(region_bytes, limits.unit));
-  const int64_t writers = std::min({hosts, useful, static_cast<int64_t>(topology.ranks)});
-  reasons.push_back(fmt::format("{} {}{}: one a host", writers, pattern.reading ? "reader" : "writer", writers == 1 ? "" : "s"));
-  return writers;
+  return std::min({hosts, useful, static_cast<int64_t>(topology.ranks)});
 }
 
 }  // namespace windrow

@@ -11,11 +11,14 @@ namespace windrow {
 
 bool asks_for_link(const Strategy& strategy) noexcept;  // decides by Topology::link_seconds
 
+// Whom a writer shares a target with, it shares locks with: domains that are stripes of targets are worth it.
+bool wants_targets(const Pattern& pattern, const PlanLimits& limits);
+
 // `direct_bytes`: set where long pieces go their own way beside domains.
 Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, int64_t& direct_bytes,
                 std::vector<std::string>& reasons);
 
 // How many ranks touch the file when the file is cut into domains.
-int64_t automatic_writers(const Pattern& pattern, const Topology& topology, const PlanLimits& limits, std::vector<std::string>& reasons);
+int64_t automatic_writers(const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
 
 }  // namespace windrow

@@ -81,6 +81,19 @@ int64_t stripes_cut(const std::vector<Extent>& parts, const StorageLayout& layou
   return cut;
 }
 
+int64_t window_of(int64_t largest, int64_t buffer) noexcept {
+  constexpr int64_t k_rounds = 8, k_least = int64_t{512} << 10;
+  int64_t window = k_least;
+  while (window < buffer && window * k_rounds < largest) window *= 2;
+  return std::min(window, buffer);
+}
+
+int64_t window_of_stripes(int64_t largest, int64_t buffer, int64_t stripe) noexcept {
+  constexpr int64_t k_good_request = int64_t{1} << 20;
+  const int64_t window = std::min(buffer, std::max(window_of(largest, buffer), k_good_request));
+  return stripe > window ? window : round_down(window, stripe);
+}
+
 std::vector<int> spread_writers(const Topology& topology, int64_t count) {
   const int64_t ranks = topology.ranks, hosts = static_cast<int64_t>(topology.host_roots.size());
   count = std::clamp<int64_t>(count, 1, ranks);

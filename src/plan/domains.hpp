@@ -23,6 +23,13 @@ std::vector<Extent> cut_at_stripes(const std::vector<Extent>& regions, int64_t p
 // Stripes that have bytes of two such parts, which follow each other.
 int64_t stripes_cut(const std::vector<Extent>& parts, const StorageLayout& layout);
 
+// Bytes of a window. A small domain is moved in several rounds too, so that one fills while another is written; but in none too small to be worth a
+// request. A power of two, or all that the buffer has.
+int64_t window_of(int64_t largest, int64_t buffer) noexcept;
+
+// Of stripes that are dealt: whole ones, if one fits; long ones of a small domain in several rounds too.
+int64_t window_of_stripes(int64_t largest, int64_t buffer, int64_t stripe) noexcept;
+
 // `count` different ranks, ascending: on different hosts as far as there are hosts, else evenly spread.
 std::vector<int> spread_writers(const Topology& topology, int64_t count);
 

@@ -7,6 +7,9 @@
 #include <optional>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
+#include "model/machine.hpp"
+#include "plan/candidates.hpp"
 #include "plan/choose.hpp"
 #include "plan/domains.hpp"
 
@@ -38,8 +41,8 @@ std::string shares_text(const Plan& plan, const Dealing& dealing) {
 
 // Gives every axis but the windows' size. What is dealt is dealt when that is known.
 std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
-  const int64_t asked = limits.writers > 0 ? limits.writers : automatic_writers(pattern, topology, limits, plan.reasons);
-  const int64_t wanted = std::min<int64_t>(asked, topology.ranks);
+  const int64_t wanted = std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(pattern, topology, limits), topology.ranks);
+  if (limits.writers == 0) plan.reasons.push_back(fmt::format("{} {}{}: one a host", wanted, pattern.reading ? "reader" : "writer", wanted == 1 ? "" : "s"));
   Domains& domains = plan.strategy.domains;
   std::optional<Dealing> dealing = deal_stripes(domains, pattern, wanted, limits, plan.reasons);
   if (dealing) {
@@ -62,22 +65,6 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
   plan.domains = limits.layout ? cut_at_stripes(pattern.regions, parts, *limits.layout) : cut_aligned(pattern.regions, parts, limits.unit);
   if (limits.layout) plan.reasons.emplace_back("domains end where stripes do: no stripe has two of them");
   return std::nullopt;
-}
-
-// A small domain is moved in several rounds too, so that one fills while another is written; but in none too small to be worth a
-// request. A power of two, or all that the buffer has.
-int64_t window_of(int64_t largest, int64_t buffer) {
-  constexpr int64_t k_rounds = 8, k_least = int64_t{512} << 10;
-  int64_t window = k_least;
-  while (window < buffer && window * k_rounds < largest) window *= 2;
-  return std::min(window, buffer);
-}
-
-// Of stripes that are dealt: whole ones, if one fits; long ones of a small domain in several rounds too.
-int64_t window_of_stripes(int64_t largest, int64_t buffer, int64_t stripe) {
-  constexpr int64_t k_good_request = int64_t{1} << 20;
-  const int64_t window = std::min(buffer, std::max(window_of(largest, buffer), k_good_request));
-  return stripe > window ? window : round_down(window, stripe);
 }
 
 // Windows of short stripes are many: in the same memory more of them fill at a time, as long as the messages that a writer awaits are not too many
@@ -126,10 +113,49 @@ Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std
   return strategy;
 }
 
+// What the fixed rule chooses, beside all else that could be done, with the seconds that the machine is foretold to take: told by the plan, and
+// where the machine was measured they decide. Domains of chunks are cut by what becomes of the chunks, which nothing is foretold of.
+void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology, PlanLimits& limits) {
+  const size_t reasons_before = plan.reasons.size();
+  plan.strategy = choose(asked, pattern, topology, limits, plan.direct_bytes, plan.reasons);
+  if (limits.machine == nullptr || limits.window_unit > 0 || pattern.bytes <= 0) return;
+  Candidate rule{.strategy = plan.strategy, .direct_bytes = plan.direct_bytes};
+  if (rule.strategy.domains != Domains::none) rule.writers = std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(pattern, topology, limits), topology.ranks);
+  plan.weighing = std::make_shared<const Weighing>(weigh(asked, rule, pattern, topology, limits));
+  const std::vector<Alternative>& all = plan.weighing->alternatives;
+  const Alternative& taken = *std::find_if(all.begin(), all.end(), [](const Alternative& each) { return each.chosen; });
+  if (taken.candidate == rule) return;
+  const auto ruled = std::find_if(all.begin(), all.end(), [&](const Alternative& each) { return each.candidate == rule; });
+  plan.reasons.resize(reasons_before);
+  Strategy strategy = taken.candidate.strategy;
+  strategy.owner = asked.owner;  // its reasons hold as they did
+  plan.strategy = choose(strategy, pattern, topology, limits, plan.direct_bytes, plan.reasons);
+  plan.direct_bytes = taken.candidate.direct_bytes;
+  limits.writers = taken.candidate.writers;
+  plan.reasons.push_back(fmt::format("machine: {} is foretold to take {} on {}; {}, as without a machine file, {}", short_text(taken.candidate, pattern.reading),
+                                     format_seconds(taken.seconds.total), plan.weighing->machine, short_text(rule, pattern.reading), format_seconds(ruled->seconds.total)));
+}
+
+// Bytes that the fastest compressor makes and undoes no faster than a link carries them cannot be worth compressing, whatever they shrink to.
+bool is_too_fast_for_codecs(const Machine& machine, const Topology& topology) {
+  if (machine.codecs.empty()) return false;
+  const double ranks_of_host = static_cast<double>(topology.ranks) / static_cast<double>(topology.host_roots.size());
+  const double at_work = machine.cores_per_host > 0 ? std::min(ranks_of_host, static_cast<double>(machine.cores_per_host)) : ranks_of_host;
+  double fastest = 0;
+  for (const MachineCodec& codec : machine.codecs) fastest = std::max(fastest, 1 / (1 / codec.encode_bytes_per_s + 1 / codec.decode_bytes_per_s));
+  return fastest * at_work < machine.network.host_bytes_per_s;
+}
+
 // Messages within a host are never compressed.
-void choose_codec(Plan& plan, const Strategy& asked, const Topology& topology) {
+void choose_codec(Plan& plan, const Strategy& asked, const Topology& topology, const PlanLimits& limits) {
   const bool messages = plan.gathers() || plan.has_domains();
   const size_t hosts = topology.host_roots.size();
+  if (asked.codec == Codec::automatic && hosts > 1 && messages && limits.machine && limits.machine_measured && is_too_fast_for_codecs(*limits.machine, topology)) {
+    plan.strategy.codec = Codec::off;
+    plan.reasons.push_back(fmt::format("codec off: a host's link carries {}/s, faster than the fastest compressor of {}", format_bytes(static_cast<int64_t>(limits.machine->network.host_bytes_per_s)),
+                                       limits.machine->name));
+    return;
+  }
   if (asked.codec == Codec::off || (hosts > 1 && messages)) {
     plan.strategy.codec = asked.codec;
     if (asked.codec == Codec::automatic) plan.reasons.push_back(fmt::format("codec auto: between {} hosts, as the link and the data are measured", hosts));
@@ -153,7 +179,8 @@ bool broadcasts(const Strategy& strategy, const Pattern& pattern, const Topology
 
 }  // namespace
 
-Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& given) {
+  PlanLimits limits = given;
   if (limits.buffer_bytes < 1 || limits.unit < 1)
     return Status{Code::internal, "a plan needs a buffer and a unit of at least one byte"};
   Plan plan;
@@ -175,9 +202,9 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     return plan;
   }
   const Strategy asked = without_idle_stages(strategy, pattern.reading, topology.ranks, plan.reasons);
-  plan.strategy = choose(asked, pattern, topology, limits, plan.direct_bytes, plan.reasons);
+  choose_strategy(plan, asked, pattern, topology, limits);
   plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads && !pattern.overlapping;
-  if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? strategy.team_read : strategy.team_write;
+  if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? plan.strategy.team_read : plan.strategy.team_write;
   plan.team = std::min<int64_t>(plan.team, topology.ranks);
   if (plan.strategy.gather == Gather::host) plan.host_roots = topology.host_roots;
   std::optional<Dealing> dealing;
@@ -194,7 +221,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     plan.deal = std::make_shared<const Deal>(*dealing, plan.window_bytes);
     plan.slots = slots_of_stripes(plan, limits.buffer_bytes);
   }
-  choose_codec(plan, asked, topology);
+  choose_codec(plan, asked, topology, limits);
   return plan;
 }
 
@@ -207,6 +234,26 @@ int team_root(const Plan& plan, int rank, int host_root) {
   if (plan.team > 0) return static_cast<int>(rank / plan.team * plan.team);
   return plan.host_roots.empty() ? rank : host_root;
 }
+
+namespace {
+
+// The one that is taken first, then others, the fastest first.
+std::string weighing_text(const Weighing& weighing, bool reading) {
+  constexpr size_t k_most = 6;
+  std::string text;
+  size_t told = 0;
+  for (const bool chosen : {true, false})
+    for (const Alternative& each : weighing.alternatives) {
+      if (each.chosen != chosen || told == k_most) continue;
+      ++told;
+      text += fmt::format("  {:<8} {}: {}", chosen ? "foretold" : "instead", short_text(each.candidate, reading), format_seconds(each.seconds.total));
+      text += fmt::format(" (open {}, plan {}, exchange {}, storage {})\n", format_seconds(each.seconds.open), format_seconds(each.seconds.plan),
+                          format_seconds(each.seconds.exchange), format_seconds(each.seconds.storage));
+    }
+  return text + fmt::format("  machine  {}{}\n", weighing.machine, weighing.measured ? "" : ": nobody has measured it, so the seconds decide nothing");
+}
+
+}  // namespace
 
 std::string describe_text(const Plan& plan) {
   const Strategy& s = plan.strategy;
@@ -227,6 +274,7 @@ std::string describe_text(const Plan& plan) {
   if (plan.direct_bytes > 0) line("direct", fmt::format("pieces of {} bytes and more", plan.direct_bytes));
   line("buffer", fmt::format("up to {} of {} bytes", plan.slots, plan.window_bytes));
   for (const std::string& reason : plan.reasons) text += fmt::format("  because  {}\n", reason);
+  if (plan.weighing) text += weighing_text(*plan.weighing, plan.reading);
   return text;
 }
 

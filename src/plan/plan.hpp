@@ -16,6 +16,9 @@
 
 namespace windrow {
 
+struct Machine;
+struct Weighing;
+
 // Of everything that is moved by one plan, over all ranks.
 struct Pattern {
   bool reading = false;
@@ -54,6 +57,8 @@ struct PlanLimits {
   int64_t buffers = 4;                       // of a writer: one is written, one is full, one fills, one is ready to fill
   int64_t writers = 0;                       // asked for; 0: the plan decides
   std::shared_ptr<const StorageLayout> layout = nullptr;  // domains=aligned cuts where its stripes end; nullptr: at multiples of `unit`
+  std::shared_ptr<const Machine> machine = nullptr;  // by which seconds are foretold; nullptr: they are not
+  bool machine_measured = false;             // the machine is the one that runs this: what is foretold decides where axes are left to automatic
   int64_t window_unit = 0;                   // windows are whole multiples of it, one at least, whatever buffer_bytes says; 0: of nothing
   friend bool operator==(const PlanLimits&, const PlanLimits&) = default;
 };
@@ -79,12 +84,14 @@ struct Plan {
   bool whole = false;
   int64_t direct_bytes = 0;          // with domains: pieces of at least this length are moved by their holder all the same; 0: none
   std::vector<std::string> reasons;  // one sentence a choice
+  std::shared_ptr<const Weighing> weighing = nullptr;  // the alternatives and their seconds; nullptr: nothing is foretold
 
   bool gathers() const noexcept { return team > 0 || !host_roots.empty(); }
   bool has_domains() const noexcept { return !writers.empty(); }
 };
 
-// Decides the axes left to automatic, by the fixed rule of docs/rooms/plan.md, with reasons; checks the others.
+// Decides the axes left to automatic, by the fixed rule of docs/rooms/plan.md or by what the machine is foretold to take, with reasons; checks the
+// others.
 Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
 
 // The rank that gathers for `rank` (itself when the plan does not gather).

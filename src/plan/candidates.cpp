@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "plan/choose.hpp"
+#include "plan/plan.hpp"
+
+namespace windrow {
+namespace {
+
+// The rule's choice was tuned by measurement, and what is foretold is wrong by some tenths: another has to be faster by more than that.
+constexpr double k_clearly_faster = 0.85;
+constexpr size_t k_most_candidates = 64;
+
+// What candidates are made of: the choices that each axis leaves.
+class Choices {
+ public:
+  Choices(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits)
+      : asked_(asked), rule_(rule), pattern_(pattern), limits_(limits), ranks_(std::max(1, topology.ranks)),
+        hosts_(std::clamp<int64_t>(static_cast<int64_t>(topology.host_roots.size()), 1, ranks_)) {
+    for (const Extent& region : pattern.regions) region_bytes_ += region.size();
+    const bool layout = limits.layout && limits.layout->is_striped();
+    targets_ = layout && deal_by_target(pattern.regions, 2, *limits.layout).has_value();
+    striped_ = layout;
+    if (layout)
+      for (const LayoutComponent& each : limits.layout->components) target_count_ = std::max(target_count_, each.stripe_count);
+  }
+
+  std::vector<Candidate> all() {
+    found_ = {rule_};
+    for (const Strategy& gathered : gathers()) {
+      if (gathered.domains == Domains::automatic || gathered.domains == Domains::none) add_without_domains(gathered);
+      for (const Domains domains : domain_choices(gathered)) add_domains(gathered, domains);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  std::vector<Strategy> gathers() const {
+    std::vector<Strategy> choices;
+    Strategy strategy = rule_.strategy;
+    strategy.access = asked_.access;
+    strategy.domains = asked_.domains;
+    if (asked_.gather != Gather::automatic) return {strategy};
+    strategy.gather = Gather::none;
+    choices.push_back(strategy);
+    // On one host a root is a writer, and what it gathers is copied once more.
+    if (hosts_ < 2 || asked_.access == Access::list || asked_.access == Access::mapped) return choices;
+    if (ranks_ > hosts_) choices.push_back(with_gather(strategy, Gather::host, 0));
+    // SCORPIO's groups (section V): 16 ranks to write, 1024 to read.
+    const int64_t team = pattern_.reading ? 1024 : 16;
+    if (ranks_ > team) choices.push_back(with_gather(strategy, Gather::team, team));
+    return choices;
+  }
+
+  static Strategy with_gather(Strategy strategy, Gather gather, int64_t team) {
+    strategy.gather = gather;
+    strategy.team_write = strategy.team_read = team;
+    return strategy;
+  }
+
+  std::vector<Domains> domain_choices(const Strategy& gathered) const {
+    if (asked_.access == Access::list || asked_.access == Access::mapped) return {};
+    if (gathered.domains != Domains::automatic) return gathered.domains == Domains::none ? std::vector<Domains>{} : std::vector{gathered.domains};
+    std::vector<Domains> choices{Domains::aligned};
+    if (targets_) choices.push_back(Domains::target);
+    if (striped_) choices.push_back(Domains::cyclic);
+    return choices;
+  }
+
+  // One a host, some a host, one a target, all ranks; as many as were asked for.
+  std::vector<int64_t> writer_choices(Domains domains) const {
+    const int64_t useful = std::max<int64_t>(1, ceil_divide(region_bytes_, std::max<int64_t>(1, limits_.unit)));
+    const int64_t most = std::min(ranks_, domains == Domains::even ? ranks_ : useful);
+    if (limits_.writers > 0) return {std::min(limits_.writers, ranks_)};
+    std::vector<int64_t> counts;
+    for (const int64_t count : {hosts_, 2 * hosts_, 4 * hosts_, target_count_, ranks_}) {
+      const int64_t writers = std::min(count, most);
+      if (writers > 0 && std::find(counts.begin(), counts.end(), writers) == counts.end()) counts.push_back(writers);
+    }
+    return counts;
+  }
+
+  void add_without_domains(Strategy strategy) {
+    strategy.domains = Domains::none;
+    if (strategy.access == Access::automatic) strategy.access = strategy.gather == Gather::none ? Access::list : Access::contiguous;
+    add({.strategy = strategy});
+  }
+
+  void add_domains(Strategy strategy, Domains domains) {
+    strategy.domains = domains;
+    const bool automatic = strategy.access == Access::automatic;
+    const bool holes = region_bytes_ > pattern_.bytes && !pattern_.overlapping;
+    if (automatic) strategy.access = Access::contiguous;
+    const bool longs = domains == Domains::aligned && strategy.gather == Gather::none && strategy.access != Access::sieve && pattern_.long_pieces > 0 &&
+                       pattern_.long_bytes >= pattern_.bytes / 4 && pattern_.long_bytes < pattern_.bytes;
+    for (const int64_t writers : writer_choices(domains)) {
+      if ((domains == Domains::target || domains == Domains::cyclic) && writers < 2) continue;
+      add({.strategy = strategy, .writers = writers});
+      if (longs) add({.strategy = strategy, .writers = writers, .direct_bytes = limits_.direct_bytes});
+      if (!automatic || !holes) continue;
+      Candidate sieving{.strategy = strategy, .writers = writers};
+      sieving.strategy.access = Access::sieve;
+      add(sieving);
+    }
+  }
+
+  void add(const Candidate& candidate) {
+    if (found_.size() < k_most_candidates && std::find(found_.begin(), found_.end(), candidate) == found_.end()) found_.push_back(candidate);
+  }
+
+  const Strategy& asked_;
+  const Candidate& rule_;
+  const Pattern& pattern_;
+  const PlanLimits& limits_;
+  int64_t ranks_, hosts_, region_bytes_ = 0, target_count_ = 0;
+  bool targets_ = false, striped_ = false;
+  std::vector<Candidate> found_;
+};
+
+}  // namespace
+
+std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+  return Choices(asked, rule, pattern, topology, limits).all();
+}
+
+Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+  const Machine& machine = *limits.machine;
+  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured, .alternatives = {}};
+  for (Candidate& candidate : candidates_for(asked, rule, pattern, topology, limits)) {
+    const Prediction seconds = predict(work_of(candidate, pattern, topology, limits), machine);
+    weighing.alternatives.push_back({.candidate = std::move(candidate), .seconds = seconds});
+  }
+  std::vector<Alternative>& all = weighing.alternatives;
+  const auto faster = [](const Alternative& a, const Alternative& b) { return a.seconds.total < b.seconds.total; };
+  const auto best = std::min_element(all.begin(), all.end(), faster);
+  // The tree is a paper's, and decides by itself.
+  const bool decides = weighing.measured && !asks_for_link(asked) && best->seconds.total < k_clearly_faster * all.front().seconds.total;
+  (decides ? *best : all.front()).chosen = true;
+  std::stable_sort(all.begin(), all.end(), faster);
+  return weighing;
+}
+
+std::string short_text(const Candidate& candidate, bool reading) {
+  const Strategy& strategy = candidate.strategy;
+  std::string text;
+  if (strategy.gather == Gather::team) text = fmt::format("team({}), ", reading ? strategy.team_read : strategy.team_write);
+  if (strategy.gather == Gather::host) text = "host, ";
+  text += name_of(strategy.domains);
+  if (candidate.writers > 0) text += fmt::format(", {} {}{}", candidate.writers, reading ? "reader" : "writer", candidate.writers == 1 ? "" : "s");
+  text += fmt::format(", {}", name_of(strategy.access));
+  if (candidate.direct_bytes > 0) text += fmt::format(", pieces of {} bytes and more direct", candidate.direct_bytes);
+  return text;
+}
+
+}  // namespace windrow

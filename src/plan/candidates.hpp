@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Candidates: the strategies that could do a piece of work, each with the seconds that a machine would take. Pure; the time does not depend on
+// the number of ranks, and nothing is as long as they are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/predict.hpp"
+#include "plan/strategy.hpp"
+
+namespace windrow {
+
+struct Pattern;
+struct PlanLimits;
+struct Topology;
+
+// A strategy with the numbers that go with it.
+struct Candidate {
+  Strategy strategy;         // every axis decided, but for a codec that is left to what is measured
+  int64_t writers = 0;       // that have a domain; 0: there are none
+  int64_t direct_bytes = 0;  // with domains: pieces of at least this length are moved by their holder; 0: none
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+struct Alternative {
+  Candidate candidate;
+  Prediction seconds;
+  bool chosen = false;
+};
+
+// What was thought of: the alternatives, the fastest first.
+struct Weighing {
+  std::string machine;       // its name
+  bool measured = false;     // somebody has measured it: then the seconds decide, else they are only told
+  std::vector<Alternative> alternatives;
+};
+
+// The work that a candidate makes of a pattern. Holders of data are taken to be spread evenly over hosts, and pieces over their holders.
+Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+
+// Candidates differ on the axes that `asked` leaves to automatic; `rule`, the fixed rule's choice, is the first of them.
+std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+
+// `limits.machine` is there. The rule's choice is taken unless the machine was measured and another is foretold to be clearly faster.
+Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+
+// "target, 8 writers, contiguous"; what goes without saying is left out.
+std::string short_text(const Candidate& candidate, bool reading);
+
+}  // namespace windrow
