@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -41,6 +42,25 @@ size_t stage_called(const std::string& name) {
   return static_cast<size_t>(found - k_stages.begin());
 }
 
+double seconds_of(const json& object, const char* name) {
+  const auto seconds = object.at(name).get<double>();
+  return std::isfinite(seconds) ? std::clamp(seconds, 0.0, 1e15) : 0;
+}
+
+// Traces of a version before had nothing foretold.
+void take_foretold(const json& object, TracedPlan& plan) {
+  if (!object.contains("foretold")) return;
+  const json& foretold = object["foretold"];
+  plan.machine = foretold.at("machine");
+  plan.measured = foretold.at("measured");
+  for (const json& each : foretold.at("alternatives")) {
+    const json& seconds = each.at("seconds");
+    TracedAlternative alternative{.strategy = each.at("strategy"), .chosen = each.at("chosen"), .seconds = seconds_of(seconds, "flush")};
+    for (size_t i = 0; i < k_foretold_stages.size(); ++i) alternative.stage_seconds[i] = seconds_of(seconds, std::string(k_foretold_stages[i]).c_str());
+    plan.alternatives.push_back(std::move(alternative));
+  }
+}
+
 TracedPlan plan_of(const json& object) {
   TracedPlan plan;
   plan.direction = object.at("direction");
@@ -49,6 +69,7 @@ TracedPlan plan_of(const json& object) {
   plan.writers = static_cast<int64_t>(object.at("writers").size());
   plan.kept = object.at("kept");
   plan.reasons = object.at("reasons").get<std::vector<std::string>>();
+  take_foretold(object, plan);
   return plan;
 }
 

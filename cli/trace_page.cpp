@@ -85,6 +85,10 @@ std::string plans_of(const TracedFlush& flush) {
     out += "</tr></tbody></table></div>\n<ul>";
     for (const std::string& reason : plan.reasons) out += fmt::format("<li>{}</li>\n", escaped(reason));
     out += plan.reasons.empty() ? "<li class=\"soft\">every axis was asked for, or has one answer only</li></ul>\n" : "</ul>\n";
+    if (plan.alternatives.empty()) continue;
+    out += fmt::format("<h3>What auto thought</h3>\n<p class=\"soft\">Seconds foretold for {}; {}. The flush took {}.</p>\n", escaped(plan.machine),
+                       plan.measured ? "the fastest was taken unless the fixed rule&#39;s choice was nearly as fast" : "nobody has measured that machine, so they decided nothing", short_seconds(flush.seconds));
+    out += key_of({{"s1", "plan"}, {"s3", "exchange"}, {"s4", "storage"}}) + alternatives_picture(plan);
   }
   return flush.plans.empty() ? "" : out;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -222,6 +223,32 @@ std::string matrix_picture(const TracedFlush& flush, const TracedOpening& openin
   for (const auto& [rank, target, bytes] : flush.targets)
     matrix.cells[{number_in(ranks, rank) / static_cast<int64_t>(in_a_row), number_in(targets, target < 0 ? INT64_MAX : target)}] += bytes;
   return picture_of(matrix);
+}
+
+// Those that are many times slower than what was chosen are cut off, as their number says.
+std::string alternatives_picture(const TracedPlan& plan) {
+  constexpr double k_top = 4, k_row = 22, k_bar = 14, k_text = 330, k_number = 90;
+  constexpr std::array<size_t, k_foretold_stages.size()> k_colours{1, 3, 4};  // as the same stages have
+  if (plan.alternatives.empty()) return "";
+  double chosen = 0, most = 0;
+  for (const TracedAlternative& each : plan.alternatives) chosen = each.chosen ? each.seconds : chosen, most = std::max(most, each.seconds);
+  const double width = k_width - k_text - k_number, longest = std::max(1e-9, chosen > 0 ? std::min(most, 4 * chosen) : most);
+  std::string out = open_picture(k_top + k_row * static_cast<double>(plan.alternatives.size()), "Alternatives by their foretold seconds");
+  double y = k_top;
+  for (const TracedAlternative& each : plan.alternatives) {
+    out += text_at(k_text - 8, y + 11, (each.chosen ? "▶ " : "") + each.strategy, "end");
+    double sum = 0, x = k_text;
+    for (const double seconds : each.stage_seconds) sum += seconds;
+    const double length = std::min(1.0, each.seconds / longest) * width;
+    for (size_t i = 0; i < k_foretold_stages.size() && sum > 0; ++i) {
+      const double part = each.stage_seconds[i] / sum * length;
+      out += rectangle(x, y, part, k_bar, fmt::format("class=\"s{}\"", k_colours[i]), fmt::format("{}: {} {}", each.strategy, k_foretold_stages[i], short_seconds(each.stage_seconds[i])));
+      x += part;
+    }
+    out += text_at(k_text + length + 6, y + 11, (each.seconds > longest ? "… " : "") + short_seconds(each.seconds));
+    y += k_row;
+  }
+  return out + "</svg>\n";
 }
 
 std::string sizes_picture(const TracedFlush& flush) {

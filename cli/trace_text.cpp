@@ -75,6 +75,16 @@ std::string strategy_text(const TracedFlush& flush) {
   return one_line(texts.front()) + (texts.size() > 1 ? fmt::format(" and {} more", texts.size() - 1) : "");
 }
 
+std::string foretold_text(const TracedFlush& flush) {
+  double seconds = 0;
+  for (const TracedPlan& plan : flush.plans) {
+    const auto chosen = std::find_if(plan.alternatives.begin(), plan.alternatives.end(), [](const TracedAlternative& each) { return each.chosen; });
+    if (chosen == plan.alternatives.end()) return "-";
+    seconds += chosen->seconds;
+  }
+  return flush.plans.empty() ? "-" : short_seconds(seconds);
+}
+
 std::vector<std::string> trace_table(const Trace& trace) {
   std::vector<std::string> lines;
   for (size_t opening = 0; opening < trace.openings.size(); ++opening) {
@@ -84,15 +94,15 @@ std::vector<std::string> trace_table(const Trace& trace) {
     for (const TracedFlush& flush : trace.flushes) {
       if (flush.opening != opening) continue;
       if (!any)
-        lines.push_back(fmt::format("{:>5}  {:<{}}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>10}  {}", "flush", "variables",
+        lines.push_back(fmt::format("{:>5}  {:<{}}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>10}  {:>8}  {}", "flush", "variables",
                                     k_variables_width, "bytes", "seconds", "describe", "plan", "descr.", "exchange", "storage", "agree", "messages", "requests", "rate",
-                                    "strategy"));
+                                    "foretold", "strategy"));
       any = true;
       std::string line = fmt::format("{:>5}  {}  {:>8}  {:>8}", flush.number, padded(variables_text(flush, k_variables_width), k_variables_width),
                                      bytes_text(flush.bytes), short_seconds(flush.seconds));
       for (const double seconds : flush.stage_seconds) line += fmt::format("  {:>8}", short_seconds(seconds));
-      line += fmt::format("  {:>8}  {:>8}  {:>10}  {}", flush.messages, flush.write_requests + flush.read_requests,
-                          rate_text(static_cast<double>(flush.bytes), flush.seconds), strategy_text(flush));
+      line += fmt::format("  {:>8}  {:>8}  {:>10}  {:>8}  {}", flush.messages, flush.write_requests + flush.read_requests,
+                          rate_text(static_cast<double>(flush.bytes), flush.seconds), foretold_text(flush), strategy_text(flush));
       if (!flush.error.empty()) line += "  failed: " + one_line(flush.error);
       lines.push_back(std::move(line));
     }

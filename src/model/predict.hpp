@@ -45,6 +45,7 @@ struct Prediction {
   double exchange = 0;
   double storage = 0;
   double total = 0;
+  double flush() const noexcept { return total - open; }  // what a report measures
 };
 
 // Any numbers are safe: what is negative or no number counts as nothing, and every result is finite and at least 0.

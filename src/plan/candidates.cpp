@@ -7,7 +7,6 @@
 
 #include "base/checked.hpp"
 #include "plan/choose.hpp"
-#include "plan/plan.hpp"
 
 namespace windrow {
 namespace {
@@ -130,7 +129,7 @@ std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& ru
 
 Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const Machine& machine = *limits.machine;
-  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured, .alternatives = {}};
+  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured, .alternatives = {}, .pattern = pattern, .limits = limits};
   for (Candidate& candidate : candidates_for(asked, rule, pattern, topology, limits)) {
     const Prediction seconds = predict(work_of(candidate, pattern, topology, limits), machine);
     weighing.alternatives.push_back({.candidate = std::move(candidate), .seconds = seconds});

@@ -8,13 +8,10 @@
 #include <vector>
 
 #include "model/predict.hpp"
+#include "plan/plan.hpp"
 #include "plan/strategy.hpp"
 
 namespace windrow {
-
-struct Pattern;
-struct PlanLimits;
-struct Topology;
 
 // A strategy with the numbers that go with it.
 struct Candidate {
@@ -35,6 +32,8 @@ struct Weighing {
   std::string machine;       // its name
   bool measured = false;     // somebody has measured it: then the seconds decide, else they are only told
   std::vector<Alternative> alternatives;
+  Pattern pattern;           // what it was of, and within which bounds
+  PlanLimits limits;
 };
 
 // The work that a candidate makes of a pattern. Holders of data are taken to be spread evenly over hosts, and pieces over their holders.

@@ -5,7 +5,6 @@
 
 #include "plan/candidates.hpp"
 #include "plan/domains.hpp"
-#include "plan/plan.hpp"
 
 namespace windrow {
 namespace {

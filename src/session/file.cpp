@@ -161,8 +161,9 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
   std::vector<std::byte> known;
   SameArguments same(local, arguments);
-  int64_t file_system = 0, buffers = 0, can_split = 0, targets = 0;  // all ranks plan with what rank 0 sees
+  int64_t file_system = 0, buffers = 0, can_split = 0, targets = 0, cores = 0;  // all ranks plan with what rank 0 sees
   if (ranks.rank() == 0 && local.ok()) local = guard([&]() -> Status {
+    if (Status status = file->read_machine_on_root(); !status.ok()) return status;
     if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok()) return status;
     const std::string data_path = mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
     file_system = static_cast<int64_t>(file->file_system_at(data_path));
@@ -170,11 +171,12 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     can_split = file->format_->can_split() ? 1 : 0;
     file->open_trace_on_root();
     targets = targets_of(file->striping_.layout);
+    cores = usable_cores();
     buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
     file->tell(data_path, known);
     return {};
   });
-  std::array<int64_t, 6> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, can_split, targets};
+  std::array<int64_t, 7> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, can_split, targets, cores};
   local = share_from_root(ranks, std::move(local), known, numbers);
   std::copy_n(numbers.begin(), 2, same.numbers().begin());
   // What rank 0 met with arguments that the others do not have tells nobody anything.
@@ -186,7 +188,8 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   }
   if (local.ok()) local = guard([&] {
     if (file->wanted_subfiles_ == 0) file->choose_files(static_cast<FileSystem>(numbers[2]), numbers[4] != 0, numbers[5]);
-    return file->learn(known);
+    if (Status status = file->learn(known); !status.ok()) return status;
+    return file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[6]);
   });
   Status verdict = agree(ranks, std::move(local));
   if (verdict.ok() && file->subfiles_) verdict = file->start_set();
@@ -242,6 +245,8 @@ Status File::set_strategy(const Settings& changes, Status local) {
     if (!found.ok()) return found.status();
     limits = found.value();
     limits.buffers = limits_.buffers;
+    limits.machine = limits_.machine;
+    limits.machine_measured = limits_.machine_measured;
     if (local_disk_) fit_limits_to_local_disk(limits);
     fit_limits_to_layout(limits, settings);
     if (changes.is_set("sieve_hole")) limits.hole_bytes = changes.bytes("sieve_hole");
@@ -268,6 +273,7 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(striping_.why);
   append(report_.trace);
   append(report_.trace_problem);
+  append(machine_text_);
   append_layout(out, striping_.layout);
   for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions}) out.push_back(trait ? std::byte{1} : std::byte{0});
   if (mode_ == Mode::create) return;
@@ -277,14 +283,15 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
 
 Status File::learn(std::span<const std::byte> told) {
   size_t position = 0;
-  std::array<std::string, 8> texts;
+  std::array<std::string, 9> texts;
   for (std::string& text : texts) {
     const auto length = read_varint(told, position);
     if (!length || *length > told.size() - position) return {Code::internal, "rank 0's word on a file is malformed"};
     text = text_of(told.subspan(position, *length));
     position += *length;
   }
-  const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem] = texts;
+  const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem, machine] = texts;
+  machine_text_ = machine;
   auto layout = read_layout(told, position);
   if (!layout.ok()) return layout.status();
   striping_ = {.layout = std::move(layout).value(), .why = why};

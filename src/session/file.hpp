@@ -187,6 +187,9 @@ class File {
   Status open_on_root(const std::string& format);                   // rank 0 only
   FileSystem file_system_at(const std::string& path) const noexcept;
   void choose_files(FileSystem kind, bool can_split, int64_t targets);
+  // machine.cpp
+  Status read_machine_on_root();                                    // rank 0 only
+  Status learn_machine(FileSystem kind, int64_t cores);             // local
   void fit_limits_to_local_disk(PlanLimits& limits) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
   Status stripe_on_root();                                          // rank 0 only: of a draft
@@ -427,6 +430,7 @@ class File {
   Striping striping_;                    // as rank 0 found it
   std::shared_ptr<const StorageLayout> layout_;  // that domains are cut by; nullptr: none that has stripes
   bool local_disk_ = false;              // as rank 0 sees it
+  std::string machine_text_;             // of the machine file, as rank 0 read it; "": none was given
 
   std::vector<QueueEntry> queue_;
   std::map<int, int64_t> put_counts_;

@@ -34,6 +34,11 @@ def our_lines(done):
     return [line for line in done.stderr.splitlines() if line.startswith("windrow: ")]
 
 
+def in_seconds(text):
+    number, unit = text.split()
+    return float(number) * {"µs": 1e-6, "ms": 1e-3, "s": 1}[unit]
+
+
 class Links(html.parser.HTMLParser):
     """Whatever a page would load, and the tags in it."""
 
@@ -116,7 +121,9 @@ class Traced(ReportTest):
             self.assertEqual(int(fields[10]), report["messages"])
             self.assertEqual(int(fields[11]), report["storage_requests"])
             plan = report["plans"][0]
-            self.assertEqual(fields[13], f"{plan['strategy']}: " + ", ".join(plan[axis] for axis in ("owner", "gather", "domains", "codec", "access", "files")))
+            chosen = next(each for each in plan["foretold"]["alternatives"] if each["chosen"])
+            self.assertAlmostEqual(in_seconds(fields[13]), chosen["seconds"]["flush"], delta=0.01 * chosen["seconds"]["flush"])
+            self.assertEqual(fields[14], f"{plan['strategy']}: " + ", ".join(plan[axis] for axis in ("owner", "gather", "domains", "codec", "access", "files")))
 
     def test_page(self):
         reports = self.make(WINDROW_STRATEGY="two-phase", WINDROW_LAYOUT="mock:stripe=16KiB,count=5")
@@ -128,7 +135,11 @@ class Traced(ReportTest):
         for reason in reports[0]["plans"][0]["reasons"]:
             self.assertIn(reason, words)
         titles = [svg.get("aria-label") for svg in root.iter(SVG) if svg.get("aria-label")]
-        self.assertEqual({"Seconds of each flush by stage", "What each rank did when", "Bytes by rank and target", "Requests by their size"}, set(titles))
+        self.assertEqual({"Seconds of each flush by stage", "What each rank did when", "Bytes by rank and target", "Requests by their size",
+                          "Alternatives by their foretold seconds"}, set(titles))
+        for each in reports[0]["plans"][0]["foretold"]["alternatives"]:
+            self.assertIn(each["strategy"] + ": storage ", words)
+        self.assertIn("nobody has measured that machine", words)
         for rank in range(RANKS):
             self.assertIn(f"rank {rank}: exchange from", words)
         self.assertRegex(words, r"rank 0, (target|stripe) \d: ")

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The machine that plans are made for: rank 0 reads its file, all ranks learn the same text.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+
+#include "model/defaults.hpp"
+#include "session/file.hpp"
+#include "session/machine.hpp"
+#include "storage/system_error.hpp"
+
+namespace windrow {
+
+Result<std::string> read_machine_file(const std::string& path) {
+  constexpr size_t k_most = (size_t{1} << 20) + 1;  // one more than parse_machine() believes, so that it says so
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return Status{Code::bad_argument, fmt::format("machine file \"{}\": it is a folder", path)};
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return system_status("open of machine file", path, errno);
+  std::string text(k_most, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(k_most));
+  if (stream.bad()) return system_status("read of machine file", path, EIO);
+  text.resize(static_cast<size_t>(stream.gcount()));
+  return text;
+}
+
+// Rank 0 alone. What is wrong with it is said before anything is opened.
+Status File::read_machine_on_root() {
+  const std::string path = settings_.text("machine");
+  if (path.empty()) return {};
+  auto text = read_machine_file(path);
+  if (!text.ok()) return text.status();
+  if (auto machine = parse_machine(text.value(), path); !machine.ok()) return machine.status();
+  machine_text_ = std::move(text).value();
+  return {};
+}
+
+// Without a machine file, what is usual where rank 0 found the file to lie: it is told, and decides nothing.
+Status File::learn_machine(FileSystem kind, int64_t cores) {
+  limits_.machine_measured = !machine_text_.empty();
+  if (machine_text_.empty()) {
+    limits_.machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
+    return {};
+  }
+  auto machine = parse_machine(machine_text_, settings_.text("machine"));
+  if (!machine.ok()) return machine.status();
+  limits_.machine = std::make_shared<const Machine>(std::move(machine).value());
+  return {};
+}
+
+}  // namespace windrow
