@@ -182,6 +182,29 @@ void add_simulate(CLI::App& app, Arguments& arguments) {
   simulate.callback([&arguments] { arguments.command = Command::simulate; });
 }
 
+void add_calibrate(CLI::App& app, Arguments& arguments) {
+  CLI::App& calibrate = *app.add_subcommand("calibrate", "Measure this machine and the storage of a folder into a machine file, in less than a minute");
+  calibrate.add_option("DIR", arguments.input, "A folder on the storage where the files will be; nothing is left in it")->type_name("")->required();
+  calibrate.add_option("--out", arguments.output, "The machine file, which is replaced when all is measured")->check(not_empty())->type_name("FILE")->default_str("windrow-machine.json");
+  calibrate.add_option("--set", arguments.settings.pairs, "An option of the library, key=value; may be repeated: file_system, layout")->type_name("KEY=VALUE")->expected(1)->take_all();
+  calibrate.add_flag("--quiet,-q", arguments.quiet, "Print errors only");
+  calibrate.footer(
+      "Run it with as many ranks, on as many hosts, as the programs that will use the file:\n"
+      "mpirun -n 16 windrow calibrate /scratch/run --out machine.json;  WINDROW_MACHINE=machine.json mpirun -n 16 ./simulation");
+  calibrate.callback([&arguments] {
+    if (arguments.output.empty()) arguments.output = "windrow-machine.json";
+    arguments.command = Command::calibrate;
+  });
+}
+
+void add_advise(CLI::App& app, Arguments& arguments) {
+  CLI::App& advise = *app.add_subcommand("advise", "Say what auto would choose for the flushes of a trace, with foretold and measured seconds");
+  advise.add_option("TRACE", arguments.input, "What a program has written that ran with WINDROW_TRACE=TRACE")->type_name("")->required();
+  advise.add_option("--machine", arguments.machine, "A machine file; without it what is usual for such a storage")->check(not_empty())->type_name("FILE");
+  advise.add_flag("--json", arguments.json, "Print one JSON object instead of text");
+  advise.callback([&arguments] { arguments.command = Command::advise; });
+}
+
 bool is_command(const CLI::App& app, const std::string& word) {
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   return std::any_of(commands.begin(), commands.end(),
@@ -213,10 +236,12 @@ Parsed parse(int argc, const char* const* argv) {
   add_references(app, parsed.arguments);
   add_report(app, parsed.arguments);
   add_simulate(app, parsed.arguments);
+  add_calibrate(app, parsed.arguments);
+  add_advise(app, parsed.arguments);
   std::vector<std::string> words = words_of(argc, argv);
   if (!words.empty() && !words.back().starts_with('-') && !is_command(app, words.back()))
     throw Failure(k_exit_mistake,
-                  "there is no command \"" + words.back() + "\"; there are copy, info, check, references, report and simulate (see: windrow --help)");
+                  "there is no command \"" + words.back() + "\"; there are copy, info, check, references, report, simulate, calibrate and advise (see: windrow --help)");
   try {
     app.parse(words);
   } catch (const CLI::Success& asked) {  // help, version

@@ -10,7 +10,7 @@
 
 namespace cli {
 
-enum class Command { none, copy, info, check, references, report, simulate };
+enum class Command { none, copy, info, check, references, report, simulate, calibrate, advise };
 enum class Bar { automatic, always, never };
 
 // What `simulate` is asked.
@@ -31,6 +31,7 @@ struct Arguments {
   std::string input;
   std::string output;
   std::string prefix;  // of references
+  std::string machine;  // file, of advise
   std::string format;  // of the output; "": by its name
   Settings settings;
   Bar bar = Bar::automatic;

@@ -11,6 +11,8 @@ int copy(const World& world, const Arguments& arguments);
 int info(const World& world, const Arguments& arguments);
 int check(const World& world, const Arguments& arguments);
 int references(const World& world, const Arguments& arguments);
+int calibrate(const World& world, const Arguments& arguments);
+int advise(const World& world, const Arguments& arguments);
 int report(const World& world, const Arguments& arguments);
 int simulate(const World& world, const Arguments& arguments);
 

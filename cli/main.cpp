@@ -19,6 +19,8 @@ int run(const cli::World& world, int argc, const char* const* argv) {
       case cli::Command::references: return cli::references(world, parsed.arguments);
       case cli::Command::report: return cli::report(world, parsed.arguments);
       case cli::Command::simulate: return cli::simulate(world, parsed.arguments);
+      case cli::Command::calibrate: return cli::calibrate(world, parsed.arguments);
+      case cli::Command::advise: return cli::advise(world, parsed.arguments);
       case cli::Command::none: break;
     }
     cli::print_line(world, parsed.text);

@@ -873,6 +873,34 @@ WINDROW_API int windrow_explain(windrow_file *file, const char *format, const ch
  */
 WINDROW_API int windrow_report(windrow_file *file, const char *format, const char **text);
 
+/* ------------------------------------------------------------------------------------------------ machines */
+
+/**
+ * Measure the machine that the ranks run on: copies, links between ranks of one host and of several, compressors, and the storage of a folder: opening files, writing and
+ * reading in requests of several lengths by several numbers of ranks.  Collective.  docs/machine-model.md.
+ *
+ * @param comm       Ranks as the programs will have that use the file: as many, on as many hosts.
+ * @param directory  Of the storage.  One file, .windrow-calibration, is made in it and removed; 32 MiB are written at a time.        [the same on every rank]
+ * @param options    file_system, layout and stripe are those of files; NULL: none.                                                   [the same on every rank]
+ * @param machine    The machine file, for the option machine; it is replaced as a whole when everything has been measured.            [the same on every rank]
+ * @return WINDROW_NOT_FOUND: no such folder; WINDROW_EXISTS: another calibration is at work there, or was killed; WINDROW_NO_PERMISSION, WINDROW_NO_SPACE, WINDROW_IO:
+ *         the storage or the machine file.  After an error the machine file is as it was.
+ * Cost: less than a minute, most of it storage.  Since 0.1.
+ */
+WINDROW_API int windrow_calibrate(MPI_Comm comm, const char *directory, const windrow_options *options, const char *machine);
+
+/**
+ * What auto would choose for the flushes of a trace, with foretold seconds beside those measured, and the options that ask for it.  Local; no MPI.
+ *
+ * @param trace    A file that the option trace has made.
+ * @param machine  A machine file; NULL: what is usual for the storage that each flush was made for.
+ * @param format   "text" or "json".
+ * @param text     [out] Valid until this thread's next call.
+ * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_BAD_FILE: the trace or the machine file.  Of a trace that is cut short what came before is
+ *         told, and the text says so.  Since 0.1.
+ */
+WINDROW_API int windrow_advise(const char *trace, const char *machine, const char *format, const char **text);
+
 #ifdef __cplusplus
 }
 #endif

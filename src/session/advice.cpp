@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+
+#include "base/units.hpp"
+#include "model/defaults.hpp"
+#include "session/machine.hpp"
+#include "session/trace_lines.hpp"
+#include "session/weighing_json.hpp"
+#include "storage/system_error.hpp"
+
+namespace windrow {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Opening {
+  std::string file, mode;
+  Topology topology;
+  std::shared_ptr<const StorageLayout> layout;
+};
+
+// Flushes that had the same to do and did it alike.
+struct Kind {
+  size_t opening = 0;
+  RecordedPattern recorded;
+  std::string storage, taken;
+  std::vector<int64_t> flushes;
+  std::vector<double> seconds;       // of the whole flush
+  double foretold = 0;               // for what was taken, when it was
+  bool alone = true;                 // no flush had another plan too
+  std::shared_ptr<const Weighing> weighing;
+};
+
+[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+double sound_seconds(const ordered_json& json) {
+  const auto seconds = json.get<double>();
+  return std::isfinite(seconds) ? std::clamp(seconds, 0.0, 1e15) : 0;
+}
+
+Topology topology_of(const ordered_json& json) {
+  constexpr int k_most_ranks = 1 << 28;
+  Topology topology{.ranks = json.at("ranks").get<int>(), .host_roots = {}};
+  if (topology.ranks < 1 || topology.ranks > k_most_ranks) fail(fmt::format("it cannot have {} ranks", json.at("ranks").dump()));
+  std::map<int64_t, int> lowest;
+  for (const ordered_json& each : json.at("ranks_on_hosts")) {
+    const int first = each.at(0).get<int>();
+    if (first < 0 || first >= topology.ranks) fail("a host has a rank that there is not");
+    lowest.emplace(each.at(2).get<int64_t>(), first);
+  }
+  for (const auto& [host, rank] : lowest) topology.host_roots.push_back(rank);
+  std::sort(topology.host_roots.begin(), topology.host_roots.end());
+  if (topology.host_roots.empty()) fail("it has no hosts");
+  return topology;
+}
+
+class Advisor {
+ public:
+  explicit Advisor(std::shared_ptr<const Machine> machine) : machine_(std::move(machine)) {}
+
+  Status read(const std::string& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) return {Code::bad_argument, fmt::format("advise: \"{}\" is a folder, not a trace", path)};
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream) return system_status("open of trace", path, errno);
+    std::string line;
+    int64_t number = 0;
+    while (std::getline(stream, line)) {
+      ++number;
+      if (number == 1 && !line.starts_with(k_trace_begins)) return {Code::bad_file, fmt::format("\"{}\", line 1: no trace of windrow, which would begin with {}", path, k_trace_begins)};
+      const bool ends = !stream.eof();
+      try {
+        take(ordered_json::parse(line));
+      } catch (const VersionError& other) {
+        return {Code::bad_file, fmt::format("\"{}\", line {}: {}", path, number, other.what())};
+      } catch (const nlohmann::json::parse_error&) {
+        damage_ = fmt::format("\"{}\", line {}: {}", path, number, ends ? "it is no JSON" : "the line is cut short");
+      } catch (const std::bad_alloc&) {
+        throw;
+      } catch (const std::exception& problem) {
+        damage_ = fmt::format("\"{}\", line {}: no line of a trace: {}", path, number, problem.what());
+      }
+      if (!damage_.empty()) break;
+    }
+    if (number == 0) return {Code::bad_file, fmt::format("\"{}\" is empty: there is no line 1 of a trace in it", path)};
+    return {};
+  }
+
+  // Chooses anew for each kind, as if nothing had been asked for.
+  Status choose() {
+    for (Kind& kind : kinds_) {
+      PlanLimits limits = kind.recorded.limits;
+      limits.machine = machine_ ? machine_ : std::make_shared<const Machine>(default_machine(kind.storage));
+      limits.machine_measured = true;
+      if (const auto& layout = openings_[kind.opening].layout; layout && layout->is_striped()) limits.layout = layout;
+      auto plan = make_plan(Strategy{}, kind.recorded.pattern, openings_[kind.opening].topology, limits);
+      if (!plan.ok()) return plan.status();
+      kind.weighing = plan.value().weighing;
+    }
+    return {};
+  }
+
+  std::string text() const;
+  std::string json() const;
+
+ private:
+  struct VersionError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+  };
+
+  void take(const ordered_json& line) {
+    if (line.contains("windrow trace"))
+      take_opening(line);
+    else
+      take_flush(line);
+  }
+  void take_opening(const ordered_json& line);
+  void take_flush(const ordered_json& line);
+  void take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone);
+
+  std::shared_ptr<const Machine> machine_;  // nullptr: what is usual
+  std::vector<Opening> openings_;
+  std::map<std::string, size_t> numbers_;   // of openings
+  std::vector<Kind> kinds_;
+  std::map<std::string, size_t> known_;     // of kinds
+  int64_t without_pattern_ = 0;
+  std::string damage_;
+};
+
+void Advisor::take_opening(const ordered_json& line) {
+  if (line.at("windrow trace") != k_trace_version) throw VersionError(fmt::format("a trace of version {}; this windrow reads version {}", line.at("windrow trace").dump(), k_trace_version));
+  auto layout = read_layout_json(line.at("layout"));
+  if (!layout.ok()) fail(layout.status().message());
+  Opening opening{.file = line.at("file"), .mode = line.at("mode"), .topology = topology_of(line), .layout = std::make_shared<const StorageLayout>(std::move(layout).value())};
+  numbers_[line.at("opening").get<std::string>()] = openings_.size();
+  openings_.push_back(std::move(opening));
+}
+
+void Advisor::take_flush(const ordered_json& line) {
+  const auto opening = numbers_.find(line.at("opening").get<std::string>());
+  if (opening == numbers_.end()) fail("a flush of a file that no line before has opened");
+  if (!line.at("error").get<std::string>().empty()) return;  // its seconds say nothing
+  const ordered_json& plans = line.at("report").at("plans");
+  const double seconds = sound_seconds(line.at("report").at("seconds").at("total"));
+  for (const ordered_json& plan : plans) take_plan(plan, opening->second, line.at("flush").get<int64_t>(), seconds, plans.size() == 1);
+}
+
+void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone) {
+  if (!plan.contains("pattern") || !plan.contains("foretold")) {
+    ++without_pattern_;
+    return;
+  }
+  Kind kind;
+  kind.opening = opening;
+  kind.storage = plan["foretold"].at("storage");
+  for (const ordered_json& each : plan["foretold"].at("alternatives"))
+    if (each.at("chosen").get<bool>()) kind.taken = each.at("strategy"), kind.foretold = sound_seconds(each.at("seconds").at("flush"));
+  const std::string key = fmt::format("{} {} {}", opening, kind.taken, plan["pattern"].dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  auto found = known_.find(key);
+  if (found == known_.end()) {
+    auto recorded = read_pattern(plan["pattern"]);
+    if (!recorded.ok()) fail(recorded.status().message());
+    kind.recorded = std::move(recorded).value();
+    found = known_.emplace(key, kinds_.size()).first;
+    kinds_.push_back(std::move(kind));
+  }
+  Kind& known = kinds_[found->second];
+  known.flushes.push_back(flush);
+  known.seconds.push_back(seconds);
+  known.alone = known.alone && alone;
+}
+
+const Alternative* chosen_of(const Kind& kind) {
+  if (!kind.weighing) return nullptr;
+  const auto& all = kind.weighing->alternatives;
+  const auto found = std::find_if(all.begin(), all.end(), [](const Alternative& each) { return each.chosen; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// What this machine is foretold to take for what was taken; nothing: it is no alternative of what nobody asked for.
+std::optional<double> taken_seconds(const Kind& kind) {
+  for (const Alternative& each : kind.weighing->alternatives)
+    if (short_text(each.candidate, kind.recorded.pattern.reading) == kind.taken) return each.seconds.flush();
+  return std::nullopt;
+}
+
+std::string options_text(const Candidate& candidate, bool reading) {
+  const Strategy& strategy = candidate.strategy;
+  std::string text = fmt::format("domains={} access={}", name_of(strategy.domains), name_of(strategy.access));
+  if (candidate.writers > 0) text += fmt::format(" writers={}", candidate.writers);
+  if (strategy.gather == Gather::team) text += fmt::format(" gather=team({})", reading ? strategy.team_read : strategy.team_write);
+  if (strategy.gather == Gather::host) text += " gather=host";
+  return text;
+}
+
+std::string flushes_text(const std::vector<int64_t>& flushes) {
+  if (flushes.size() == 1) return fmt::format("flush {}", flushes.front());
+  return fmt::format("{} flushes, {} to {}", flushes.size(), flushes.front(), flushes.back());
+}
+
+std::string Advisor::text() const {
+  constexpr size_t k_most = 3;
+  std::string text;
+  size_t opening = openings_.size();
+  for (const Kind& kind : kinds_) {
+    const Opening& of = openings_[kind.opening];
+    if (opening != kind.opening) text += fmt::format("{}: {}, {} ranks on {} hosts\n", of.file, of.mode, of.topology.ranks, of.topology.host_roots.size());
+    opening = kind.opening;
+    const Pattern& pattern = kind.recorded.pattern;
+    text += fmt::format("  {}: {} {} in {} pieces of {} on average\n", flushes_text(kind.flushes), format_bytes(pattern.bytes), pattern.reading ? "read" : "written", pattern.pieces,
+                        format_bytes(pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0));
+    text += fmt::format("    taken    {}: measured {}{}, foretold {} then\n", kind.taken, format_seconds(median(kind.seconds)), kind.alone ? "" : " with other plans of the flush", format_seconds(kind.foretold));
+    const Alternative* chosen = chosen_of(kind);
+    if (chosen == nullptr) {
+      text += "    advised  as it is: one way is open\n";
+      continue;
+    }
+    if (const auto seconds = taken_seconds(kind)) text += fmt::format("             on {} it is foretold to take {}\n", kind.weighing->machine, format_seconds(*seconds));
+    const bool same = short_text(chosen->candidate, pattern.reading) == kind.taken;
+    text += same ? fmt::format("    advised  the same\n")
+                 : fmt::format("    advised  {}: foretold {} ({})\n", short_text(chosen->candidate, pattern.reading), format_seconds(chosen->seconds.flush()), options_text(chosen->candidate, pattern.reading));
+    size_t told = 0;
+    for (const Alternative& each : kind.weighing->alternatives)
+      if (!each.chosen && short_text(each.candidate, pattern.reading) != kind.taken && told++ < k_most)
+        text += fmt::format("    instead  {}: foretold {}\n", short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()));
+  }
+  if (without_pattern_ > 0) text += fmt::format("no advice for {} plan{}: of chunked variables, of a broadcast, or of a trace of an earlier version\n", without_pattern_, without_pattern_ == 1 ? "" : "s");
+  if (!machine_) text += "without a machine file: the seconds are those that are usual for such a storage\n";
+  if (!damage_.empty()) text += fmt::format("what came before is told: {}\n", damage_);
+  return text;
+}
+
+std::string Advisor::json() const {
+  ordered_json json{{"machine", machine_ ? ordered_json(machine_->name) : ordered_json(nullptr)}, {"damage", damage_}, {"plans_without_pattern", without_pattern_}, {"kinds", ordered_json::array()}};
+  for (const Kind& kind : kinds_) {
+    const Opening& of = openings_[kind.opening];
+    ordered_json told{{"file", of.file}, {"mode", of.mode}, {"ranks", of.topology.ranks}, {"hosts", of.topology.host_roots.size()}, {"direction", kind.recorded.pattern.reading ? "read" : "write"},
+                      {"flushes", kind.flushes}, {"bytes", kind.recorded.pattern.bytes}, {"pieces", kind.recorded.pattern.pieces}, {"taken", kind.taken},
+                      {"measured_s", median(kind.seconds)}, {"measured_alone", kind.alone}, {"foretold_then_s", kind.foretold}};
+    told["advised"] = nullptr;
+    if (const Alternative* chosen = chosen_of(kind)) {
+      const auto seconds = taken_seconds(kind);
+      told["foretold_s"] = seconds ? ordered_json(*seconds) : ordered_json(nullptr);
+      told["advised"] = {{"strategy", short_text(chosen->candidate, kind.recorded.pattern.reading)}, {"options", options_text(chosen->candidate, kind.recorded.pattern.reading)}, {"foretold_s", chosen->seconds.flush()}};
+      told["alternatives"] = alternatives_json(*kind.weighing)["alternatives"];
+    }
+    json["kinds"].push_back(std::move(told));
+  }
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Result<std::string> advise(const std::string& trace, const std::string& machine, bool json) {
+  std::shared_ptr<const Machine> known;
+  if (!machine.empty()) {
+    auto text = read_machine_file(machine);
+    if (!text.ok()) return text.status();
+    auto parsed = parse_machine(text.value(), machine);
+    if (!parsed.ok()) return parsed.status();
+    known = std::make_shared<const Machine>(std::move(parsed).value());
+  }
+  Advisor advisor(std::move(known));
+  if (Status status = advisor.read(trace); !status.ok()) return status;
+  if (Status status = advisor.choose(); !status.ok()) return status;
+  return json ? advisor.json() : advisor.text();
+}
+
+}  // namespace windrow

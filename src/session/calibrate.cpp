@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <ctime>
+#include <filesystem>
+
+#include "base/units.hpp"
+#include "comm/agree.hpp"
+#include "session/io_thread.hpp"
+#include "session/measure.hpp"
+#include "session/same.hpp"
+#include "session/striping.hpp"
+#include "storage/file_system.hpp"
+#include "storage/publish.hpp"
+
+namespace windrow {
+namespace {
+
+// Rank 0 alone: makes the file that everything is measured with. One that stands there is another calibration's.
+Status start_on_root(const std::string& directory, const Settings& settings, MeasuredPlace& place, Machine& machine) {
+  auto options = striping_options(settings);
+  if (!options.ok()) return options.status();
+  std::error_code error;
+  if (!std::filesystem::is_directory(directory, error)) return {Code::not_found, fmt::format("calibrate: there is no folder \"{}\"", directory)};
+  if (std::filesystem::exists(place.path, error))
+    return {Code::exists, fmt::format("calibrate: \"{}\" stands there: another calibration is at work, or one was killed; then remove it", place.path)};
+  auto store = open_store(place.path, StoreMode::create, place.options);
+  if (!store.ok()) return store.status();
+  if (Status closed = store.value()->close(); !closed.ok()) return closed;
+  place.layout = find_striping(options.value(), place.path).layout;
+  const std::string told = settings.text("file_system");
+  machine.storage.kind = told == "auto" ? std::string(name_of(file_system_of(directory))) : told;
+  return {};
+}
+
+// All ranks measure with the same file; the layout says which stripes are whose.
+Status share_place(const Comm& comm, Status local, MeasuredPlace& place, Machine& machine) {
+  std::vector<std::byte> told;
+  if (comm.rank() == 0 && local.ok()) local = guard([&] { return append_layout(told, place.layout), Status{}; });
+  std::array<int64_t, 3> numbers{comm.host_size(), usable_cores(), static_cast<int64_t>(comm.host_roots().size())};
+  local = share_from_root(comm, std::move(local), told, numbers);
+  if (local.ok()) local = guard([&]() -> Status {
+    size_t position = 0;
+    auto layout = read_layout(told, position);
+    if (!layout.ok()) return layout.status();
+    place.layout = std::move(layout).value();
+    return {};
+  });
+  machine.ranks_per_host = numbers[0];
+  machine.cores_per_host = numbers[1];
+  machine.hosts = numbers[2];
+  return agree(comm, std::move(local));
+}
+
+std::string date_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+// Rank 0 alone: the file takes its name when it is whole.
+Status write_on_root(const std::string& path, const Machine& machine) {
+  const std::string text = machine_text(machine);
+  if (auto sound = parse_machine(text, path); !sound.ok()) return sound.status();
+  auto draft = start_draft(path);
+  if (!draft.ok()) return draft.status();
+  const std::string& temporary = draft.value().temporary_path;
+  Status status = [&]() -> Status {
+    auto store = open_store(temporary, StoreMode::create, {});
+    if (!store.ok()) return store.status();
+    Status written = store.value()->write_at(0, std::as_bytes(std::span(text)));
+    written.update(store.value()->close());
+    if (!written.ok()) return written;
+    const Rename rename{temporary, draft.value().final_path};
+    return publish(std::span(&rename, 1), false);
+  }();
+  if (!status.ok()) (void)remove_files(std::span(&temporary, 1));
+  return status;
+}
+
+// Collective: each agrees by itself, so the first that fails is the last that was begun on every rank.
+Status measure_all(const Comm& comm, const MeasuredPlace& place, Machine& machine) {
+  if (Status status = measure_memory(comm, machine); !status.ok()) return status;
+  if (Status status = measure_network(comm, machine); !status.ok()) return status;
+  if (Status status = measure_codecs(comm, machine); !status.ok()) return status;
+  if (Status status = measure_metadata(comm, place, machine); !status.ok()) return status;
+  return measure_storage(comm, place, machine);
+}
+
+}  // namespace
+
+Status calibrate(MPI_Comm user, const std::string& directory, const Settings& program, const std::string& file, Status local) {
+  auto made = Comm::of(user);
+  if (!made.ok()) return made.status();
+  const Comm& comm = *made.value();
+  Machine machine;
+  MeasuredPlace place;
+  uint64_t arguments = 0;
+  if (local.ok()) local = guard([&]() -> Status {
+    auto settings = resolve(program);
+    if (!settings.ok()) return settings.status();
+    std::string texts;
+    for (const auto& [key, value] : settings.value().values()) texts += key + '=' + value + '\n';
+    arguments = hash_of({directory, file, texts});
+    if (directory.empty() || file.empty()) return {Code::bad_argument, fmt::format("calibrate: the name of the {} is empty", directory.empty() ? "folder" : "machine file")};
+    place.path = directory + "/.windrow-calibration";
+    place.options = {.kind = settings.value().text("store"), .fault = settings.value().text("fault"), .rank = comm.rank()};
+    return check_store_options(place.options);
+  });
+  if (Status same = agree_same(comm, std::move(local), arguments, "the folder, the machine file or the options of a calibration"); !same.ok()) return same;
+  local = comm.rank() == 0 ? guard([&] { return start_on_root(directory, resolve(program).value(), place, machine); }) : Status{};
+  const bool began = local.ok() && comm.rank() == 0;
+  Status verdict = share_place(comm, std::move(local), place, machine);
+  if (verdict.ok()) verdict = measure_all(comm, place, machine);
+  if (began) (void)remove_files(std::span(&place.path, 1));
+  local = Status{};
+  if (!verdict.ok()) {
+    if (verdict.code() != Code::mpi) (void)agree(comm, std::move(local));  // no rank goes on before the file is gone
+    return verdict;
+  }
+  if (comm.rank() == 0) local = guard([&] {
+    machine.name = fmt::format("{} with its {} storage", comm.host_name(), machine.storage.kind);
+    machine.about = fmt::format("measured by windrow calibrate on {} with {} ranks on {} host{}", date_text(), comm.size(), machine.hosts, machine.hosts == 1 ? "" : "s");
+    return write_on_root(file, machine);
+  });
+  return agree(comm, std::move(local));
+}
+
+}  // namespace windrow

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What calibration measures, room by room. All are collective and agreed; what they fill in is rank 0's to write, and the same on no other rank.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/status.hpp"
+#include "comm/comm.hpp"
+#include "layout/layout.hpp"
+#include "model/machine.hpp"
+#include "storage/store.hpp"
+
+namespace windrow {
+
+inline constexpr int64_t k_measured_bytes = int64_t{32} << 20;  // copied, sent, or moved to and from the storage at a time, by all ranks together
+
+// Where the storage is measured. The file is removed whenever nobody measures with it.
+struct MeasuredPlace {
+  std::string path;
+  StorageLayout layout;     // of the file
+  StoreOptions options;
+};
+
+// All ranks wait for each other without taking cores from those who work; then `work`, whose seconds are the slowest rank's. The status is MPI's.
+Result<double> timed_together(const Comm& comm, const std::function<void()>& work);
+
+Status measure_memory(const Comm& comm, Machine& machine);
+Status measure_network(const Comm& comm, Machine& machine);
+Status measure_codecs(const Comm& comm, Machine& machine);   // by rank 0
+Status measure_metadata(const Comm& comm, const MeasuredPlace& place, Machine& machine);
+Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& machine);
+
+}  // namespace windrow

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The storage: opening files, and writing and reading them in requests of several lengths, by several ranks that lie beside each other in several ways.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "comm/agree.hpp"
+#include "plan/domains.hpp"
+#include "session/measure.hpp"
+#include "storage/publish.hpp"
+#include "trace/trace.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr int64_t k_longest_request = int64_t{4} << 20;
+constexpr double k_trial_seconds = 0.12;   // of one trial: a slow storage moves less in it
+constexpr double k_repeating_seconds = 20;  // of all: after them each trial is made once
+constexpr int k_repetitions = 5;
+constexpr double k_least_seconds = 0.005;   // what is read faster is read again: the clock and the scheduler weigh too much else
+
+struct Trial {
+  bool reading = false;
+  Sharing sharing = Sharing::apart;
+  int64_t request_bytes = 0;
+  int64_t ranks = 1;
+};
+
+// 1, 2, 4, ... and all ranks.
+std::vector<int64_t> rank_counts(int ranks) {
+  std::vector<int64_t> counts;
+  for (int64_t count = 1; count < ranks; count *= 2) counts.push_back(count);
+  counts.push_back(ranks);
+  return counts;
+}
+
+int64_t targets_of_layout(const StorageLayout& layout) noexcept {
+  int64_t targets = 0;
+  for (const LayoutComponent& each : layout.components) targets = std::max(targets, each.stripe_count);
+  return layout.is_striped() ? targets : 0;
+}
+
+std::vector<Trial> trials_for(int ranks, const StorageLayout& layout) {
+  std::vector<Trial> trials;
+  const int64_t targets = targets_of_layout(layout);
+  for (const bool reading : {false, true})
+    for (const int64_t count : rank_counts(ranks))
+      for (const int64_t request : {int64_t{512}, int64_t{4} << 10, int64_t{64} << 10, int64_t{1} << 20, k_longest_request}) {
+        trials.push_back({reading, Sharing::apart, request, count});
+        // One rank alone has nobody beside it; long requests of several are nearly parts of their own.
+        if (count > 1 && request < k_longest_request) trials.push_back({reading, Sharing::interleaved, request, count});
+        if (count > 1 && count <= targets && request >= (int64_t{64} << 10) && request <= lock_unit(layout)) trials.push_back({reading, Sharing::targets, request, count});
+        if (reading && request < k_longest_request) trials.push_back({reading, Sharing::mapped, request, count});
+      }
+  return trials;
+}
+
+// Where the requests of one of the ranks of a trial lie; all of them within k_measured_bytes.
+class Places {
+ public:
+  Places(const Trial& trial, const StorageLayout& layout, int64_t index)
+      : trial_(trial), stripe_(std::max(trial.request_bytes, lock_unit(layout))), targets_(std::max<int64_t>(1, targets_of_layout(layout))), index_(index),
+        share_(std::max(trial.request_bytes, round_down(k_measured_bytes / trial.ranks, trial.request_bytes))) {}
+
+  // The place of the next request, or -1: that was all.
+  int64_t next() noexcept {
+    const int64_t place = trial_.sharing == Sharing::targets ? next_of_targets() : trial_.sharing == Sharing::apart ? index_ * share_ + count_ * trial_.request_bytes
+                                                                                                                     : (count_ * trial_.ranks + index_) * trial_.request_bytes;
+    const int64_t end = trial_.sharing == Sharing::apart ? (index_ + 1) * share_ : trial_.ranks * share_;
+    ++count_;
+    return place >= 0 && place + trial_.request_bytes <= std::min(end, k_measured_bytes) ? place : -1;
+  }
+
+ private:
+  // Stripes of the columns that are the rank's own, request by request.
+  int64_t next_of_targets() noexcept {
+    const int64_t of_stripe = std::max<int64_t>(1, stripe_ / trial_.request_bytes);
+    if (count_ % of_stripe == 0) {
+      do ++number_;
+      while (number_ * stripe_ < k_measured_bytes && number_ % targets_ * trial_.ranks / targets_ != index_);
+    }
+    return number_ * stripe_ + count_ % of_stripe * trial_.request_bytes;
+  }
+
+  const Trial& trial_;
+  int64_t stripe_, targets_, index_, share_, count_ = 0, number_ = -1;
+};
+
+// One rank's part of a trial: requests until there are none, or the time is over.
+class Actor {
+ public:
+  Actor(const MeasuredPlace& place, const Trial& trial, int64_t index) : place_(place), trial_(trial), index_(index) {}
+
+  Status open() {
+    auto store = open_store(place_.path, trial_.reading ? StoreMode::read : StoreMode::update, place_.options);
+    if (!store.ok()) return store.status();
+    store_ = std::move(store).value();
+    return {};
+  }
+
+  // Until the bytes are where they go: some storages take them only when they are closed.
+  Status run(std::span<std::byte> memory) {
+    Status status = trial_.sharing == Sharing::mapped ? run_mapped(memory) : run_requests(memory);
+    status.update(store_->close());
+    store_.reset();
+    return status;
+  }
+  int64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  // All of memory in turn, as a program's data is: no more of it stays in a cache than would.
+  std::span<std::byte> piece_of(std::span<std::byte> memory) const noexcept {
+    return memory.subspan(static_cast<size_t>(bytes_ % static_cast<int64_t>(memory.size())), static_cast<size_t>(trial_.request_bytes));
+  }
+
+  // Visits the places of its requests, again and again where that is over too soon to tell; until a visit fails.
+  template <class Visit>
+  Status visit_places(Visit&& visit) {
+    const double begin = seconds_now();
+    Status status;
+    do {
+      Places places(trial_, place_.layout, index_);
+      for (int64_t at = places.next(); at >= 0 && status.ok() && seconds_now() < begin + k_trial_seconds; at = places.next()) {
+        status = visit(at);
+        bytes_ += trial_.request_bytes;
+      }
+    } while (trial_.reading && status.ok() && bytes_ > 0 && seconds_now() < begin + k_least_seconds);
+    return status;
+  }
+
+  Status run_requests(std::span<std::byte> memory) {
+    return visit_places([&](int64_t at) { return trial_.reading ? store_->read_at(at, piece_of(memory)) : store_->write_at(at, piece_of(memory)); });
+  }
+
+  Status run_mapped(std::span<std::byte> memory) {
+    auto mapped = store_->map(0, k_measured_bytes);
+    if (!mapped.ok()) return mapped.status().code() == Code::unsupported ? Status{} : mapped.status();
+    (void)visit_places([&](int64_t at) {
+      std::memcpy(piece_of(memory).data(), mapped.value() + at, static_cast<size_t>(trial_.request_bytes));
+      return Status{};
+    });
+    return store_->unmap();
+  }
+
+  const MeasuredPlace& place_;
+  const Trial& trial_;
+  int64_t index_, bytes_ = 0;
+  std::unique_ptr<Store> store_;
+};
+
+// The rank's number among those of a trial, or -1. Different hosts first, as a plan spreads its writers.
+int64_t index_among(const Comm& comm, int64_t count) {
+  const std::vector<int> actors = spread_writers({.ranks = comm.size(), .host_roots = comm.host_roots()}, count);
+  const auto found = std::find(actors.begin(), actors.end(), comm.rank());
+  return found == actors.end() ? -1 : found - actors.begin();
+}
+
+// Rank 0 makes the file anew, and writes it where it shall be read. Collective.
+Status make_file(const Comm& comm, const MeasuredPlace& place, bool full, std::span<std::byte> memory) {
+  Status local;
+  auto waited = timed_together(comm, [&] {
+    if (comm.rank() != 0) return;
+    auto store = open_store(place.path, StoreMode::create, place.options);
+    local = store.status();
+    if (!store.ok()) return;
+    for (int64_t at = 0; full && at < k_measured_bytes && local.ok(); at += k_longest_request) local = store.value()->write_at(at, memory);
+    local.update(store.value()->close());
+  });
+  local.update(waited.status());
+  return agree(comm, std::move(local));
+}
+
+// Collective: bytes a second of all together; 0: this storage cannot do that.
+Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Trial& trial, std::span<std::byte> memory) {
+  if (!trial.reading)
+    if (Status made = make_file(comm, place, false, memory); !made.ok()) return made;
+  int64_t index = -1;
+  Status local = guard([&] { return index = index_among(comm, trial.ranks), Status{}; });
+  Actor actor(place, trial, index);
+  if (index >= 0) local = guard([&] { return actor.open(); });
+  if (Status opened = agree(comm, std::move(local)); !opened.ok()) return opened;
+  local = Status{};
+  auto seconds = timed_together(comm, [&] {
+    if (index >= 0) local = guard([&] { return actor.run(memory); });
+  });
+  local.update(seconds.status());
+  int64_t bytes = actor.bytes();
+  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = std::span(&bytes, 1), .bits = {}}); !verdict.ok()) return verdict;
+  return bytes > 0 ? std::clamp(static_cast<double>(bytes) / std::max(seconds.value(), 1e-9), 1.0, 1e18) : 0;
+}
+
+// What one rank does alone it does alone in any way.
+void keep_rate(const Trial& trial, double rate, Machine& machine) {
+  if (rate <= 0) return;
+  auto& rates = trial.reading ? machine.reads : machine.writes;
+  rates.push_back({.request_bytes = trial.request_bytes, .ranks = trial.ranks, .bytes_per_s = rate, .sharing = trial.sharing});
+  if (trial.ranks > 1 || trial.sharing != Sharing::apart) return;
+  for (const Sharing sharing : {Sharing::interleaved, Sharing::targets}) rates.push_back({.request_bytes = trial.request_bytes, .ranks = 1, .bytes_per_s = rate, .sharing = sharing});
+}
+
+double best_rate(const std::vector<MeasuredRate>& rates, double otherwise) {
+  double best = 0;
+  for (const MeasuredRate& rate : rates)
+    if (rate.sharing != Sharing::mapped) best = std::max(best, rate.bytes_per_s);
+  return best > 0 ? best : otherwise;
+}
+
+// For what was not measured: the same storage in single numbers.
+void sum_up(const StorageLayout& layout, Machine& machine) {
+  MachineStorage& storage = machine.storage;
+  storage.targets = storage.stripe_count = std::max<int64_t>(1, targets_of_layout(layout));
+  if (layout.is_striped()) storage.stripe_bytes = std::max<int64_t>(1, lock_unit(layout));
+  const auto targets = static_cast<double>(storage.targets);
+  storage.target_write_bytes_per_s = std::max(1.0, best_rate(machine.writes, storage.target_write_bytes_per_s) / targets);
+  storage.target_read_bytes_per_s = std::max(1.0, best_rate(machine.reads, storage.target_read_bytes_per_s) / targets);
+  storage.client_bytes_per_s = std::max(best_rate(machine.writes, 1), best_rate(machine.reads, 1));
+  if (const double rate = rate_at(machine.writes, 4096, 1); rate > 0) storage.request_s = storage.target_request_s = std::clamp(4096 / rate, 1e-7, 10.0);
+}
+
+}  // namespace
+
+Status measure_metadata(const Comm& comm, const MeasuredPlace& place, Machine& machine) {
+  constexpr int k_files = 5;
+  Status local;
+  double created = 0, opened = 0;
+  auto waited = timed_together(comm, [&] {
+    if (comm.rank() != 0) return;
+    const double begin = seconds_now();
+    for (int i = 0; i < k_files && local.ok(); ++i) {
+      auto store = open_store(place.path, StoreMode::create, place.options);
+      local = store.ok() ? store.value()->close() : store.status();
+      if (local.ok()) local = remove_files(std::span(&place.path, 1));
+    }
+    created = (seconds_now() - begin) / k_files;
+    auto store = local.ok() ? open_store(place.path, StoreMode::create, place.options) : Result<std::unique_ptr<Store>>(local);
+    local = store.ok() ? store.value()->close() : store.status();
+  });
+  local.update(waited.status());
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  local = Status{};
+  const auto open = [&] {
+    const double begin = seconds_now();
+    auto store = open_store(place.path, StoreMode::read, place.options);
+    local.update(store.ok() ? store.value()->close() : store.status());
+    opened = seconds_now() - begin;
+  };
+  auto one = timed_together(comm, [&] { if (comm.rank() == 0) open(); });
+  auto all = timed_together(comm, open);
+  local.update(one.status());
+  local.update(all.status());
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  machine.metadata = {.open_s = std::clamp(one.value(), 1e-7, 1e3), .opens_per_s = std::clamp(comm.size() / std::max(all.value(), 1e-9), 1e-3, 1e9),
+                      .creates_per_s = std::clamp(1 / std::max(created, 1e-9), 1e-3, 1e9)};
+  return {};
+}
+
+Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& machine) {
+  std::vector<std::byte> memory;
+  std::vector<Trial> trials;
+  Status local = guard([&] {
+    memory.resize(static_cast<size_t>(k_longest_request), std::byte{0x5a});
+    trials = trials_for(comm.size(), place.layout);
+    machine.writes.reserve(3 * trials.size());
+    machine.reads.reserve(3 * trials.size());
+    return Status{};
+  });
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  double spent = 0;  // the same on all ranks: sums of what all were told
+  bool full = false;
+  for (const Trial& trial : trials) {
+    if (trial.reading && !full)
+      if (Status made = make_file(comm, place, true, memory); !made.ok()) return made;
+    full = trial.reading;
+    std::array<double, k_repetitions> rates{};
+    int made = 0;
+    for (; made == 0 || (made < k_repetitions && spent < k_repeating_seconds); ++made) {
+      double rate = 0;
+      auto seconds = timed_together(comm, [] {});
+      local = seconds.status();
+      const double begin = seconds_now();
+      if (local.ok()) {
+        auto found = run_trial(comm, place, trial, memory);
+        local = found.status();
+        if (found.ok()) rate = found.value();
+      }
+      if (!local.ok()) return local;  // agreed in the trial, or MPI's
+      double took = seconds_now() - begin;
+      if (int rc = MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm.get()); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+      spent += took;
+      rates[static_cast<size_t>(made)] = rate;
+    }
+    std::sort(rates.begin(), rates.begin() + made);
+    keep_rate(trial, rates[static_cast<size_t>(made / 2)], machine);
+  }
+  sum_up(place.layout, machine);
+  return {};
+}
+
+}  // namespace windrow
