@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // windrow calibrate: measures in a folder of its own, which is gone afterwards, however it ends.
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,23 +16,25 @@ namespace cli {
 namespace {
 
 // What a signal's handler may use: nothing that allocates.
-std::array<char, 4096> g_folder{}, g_file{};
+std::array<char, 4096> g_folder{};
 
-// The machine file was not begun yet, or has its name already: only the folder is to go.
+// The machine file was not begun yet, or has its name already: only the folder is to go, with whatever is in it. Nothing here but what a handler may call.
 extern "C" void clear_away(int signal) {
-  unlink(g_file.data());
-  rmdir(g_folder.data());
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/rm", "rm", "-rf", "--", g_folder.data(), static_cast<char*>(nullptr));
+    _exit(1);
+  }
+  if (child > 0) waitpid(child, nullptr, 0);
   _exit(128 + signal);
 }
 
 // Rank 0 alone: "" or what is wrong.
 std::string make_folder(const std::string& directory) {
   const std::string pattern = directory + "/.windrow-calibrate-XXXXXX";
-  constexpr std::string_view k_file = "/.windrow-calibration";
-  if (pattern.size() + k_file.size() >= g_file.size()) return fmt::format("the name of the folder \"{}\" is too long", directory);
+  if (pattern.size() >= g_folder.size()) return fmt::format("the name of the folder \"{}\" is too long", directory);
   pattern.copy(g_folder.data(), pattern.size());
   if (mkdtemp(g_folder.data()) == nullptr) return fmt::format("\"{}\": {}", directory, std::strerror(errno));
-  (std::string(g_folder.data()) + std::string(k_file)).copy(g_file.data(), g_file.size() - 1);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, clear_away);
   return "";
 }

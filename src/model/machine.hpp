@@ -57,6 +57,7 @@ struct MachineMetadata {
   double open_s = 1e-3;                 // of one client, when no other wants anything
   double opens_per_s = 20e3;            // of all clients together: opens, closes
   double creates_per_s = 10e3;          // of files
+  double flush_s = 0;                   // of a flush that moves next to nothing by a new plan; 0: as long as what is agreed on in it
 };
 
 struct MachineCodec {
@@ -138,6 +139,7 @@ void for_each_number(AnyMachine& machine, Visit&& visit) {
   visit("metadata.open_s", metadata.open_s, 0.0, k_most_seconds);
   visit("metadata.opens_per_s", metadata.opens_per_s, 1e-3, k_most_rate);
   visit("metadata.creates_per_s", metadata.creates_per_s, 1e-3, k_most_rate);
+  visit("metadata.flush_s", metadata.flush_s, 0.0, k_most_seconds);
 }
 
 // What a machine file says; what it does not is as above. `file` is named in messages. bad_file: not JSON, or no machine file; another version; a

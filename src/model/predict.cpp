@@ -27,6 +27,14 @@ double agreement_seconds(const Work& work, const Machine& machine) noexcept {
   return 2 * steps * latency;
 }
 
+// Where it was measured it is more than agreements; it grows with ranks as they do.
+double plan_seconds(const Work& work, const Machine& machine) noexcept {
+  const double agreements = sound(work.agreements) * agreement_seconds(work, machine);
+  if (machine.metadata.flush_s <= 0) return agreements;
+  const double measured = static_cast<double>(machine.hosts) * static_cast<double>(machine.ranks_per_host);
+  return machine.metadata.flush_s * std::max(1.0, std::log2(std::max(2.0, sound(work.ranks))) / std::log2(std::max(2.0, measured)));
+}
+
 // Copies are bound by one rank or by the memory of its host; links by a rank, by its host or by the middle of the network.
 double exchange_seconds(const Work& work, const Machine& machine) noexcept {
   const MachineMemory& memory = machine.memory;
@@ -120,7 +128,7 @@ double overlapped(const Work& work, const Machine& machine, double exchange, dou
 Prediction predict(const Work& work, const Machine& machine) {
   Prediction seconds;
   seconds.open = sound(open_seconds(work, machine));
-  seconds.plan = sound(sound(work.agreements) * agreement_seconds(work, machine));
+  seconds.plan = sound(plan_seconds(work, machine));
   seconds.exchange = exchange_seconds(work, machine);
   seconds.storage = storage_seconds(work, machine);
   seconds.total = sound(seconds.open + seconds.plan + overlapped(work, machine, seconds.exchange, seconds.storage));

@@ -83,11 +83,12 @@ Status write_on_root(const std::string& path, const Machine& machine) {
 }
 
 // Collective: each agrees by itself, so the first that fails is the last that was begun on every rank.
-Status measure_all(const Comm& comm, const MeasuredPlace& place, Machine& machine) {
+Status measure_all(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Machine& machine) {
   if (Status status = measure_memory(comm, machine); !status.ok()) return status;
   if (Status status = measure_network(comm, machine); !status.ok()) return status;
   if (Status status = measure_codecs(comm, machine); !status.ok()) return status;
   if (Status status = measure_metadata(comm, place, machine); !status.ok()) return status;
+  if (Status status = measure_flush(user, comm, place, machine); !status.ok()) return status;
   return measure_storage(comm, place, machine);
 }
 
@@ -96,7 +97,7 @@ Status measure_all(const Comm& comm, const MeasuredPlace& place, Machine& machin
 Status calibrate(MPI_Comm user, const std::string& directory, const Settings& program, const std::string& file, Status local) {
   auto made = Comm::of(user);
   if (!made.ok()) return made.status();
-  const Comm& comm = *made.value();
+  Comm& comm = *made.value();
   Machine machine;
   MeasuredPlace place;
   uint64_t arguments = 0;
@@ -115,7 +116,7 @@ Status calibrate(MPI_Comm user, const std::string& directory, const Settings& pr
   local = comm.rank() == 0 ? guard([&] { return start_on_root(directory, resolve(program).value(), place, machine); }) : Status{};
   const bool began = local.ok() && comm.rank() == 0;
   Status verdict = share_place(comm, std::move(local), place, machine);
-  if (verdict.ok()) verdict = measure_all(comm, place, machine);
+  if (verdict.ok()) verdict = measure_all(user, comm, place, machine);
   if (began) (void)remove_files(std::span(&place.path, 1));
   local = Status{};
   if (!verdict.ok()) {

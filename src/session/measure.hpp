@@ -31,6 +31,7 @@ Status measure_memory(const Comm& comm, Machine& machine);
 Status measure_network(const Comm& comm, Machine& machine);
 Status measure_codecs(const Comm& comm, Machine& machine);   // by rank 0
 Status measure_metadata(const Comm& comm, const MeasuredPlace& place, Machine& machine);
+Status measure_flush(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Machine& machine);  // once metadata is measured
 Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& machine);
 
 }  // namespace windrow

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a flush costs that moves next to nothing, and a file around it: agreements, a new plan, memory that ranks share.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "comm/agree.hpp"
+#include "decomposition/decomposition.hpp"
+#include "session/file.hpp"
+#include "session/measure.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr int64_t k_rows = 8;
+
+// Every rank has a column, so that all of them meet at a writer.
+struct Columns {
+  std::shared_ptr<SharedDecomposition> held;
+  std::array<double, k_rows> data{};
+};
+
+struct FlushSeconds {
+  double flush = 0, file = 0;
+};
+
+// Collective and agreed, step by step.
+Result<FlushSeconds> flush_once(MPI_Comm user, const Comm& comm, const std::string& path, const Settings& settings, Columns& columns) {
+  const double begin = seconds_now();
+  auto opened = File::open(user, path, File::Mode::create, settings);
+  if (!opened.ok()) return opened.status();
+  File& file = *opened.value();
+  std::vector<VariableDefinition> definitions;
+  Status local = guard([&] {
+    definitions.push_back({.path = "columns", .type = Type::float64, .shape = {k_rows, comm.size()}});
+    return Status{};
+  });
+  auto variable = file.define_variables(definitions, std::move(local));
+  local = variable.status();
+  if (local.ok()) local = file.queue(true, variable.value(), columns.held, reinterpret_cast<std::byte*>(columns.data.data()));
+  const double before = seconds_now();
+  Status verdict = file.flush(std::move(local));
+  FlushSeconds seconds{.flush = seconds_now() - before, .file = 0};
+  verdict.update(file.close(false));
+  seconds.file = seconds_now() - begin;
+  if (!verdict.ok()) return verdict;
+  std::array<double, 2> numbers{seconds.flush, seconds.file};
+  if (int rc = MPI_Allreduce(MPI_IN_PLACE, numbers.data(), 2, MPI_DOUBLE, MPI_MAX, comm.get()); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+  return FlushSeconds{numbers[0], numbers[1]};
+}
+
+}  // namespace
+
+Status measure_flush(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Machine& machine) {
+  constexpr int k_times = 7;
+  Settings settings;
+  Status local = guard([&]() -> Status {
+    // As few words of the environment as possible; what is told here was resolved from it.
+    for (const auto& [key, value] : {std::pair{"format", "raw"}, {"strategy", "two-phase"}, {"trace", ""}, {"machine", ""}, {"references", "none"}, {"files", "one"}, {"durable", "false"}})
+      if (Status status = settings.set(key, value); !status.ok()) return status;
+    for (const auto& [key, value] : {std::pair{"store", place.options.kind}, {"fault", place.options.fault}})
+      if (Status status = settings.set(key, value); !status.ok()) return status;
+    return {};
+  });
+  const std::array<int64_t, 2> shape{k_rows, comm.size()}, start{0, comm.rank()}, count{k_rows, 1};
+  auto made = local.ok() ? make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}}) : Result<Decomposition>(local);
+  auto shared = SharedDecomposition::make(comm, std::move(made), SharedDecomposition::Use::any);
+  if (!shared.ok()) return shared.status();
+  Columns columns{.held = std::move(shared).value()};
+  std::array<double, k_times> flushes{}, files{};
+  for (size_t i = 0; i < k_times; ++i) {
+    auto seconds = flush_once(user, comm, place.path + ".raw", settings, columns);
+    if (!seconds.ok()) return seconds.status();
+    flushes[i] = seconds.value().flush;
+    files[i] = seconds.value().file - seconds.value().flush;
+  }
+  std::sort(flushes.begin(), flushes.end());
+  std::sort(files.begin(), files.end());
+  machine.metadata.flush_s = std::clamp(flushes[k_times / 2], 1e-7, 1e3);
+  // The rest of a file's time, but for what creating one and opening it by its writers take anyway.
+  machine.metadata.open_s = std::clamp(files[k_times / 2] - 1 / machine.metadata.creates_per_s, 1e-7, 1e3);
+  return {};
+}
+
+}  // namespace windrow
