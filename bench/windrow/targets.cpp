@@ -28,7 +28,7 @@ void require(bool good, const char* what) {
 struct Settings {
   std::string directory, start = "columns";
   std::vector<std::string> systems;
-  int64_t bytes = int64_t{64} << 20, stripe = int64_t{1} << 20, targets = 4;
+  int64_t bytes = int64_t{64} << 20, stripe = int64_t{1} << 20, targets = 4, piece = 4096;
   int repeat = 3;
 };
 
@@ -44,19 +44,19 @@ struct Piece {
 };
 
 // conforming: an even part, as a contiguous write has it. one-to-one: the stripes of one target, or of several, or a share of one's. columns:
-// 4 KiB of each row of a matrix.
+// `piece` bytes of each row of a matrix. holes: the same, and behind each piece as many bytes that nobody holds.
 std::vector<Piece> held(const Settings& settings, int64_t rank, int64_t ranks) {
-  constexpr int64_t k_column = 4096;
   if (settings.start == "conforming") {
     const int64_t begin = settings.bytes * rank / ranks, end = settings.bytes * (rank + 1) / ranks;
     return {{begin, end - begin}};
   }
   std::vector<Piece> pieces;
-  if (settings.start == "columns") {
-    for (int64_t at = rank * k_column; at < settings.bytes; at += ranks * k_column) pieces.push_back({at, k_column});
+  if (settings.start == "columns" || settings.start == "holes") {
+    const int64_t cell = settings.start == "holes" ? 2 * settings.piece : settings.piece;
+    for (int64_t at = rank * cell; at + settings.piece <= settings.bytes; at += ranks * cell) pieces.push_back({at, settings.piece});
     return pieces;
   }
-  require(settings.start == "one-to-one", "the start, conforming, one-to-one or columns,");
+  require(settings.start == "one-to-one", "the start, conforming, one-to-one, columns or holes,");
   const int64_t sharers = std::max<int64_t>(1, ranks / settings.targets);
   for (int64_t stripe = 0; stripe * settings.stripe < settings.bytes; ++stripe) {
     const int64_t target = stripe % settings.targets, row = stripe / settings.targets;
@@ -147,7 +147,7 @@ class Windrow : public System {
     const json report = json::parse(report_);
     json plan = report["plans"][0];
     return {{"domains", plan["domains"]}, {"access", plan["access"]}, {"writers", plan["writers"].size()}, {"buffer", plan["buffer"]},
-            {"stripes_with_two_writers", plan["stripes_with_two_writers"]}, {"targets", report["targets"]}, {"seconds", report["seconds"]}};
+            {"stripes_with_two_writers", plan["stripes_with_two_writers"]}, {"targets", report["targets"]}, {"seconds", report["seconds"]}, {"foretold", plan.value("foretold", json())}};
   }
 
  private:
@@ -290,6 +290,7 @@ class Bench {
 
   // Each rank looks at an even part, whoever wrote it.
   int64_t wrong_in_file(System& system, const std::string& path, int repetition) {
+    if (settings_.start == "holes" || settings_.bytes % settings_.piece != 0) return 0;  // nobody says what is where nobody writes
     const int64_t offset = system.offset(path);
     Settings even = settings_;
     even.start = "conforming";
@@ -327,7 +328,8 @@ int main(int argc, char** argv) {
   bench::Settings settings;
   CLI::App app{"One array on striped storage, written and read by several systems in turns: bench/targets starts it."};
   app.add_option("--dir", settings.directory, "a folder of the storage")->required();
-  app.add_option("--start", settings.start, "how ranks hold the array: conforming, one-to-one or columns");
+  app.add_option("--start", settings.start, "how ranks hold the array: conforming, one-to-one, columns or holes");
+  app.add_option("--piece", settings.piece, "bytes of a piece of columns and holes, a multiple of 8");
   app.add_option("--system", settings.systems, "NAME or NAME:key=value,...; windrow..., collective..., independent...")->required();
   app.add_option("--bytes", settings.bytes, "of the array");
   app.add_option("--stripe", settings.stripe, "of the storage, for one-to-one");

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 
 #include "model/defaults.hpp"
 #include "session/file.hpp"
@@ -26,13 +27,35 @@ Result<std::string> read_machine_file(const std::string& path) {
   return text;
 }
 
+namespace {
+
+// A program opens file after file with one machine: its text is read into numbers once.
+Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const std::string& path) {
+  struct Last {
+    std::mutex mutex;
+    std::string text;
+    std::shared_ptr<const Machine> machine;
+  };
+  static Last last;
+  const std::lock_guard lock(last.mutex);
+  if (last.machine && last.text == text) return last.machine;
+  auto machine = parse_machine(text, path);
+  if (!machine.ok()) return machine.status();
+  auto made = std::make_shared<const Machine>(std::move(machine).value());
+  last.text = text;
+  last.machine = made;
+  return made;
+}
+
+}  // namespace
+
 // Rank 0 alone. What is wrong with it is said before anything is opened.
 Status File::read_machine_on_root() {
   const std::string path = settings_.text("machine");
   if (path.empty()) return {};
   auto text = read_machine_file(path);
   if (!text.ok()) return text.status();
-  if (auto machine = parse_machine(text.value(), path); !machine.ok()) return machine.status();
+  if (auto machine = machine_of(text.value(), path); !machine.ok()) return machine.status();
   machine_text_ = std::move(text).value();
   return {};
 }
@@ -44,9 +67,9 @@ Status File::learn_machine(FileSystem kind, int64_t cores) {
     limits_.machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
     return {};
   }
-  auto machine = parse_machine(machine_text_, settings_.text("machine"));
+  auto machine = machine_of(machine_text_, settings_.text("machine"));
   if (!machine.ok()) return machine.status();
-  limits_.machine = std::make_shared<const Machine>(std::move(machine).value());
+  limits_.machine = std::move(machine).value();
   return {};
 }
 

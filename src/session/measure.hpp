@@ -24,8 +24,10 @@ struct MeasuredPlace {
   StoreOptions options;
 };
 
-// All ranks wait for each other without taking cores from those who work; then `work`, whose seconds are the slowest rank's. The status is MPI's.
-Result<double> timed_together(const Comm& comm, const std::function<void()>& work);
+// All ranks wait for each other without taking cores from those who work; then `work`, whose seconds are the slowest rank's, or from when the first rank
+// begins until the last one ends, where ranks share cores and some begin late. The status is MPI's.
+enum class Clock { slowest, common };
+Result<double> timed_together(const Comm& comm, const std::function<void()>& work, Clock clock = Clock::slowest);
 
 Status measure_memory(const Comm& comm, Machine& machine);
 Status measure_network(const Comm& comm, Machine& machine);

@@ -18,6 +18,7 @@ namespace {
 constexpr int64_t k_longest_request = int64_t{4} << 20;
 constexpr double k_trial_seconds = 0.12;   // of one trial: a slow storage moves less in it
 constexpr double k_repeating_seconds = 20;  // of all: after them each trial is made once
+constexpr int64_t k_forgetting_bytes = int64_t{128} << 20;  // of a host: more than caches hold
 constexpr int k_repetitions = 5;
 constexpr double k_least_seconds = 0.005;   // what is read faster is read again: the clock and the scheduler weigh too much else
 
@@ -150,6 +151,12 @@ class Actor {
   std::unique_ptr<Store> store_;
 };
 
+// A program's data, and the pages that it is written into, are seldom in a cache, as those of the trial before are: every rank walks over its part of so
+// many bytes that nothing of them is left. memory: as long as a rank's data.
+void forget_caches(std::span<std::byte> memory) noexcept {
+  for (size_t at = 0; at < memory.size(); at += 64) memory[at] ^= std::byte{1};
+}
+
 // The rank's number among those of a trial, or -1. Different hosts first, as a plan spreads its writers.
 int64_t index_among(const Comm& comm, int64_t count) {
   const std::vector<int> actors = spread_writers({.ranks = comm.size(), .host_roots = comm.host_roots()}, count);
@@ -165,7 +172,7 @@ Status make_file(const Comm& comm, const MeasuredPlace& place, bool full, std::s
     auto store = open_store(place.path, StoreMode::create, place.options);
     local = store.status();
     if (!store.ok()) return;
-    for (int64_t at = 0; full && at < k_measured_bytes && local.ok(); at += k_longest_request) local = store.value()->write_at(at, memory);
+    for (int64_t at = 0; full && at < k_measured_bytes && local.ok(); at += k_longest_request) local = store.value()->write_at(at, memory.first(static_cast<size_t>(k_longest_request)));
     local.update(store.value()->close());
   });
   local.update(waited.status());
@@ -180,11 +187,12 @@ Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Tri
   Status local = guard([&] { return index = index_among(comm, trial.ranks), Status{}; });
   Actor actor(place, trial, index);
   if (index >= 0) local = guard([&] { return actor.open(); });
+  forget_caches(memory);
   if (Status opened = agree(comm, std::move(local)); !opened.ok()) return opened;
   local = Status{};
   auto seconds = timed_together(comm, [&] {
     if (index >= 0) local = guard([&] { return actor.run(memory); });
-  });
+  }, Clock::common);
   local.update(seconds.status());
   int64_t bytes = actor.bytes();
   if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = std::span(&bytes, 1), .bits = {}}); !verdict.ok()) return verdict;
@@ -260,7 +268,8 @@ Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& ma
   std::vector<std::byte> memory;
   std::vector<Trial> trials;
   Status local = guard([&] {
-    memory.resize(static_cast<size_t>(k_longest_request), std::byte{0x5a});
+    const int64_t share = round_up(k_forgetting_bytes / machine.ranks_per_host, k_longest_request);
+    memory.resize(static_cast<size_t>(share), std::byte{0x5a});
     trials = trials_for(comm.size(), place.layout);
     machine.writes.reserve(3 * trials.size());
     machine.reads.reserve(3 * trials.size());
