@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 
 #include "cli/commands.hpp"
@@ -15,14 +16,22 @@ namespace cli {
 
 namespace {
 
-// What a signal's handler may use: nothing that allocates.
-std::array<char, 4096> g_folder{};
+// What a signal's handler may use: nothing that allocates. g_gone: what the folder is called while it is cleared away.
+std::array<char, 4096> g_folder{}, g_gone{}, g_file{};
 
-// The machine file was not begun yet, or has its name already: only the folder is to go, with whatever is in it. Nothing here but what a handler may call.
+// The machine file was not begun yet, or has its name already: only the folder is to go. MPI has threads of its own that may be the ones to run this, and
+// then the program goes on meanwhile: under another name nothing new comes into the folder but what was on its way. Whoever ends a job waits a second, and
+// then ends it for good, so the usual case is first. Nothing here but what a handler may call.
 extern "C" void clear_away(int signal) {
+  constexpr int k_attempts = 100;
+  (void)rename(g_folder.data(), g_gone.data());
+  for (int i = 0; i < k_attempts; ++i) {
+    unlink(g_file.data());
+    if (rmdir(g_gone.data()) == 0) _exit(128 + signal);
+  }
   const pid_t child = fork();
   if (child == 0) {
-    execl("/bin/rm", "rm", "-rf", "--", g_folder.data(), static_cast<char*>(nullptr));
+    execl("/bin/rm", "rm", "-rf", "--", g_gone.data(), static_cast<char*>(nullptr));
     _exit(1);
   }
   if (child > 0) waitpid(child, nullptr, 0);
@@ -32,9 +41,13 @@ extern "C" void clear_away(int signal) {
 // Rank 0 alone: "" or what is wrong.
 std::string make_folder(const std::string& directory) {
   const std::string pattern = directory + "/.windrow-calibrate-XXXXXX";
-  if (pattern.size() >= g_folder.size()) return fmt::format("the name of the folder \"{}\" is too long", directory);
+  constexpr std::string_view k_gone = "-gone", k_file = "/.windrow-calibration";
+  if (pattern.size() + k_gone.size() + k_file.size() >= g_file.size()) return fmt::format("the name of the folder \"{}\" is too long", directory);
   pattern.copy(g_folder.data(), pattern.size());
   if (mkdtemp(g_folder.data()) == nullptr) return fmt::format("\"{}\": {}", directory, std::strerror(errno));
+  const std::string gone = g_folder.data() + std::string(k_gone);
+  gone.copy(g_gone.data(), g_gone.size() - 1);
+  (gone + std::string(k_file)).copy(g_file.data(), g_file.size() - 1);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, clear_away);
   return "";
 }
