@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # What has another name or none in Fortran, and why. A name stays here only while it is not in the module.
 EXCEPTIONS = {
+    "windrow_advise": "the command windrow advise says it, after a run",
+    "windrow_calibrate": "the command windrow calibrate does it, before a run",
     "windrow_define_variable_with": "windrow_define_variable has an optional argument for the options",
     "windrow_points_with": "windrow_points has an optional argument for the options",
     "windrow_put_attribute_text": "windrow_put_attribute takes text too",
