@@ -70,10 +70,15 @@ class File(Group):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if error is None:
+        if error is not None:
+            self.discard(_reason(error))
+            return
+        try:
             self.close()
-        else:
-            self.discard(f"{type(error).__name__}: {error}".rstrip(": "))
+        except BaseException as failure:
+            # Where the others were in another call the file is still open, and they leave it as this rank must: none waits for another.
+            self.discard(_reason(failure))
+            raise
 
     def __del__(self) -> None:
         core = getattr(self, "_core", None)
@@ -114,14 +119,14 @@ class File(Group):
         try:
             self._core.close("")
         finally:
-            self._release()
+            self._release_closed()
 
     def discard(self, reason: str = "the file was discarded") -> None:
         """Close without publishing: a new file leaves no trace. The other ranks, in whatever call they are, get `reason` as an error."""
         try:
             self._core.abandon(reason)
         finally:
-            self._release()
+            self._release_closed()
 
     def put(self, variable: Variable | str, array: Any, decomposition: Decomposition, *, record: int | None = None) -> None:
         """Queue an array to be written. Local: ranks may queue different variables in any order, or none.
@@ -149,30 +154,24 @@ class File(Group):
 
     def flush(self) -> None:
         """Move everything queued, puts first, then gets, in one plan. Collective."""
-        try:
-            self._core.flush("")
-        finally:
-            self._release()
+        self._core.flush("")
+        self._release()
 
     def flush_begin(self) -> None:
         """Begin a flush whose data goes out while the program computes; `flush_end` ends it. Collective."""
+        self._core.flush_begin("")
         self._moving += self._held
         self._held = []
-        self._core.flush_begin("")
 
     def flush_end(self) -> None:
         """End what `flush_begin` has begun. Collective."""
-        try:
-            self._core.flush_end("")
-        finally:
-            self._moving = []
+        self._core.flush_end("")
+        self._moving = []
 
     def sync(self) -> None:
         """Flush, and publish what has been flushed so far under the file's name. Collective."""
-        try:
-            self._core.sync("")
-        finally:
-            self._release()
+        self._core.sync("")
+        self._release()
 
     def set_strategy(self, **options: Any) -> None:
         """Choose another strategy for the flushes that follow: ``set_strategy(gather="team(16)")``. Collective; nothing may be queued."""
@@ -227,7 +226,12 @@ class File(Group):
         return array
 
     def _release(self) -> None:
+        """After a call that has moved all. One that failed may never have been made, on ranks in different calls: then all is still queued."""
         self._held, self._moving = [], []
+
+    def _release_closed(self) -> None:
+        if not self.is_open:
+            self._release()
 
     def __repr__(self) -> str:
         if not self.is_open:
@@ -244,6 +248,10 @@ class _Record(Variable):
     @property
     def shape(self) -> tuple[int, ...]:
         return super().shape[1:]
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".rstrip(": ")
 
 
 def open(path: str | os.PathLike[str], mode: str = "r", comm: Any = None, **options: Any) -> File:

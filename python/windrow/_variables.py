@@ -206,11 +206,8 @@ class Variable:
             memory = np.array([box_of(array)], np.int64)
         kind = number_type(array.dtype)
         number = self._info["type"] if kind is None or array.size == 0 else kind
-        core = self._file._core
-        try:
-            core.move(put, self._number, starts, counts, memory, number, array.ctypes.data, problem)
-        finally:
-            self._file._release()
+        self._file._core.move(put, self._number, starts, counts, memory, number, array.ctypes.data, problem)
+        self._file._release()
 
     def _write_all(self, data: Any) -> None:
         """What all ranks have the same: rank 0's is written."""

@@ -179,6 +179,48 @@ def test_an_interrupted_write(old, comm, rank, culprit, barrier):
     assert is_whole(old, comm, barrier)
 
 
+def test_what_is_queued_is_kept_when_another_call_fails(folder, comm, rank, size, culprit, raises_on_all):
+    rows = windrow.rows(comm, 1000 * size)
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", (1000 * size,), "float64")
+        calls = [lambda: v[1000 * size if rank == culprit else 0]]
+        if size > 1:
+            calls.append(lambda: f.sync() if rank == 1 else f.flush())
+            calls.append(lambda: f.flush_begin() if rank == 1 else f.flush())
+        for step, call in enumerate(calls):
+            f.put(v, np.full(1000, 7.0 + step), rows)
+            with pytest.raises(windrow.WindrowError):
+                call()
+            others = [np.full(1000, 3.0) for _ in range(20)]  # would lie where an array lay that is gone
+            f.flush()
+            assert (v[...] == 7 + step).all() and len(others) == 20
+        f.put(v, np.full(1000, 5.0), rows)
+        f.flush_begin()
+        with pytest.raises(windrow.WindrowError):
+            calls[0]()
+        others = [np.full(1000, 3.0) for _ in range(20)]
+        f.flush_end()
+        assert (v[...] == 5).all() and not f._held and not f._moving
+
+
+def test_a_block_that_ends_in_different_calls(folder, comm, rank, size):
+    """Some ranks close while another reads; some do once more, having caught the error."""
+    if size == 1:
+        pytest.skip("one rank is in one call")
+    for catches in (False, True):
+        with pytest.raises(windrow.WindrowError) as caught:
+            with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+                v = f.create_variable("x", (4,), "float64")
+                if rank == 1:
+                    try:
+                        v[...]
+                    except windrow.WindrowError:
+                        if not catches:
+                            raise
+        assert "different calls: rank 0 in close, rank 1 in read" in str(caught.value)
+        assert not f.is_open and list(folder.iterdir()) == []
+
+
 def test_several_processes_write_with_a_communicator(folder, rank, size):
     if size == 1:
         pytest.skip("one process alone needs none")
