@@ -111,6 +111,13 @@ std::string Communicator::from_rank(int root, const std::string& text) const {
   return result;
 }
 
+std::string Communicator::first(const std::string& text) const {
+  const int mine = text.empty() ? size_ : rank_;
+  int lowest = mine;
+  check_mpi(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
+  return lowest == size_ ? "" : from_rank(lowest, text);
+}
+
 Verdict Communicator::agree(const std::string& call, const std::string& problem, bool abandon) const {
   if (is_finalized()) throw Failure(WINDROW_BAD_STATE, -1, call + " after MPI has been finalized");
   const int64_t number = number_of(call);

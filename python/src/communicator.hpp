@@ -38,6 +38,8 @@ class Communicator {
   // that this one will not make.
   Verdict agree(const std::string& call, const std::string& problem, bool abandon = false) const;
   bool any(bool mine) const;  // Collective.
+  // Collective. The text of the lowest rank that has one; "": none has.
+  std::string first(const std::string& text) const;
   // Collective. How many the ranks before this one have, and how many all have.
   std::pair<int64_t, int64_t> place(int64_t count) const;
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +16,7 @@ from xarray.backends import BackendArray, BackendEntrypoint, CachingFileManager
 from xarray.core import indexing
 
 from ._communicators import communicator_of
+from ._errors import WindrowError, attempt
 from ._files import open as open_file
 from ._types import REFERENCE, TEXT
 
@@ -27,19 +30,6 @@ _BOOKKEEPING = {
     "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST",
 }  # fmt: skip
 _LOCK = threading.RLock()  # one thread at a time is inside a file, and inside MPI
-
-
-class _Held:
-    """A file that stays open: with several ranks nobody may close and open it on one of them alone."""
-
-    def __init__(self, file: File) -> None:
-        self._file = file
-
-    def acquire(self) -> File:
-        return self._file
-
-    def close(self) -> None:
-        self._file.close()
 
 
 class _LazyArray(BackendArray):
@@ -57,11 +47,6 @@ class _LazyArray(BackendArray):
     def _read(self, key: tuple[Any, ...]) -> Any:
         with _LOCK:
             return np.asarray(self._manager.acquire()[self._path][key])
-
-    def __getstate__(self) -> dict[str, Any]:
-        if isinstance(self._manager, _Held):
-            raise TypeError("a dataset that was opened with a communicator stays on its ranks")
-        return dict(self.__dict__)
 
 
 class WindrowBackend(BackendEntrypoint):
@@ -100,35 +85,64 @@ class WindrowBackend(BackendEntrypoint):
         group : str
             Which group's variables.
         comm : mpi4py.MPI.Comm, optional
-            None: this process alone. Else the dataset is opened, and each of its arrays loaded, by all ranks together.
+            All ranks open the dataset, or all raise what one of them could not do. Each rank then loads what it wants, when it wants, by itself: xarray and
+            dask read in an order that differs from rank to rank. `windrow.open` reads together.
         options : mapping, optional
             Of `windrow.open`.
 
         The others are xarray's own.
         """
-        path, more = os.path.abspath(os.fspath(filename_or_obj)), dict(options or {})
-        manager: Any
+
+        def alone() -> xr.Dataset:
+            manager, dataset = _opened(filename_or_obj, group, drop_variables, options)
+            try:
+                decoded = xr.decode_cf(
+                    dataset,
+                    mask_and_scale=mask_and_scale,
+                    decode_times=decode_times,
+                    concat_characters=concat_characters,
+                    decode_coords=decode_coords,
+                    use_cftime=use_cftime,
+                    decode_timedelta=decode_timedelta,
+                )
+            except BaseException:
+                manager.close()
+                raise
+            decoded.encoding["source"] = os.path.abspath(os.fspath(filename_or_obj))
+            decoded.set_close(manager.close)
+            return decoded
+
         if comm is None:
-            manager = CachingFileManager(open_file, path, mode="r", kwargs=more, lock=False)
-        else:
-            manager = _Held(open_file(path, "r", comm, **more))
-        dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
+            return alone()
+        ranks = communicator_of(comm)
+        found, problem = attempt(alone)
+        try:
+            ranks.agree("open_dataset", problem)
+        except BaseException:
+            if found is not None:
+                found.close()
+            raise
+        assert found is not None  # else all ranks have raised
+        return found
+
+
+def _opened(
+    file: Any, group: str, drop_variables: str | Iterable[str] | None, options: Mapping[str, Any] | None
+) -> tuple[CachingFileManager, xr.Dataset]:
+    """A file that this process opened by itself, and a group of it as it is stored."""
+    path = os.path.abspath(os.fspath(file))
+    manager = CachingFileManager(open_file, path, mode="r", kwargs=dict(options or {}), lock=False)
+    dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
+    try:
         with _LOCK:
             found = manager.acquire()[group]
             variables = {name: _lazy(manager, variable, dims) for name, variable, dims in _with_dimensions(found) if name not in dropped}
-            attributes = _attributes(found)
-        dataset = xr.decode_cf(
-            xr.Dataset(variables, attrs=attributes),
-            mask_and_scale=mask_and_scale,
-            decode_times=decode_times,
-            concat_characters=concat_characters,
-            decode_coords=decode_coords,
-            use_cftime=use_cftime,
-            decode_timedelta=decode_timedelta,
-        )
-        dataset.encoding["source"] = path
-        dataset.set_close(manager.close)
-        return dataset
+            return manager, xr.Dataset(variables, attrs=_attributes(found))
+    except BaseException as error:
+        manager.close()
+        if isinstance(error, WindrowError) and not os.path.exists(path):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path) from error
+        raise
 
 
 def _with_dimensions(group: Group) -> Iterator[tuple[str, Variable, tuple[str, ...]]]:
@@ -204,16 +218,32 @@ def write(
         Of `windrow.open`.
     """
     ranks = communicator_of(comm)
-    made = {name: _storage(dict((encoding or {}).get(str(name), {}))) for name in dataset.variables}
-    variables, attributes = _encoded(dataset, {name: cf for name, (cf, _) in made.items()}, dim)
-    before, total = ranks.place(dataset.sizes.get(dim, 0) if dim is not None else 0)
+
+    def arguments() -> tuple[str, xr.Dataset, dict[Any, dict[str, Any]], str]:
+        if dim is not None and dim not in dataset.dims:
+            raise ValueError(f'dim="{dim}": the dataset has the dimensions {", ".join(map(str, dataset.dims)) or "of a scalar"}')
+        made = {name: _storage(dict((encoding or {}).get(str(name), {}))) for name in dataset.variables}
+        copies = _with_encoding(dataset, {name: cf for name, (cf, _) in made.items()})
+        mine = json.dumps(_times_of(copies)) if dim is not None and dataset.sizes[dim] else ""
+        return _named(copies.variables), copies, {name: storage for name, (_, storage) in made.items()}, mine
+
+    ready, problem = attempt(arguments)
+    ranks.agree(ready[0] if ready else "write of a dataset", problem)
+    assert ready is not None  # else all ranks have raised
+    _, copies, storage, mine = ready
+    times = json.loads(ranks.first(mine) or "{}")
+    encoded, problem = attempt(lambda: _encoded(copies, times))
+    ranks.agree("write of a dataset" if encoded is None else _named(encoded[0], dim), problem)
+    assert encoded is not None
+    variables, attributes = encoded
+    before, total = ranks.place(dataset.sizes[dim] if dim is not None else 0)
     with open_file(path, mode, comm, **options) as file:
         target = file.create_group(group) if group.strip("/") else file
         target.attrs.update({name: value for name, value in attributes.items() if value is not None})
         # Those that name a dimension come first: a variable with coordinates must be there before its dimension is named.
         for name in sorted(variables, key=lambda name: (variables[name].dims != (name,), str(name))):
             part = (dim, before, total) if dim is not None and dim in variables[name].dims else None
-            _write_variable(target, str(name), variables[name], part, made[name][1], shared=dim is not None)
+            _write_variable(target, str(name), variables[name], part, storage[name], shared=dim is not None)
 
 
 def _storage(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -228,18 +258,65 @@ def _storage(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return {key: value for key, value in given.items() if key in theirs}, ours
 
 
-def _encoded(dataset: xr.Dataset, encoding: Mapping[Any, Mapping[str, Any]], dim: str | None) -> tuple[dict[Any, xr.Variable], dict[Any, Any]]:
+def _with_encoding(dataset: xr.Dataset, encoding: Mapping[Any, Mapping[str, Any]]) -> xr.Dataset:
     copies = dataset.copy()
     for name, variable in copies.variables.items():
         kept = {key: variable.encoding[key] for key in ("units", "calendar", "dtype", "scale_factor", "add_offset", "_FillValue") if key in variable.encoding}
         variable.encoding = {**kept, **encoding[name]}
-        if dim is not None and variable.dtype.kind in "mM" and "units" not in variable.encoding:
-            # The ranks choose the same unit, whatever their part is, and one that loses nothing.
-            variable.encoding["units"] = "nanoseconds since 1970-01-01" if variable.dtype.kind == "M" else "nanoseconds"
-            variable.encoding["dtype"] = "int64"
-    variables, attributes = xr.conventions.encode_dataset_coordinates(copies)
+    return copies
+
+
+def _times_of(dataset: xr.Dataset) -> dict[str, dict[str, str]]:
+    """How times are encoded, by variable: the units that xarray would choose are those of this rank's first element."""
+    times = {}
+    for name, variable in dataset.variables.items():
+        first = variable[(0,) * variable.ndim].values.item() if variable.dtype.kind == "O" and variable.size else None
+        if variable.dtype.kind not in "mM" and not hasattr(first, "calendar"):
+            continue
+        given = {key: str(variable.encoding[key]) for key in ("units", "calendar") if key in variable.encoding}
+        if hasattr(first, "calendar"):  # of cftime, which counts microseconds
+            given.setdefault("calendar", first.calendar)
+        exact = {"M": "nanoseconds since 1970-01-01", "m": "nanoseconds"}.get(variable.dtype.kind, "microseconds since 1970-01-01")
+        # Of units that were asked for, one rank may have whole numbers and another not.
+        kind = np.dtype(variable.encoding.get("dtype", "float64" if "units" in given else "int64"))
+        times[str(name)] = {"units": exact, **given, "dtype": kind.str}
+    return times
+
+
+def _encoded(dataset: xr.Dataset, times: Mapping[str, Mapping[str, str]]) -> tuple[dict[Any, xr.Variable], dict[Any, Any]]:
+    """Variables and attributes as they are stored. `times` is how all ranks encode theirs."""
+    variables, attributes = xr.conventions.encode_dataset_coordinates(dataset)
+    variables = dict(variables)
+    for name, variable in variables.items():
+        how = dict(times.get(str(name), {}))
+        if how and variable.size:
+            variable.encoding.update(how)
+        elif how:  # no element tells xarray that these are times
+            kind = how.pop("dtype")
+            variables[name] = xr.Variable(variable.dims, np.empty(variable.shape, kind), {**variable.attrs, **_calendar_of(how)})
     encoded, attributes = xr.conventions.cf_encoder(variables, attributes)
     return dict(encoded), dict(attributes)
+
+
+def _calendar_of(how: Mapping[str, str]) -> dict[str, str]:
+    """The attributes of encoded times; durations have no calendar."""
+    return {"units": how["units"], "calendar": how.get("calendar", "proleptic_gregorian")} if " since " in how["units"] else dict(how)
+
+
+def _named(variables: Mapping[Any, xr.Variable], dim: str | None = None) -> str:
+    """What is written, as ranks agree on it: each variable and its dimensions, and with `dim`, once they are encoded, how."""
+
+    def told(name: Any) -> str:
+        variable = variables[name]
+        kind = f" of {'text' if _is_text(variable) else variable.dtype}" if dim is not None else ""
+        units = f' in "{variable.attrs["units"]}"' if dim in variable.dims and "units" in variable.attrs else ""
+        return f"{name} ({', '.join(map(str, variable.dims))}){kind}{units}"
+
+    return "write of " + "; ".join(told(name) for name in sorted(variables, key=str))
+
+
+def _is_text(variable: xr.Variable) -> bool:
+    return variable.dtype.kind in "UO" or variable.encoding.get("dtype") is str
 
 
 def _write_variable(group: Group, name: str, variable: xr.Variable, part: tuple[str, int, int] | None, storage: dict[str, Any], *, shared: bool) -> None:
@@ -249,7 +326,7 @@ def _write_variable(group: Group, name: str, variable: xr.Variable, part: tuple[
     if part is not None:
         axis, begin = variable.dims.index(part[0]), part[1]
         shape[axis] = part[2]
-    is_text = variable.dtype.kind in "UO" or variable.encoding.get("dtype") is str
+    is_text = _is_text(variable)
     fill = variable.attrs.get("_FillValue")
     target = group.create_variable(
         name, shape, str if is_text else variable.dtype, dims=[str(d) for d in variable.dims],

@@ -176,3 +176,67 @@ def test_an_error_of_one_rank_when_writing(folder, comm, dataset, rank, size, ra
         windrow_xarray.write(wrong, folder / "out.h5", comm=comm)
     assert rank == size - 1 or isinstance(caught.value, windrow.WindrowError)
     assert list(folder.iterdir()) == []
+
+
+def part_of(dataset, dim, rank, size):
+    """This rank's part; rank 0 has nothing where there are others."""
+    length, sharers = dataset.sizes[dim], max(size - 1, 1)
+    first = max(rank - (size > 1), 0)
+    end = 0 if size > 1 and rank == 0 else length * (first + 1) // sharers
+    return dataset.isel({dim: slice(length * first // sharers, end)})
+
+
+@pytest.mark.parametrize("units", [None, "hours since 2001-02-03"])
+@pytest.mark.parametrize("calendar", ["noleap", "360_day", None])
+def test_ranks_encode_their_times_alike(folder, comm, rank, size, barrier, calendar, units):
+    """Each rank by itself would count from its own first time."""
+    if calendar is None:
+        times = np.datetime64("1999-12-31T23:30", "ns") + np.arange(7) * np.timedelta64(90, "m")
+    else:
+        times = xr.cftime_range("1850-01-01 00:30", periods=7, freq="31D", calendar=calendar).values
+    given = xr.Dataset({"x": ("time", np.arange(7.0))}, {"time": times})
+    encoding = {"time": {"units": units}} if units else {}
+    windrow_xarray.write(part_of(given, "time", rank, size), folder / "times.h5", comm=comm, dim="time", encoding=encoding)
+    barrier()
+    for engine in ("windrow", "h5netcdf"):
+        with xr.open_dataset(folder / "times.h5", engine=engine) as found:
+            assert list(found.time.values) == list(given.time.values) and np.array_equal(found.x, given.x)
+
+
+def test_a_dataset_that_cannot_be_written_is_an_error_on_all_ranks(folder, comm, dataset, rank, size, raises_on_all):
+    """Before a file is opened."""
+    last = rank == size - 1
+    good = dataset.drop_vars("name")
+
+    def write(given=good, **more):
+        windrow_xarray.write(given, folder / "out.h5", comm=comm, **{"dim": "time", **more})
+
+    raises_on_all(lambda: write(dim="typo"), 0, 'dim="typo": the dataset has the dimensions time')
+    raises_on_all(lambda: write(dim="typo" if last else "time"), size - 1, 'dim="typo"')
+    raises_on_all(lambda: write(encoding={"count": {"dtype": "nonsense" if last else "int16"}}), size - 1)
+    raises_on_all(lambda: write(encoding={"count": 3} if last else {}), size - 1)
+    raises_on_all(lambda: write(None if last else good), size - 1)
+    mixed = good.assign(mixed=("x", np.array(["a", 1.5, "c", "d", "e"], object)))
+    text = good.assign(mixed=("x", np.array(["a", "b", "c", "d", "e"], object)))
+    raises_on_all(lambda: write(mixed if last else text), size - 1)
+    if size > 1:
+        raises_on_all(lambda: write(good.drop_vars("packed") if last else good), size - 1, "different calls")
+        raises_on_all(lambda: write(good.assign(count=good["count"].astype("int32")) if last else good), size - 1, "count (time) of int32")
+    assert list(folder.iterdir()) == []
+
+
+def test_every_rank_loads_what_it_wants(folder, comm, rank, size, barrier, raises_on_all):
+    """Also when it is the only one, and in the order of dask's threads."""
+    pytest.importorskip("dask")
+    given = xr.Dataset({f"v{i}": (f"y{i}", np.arange(30.0 + i)) for i in range(6)})
+    windrow_xarray.write(given, folder / "many.h5", comm=comm, encoding={name: {"chunks": (5,)} for name in given})
+    with xr.open_dataset(folder / "many.h5", engine="windrow", comm=comm) as found:
+        if rank == 0:
+            assert np.array_equal(found.v3, given.v3)
+            assert np.array_equal(pickle.loads(pickle.dumps(found)).v1, given.v1)
+    with xr.open_dataset(folder / "many.h5", engine="windrow", comm=comm, chunks={}) as found:
+        xr.testing.assert_identical(found.load(), given)
+    missing = folder / ("missing.h5" if rank == size - 1 else "many.h5")
+    raises_on_all(lambda: xr.open_dataset(missing, engine="windrow", comm=comm), size - 1, "missing.h5")
+    with pytest.raises(FileNotFoundError):
+        xr.open_dataset(folder / "missing.h5", engine="windrow")
