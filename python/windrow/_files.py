@@ -17,7 +17,7 @@ from ._errors import Code, WindrowError, attempt
 from ._groups import Group
 from ._options import settings_of
 from ._reports import Plan, Report
-from ._types import number_type
+from ._types import converted, number_type
 from ._variables import Variable, array_to_queue
 
 Array = np.ndarray[Any, Any]
@@ -137,7 +137,8 @@ class File(Group):
         array : array_like, shape ``decomposition.array_shape(variable.shape)``
             Stays unchanged until the flush, which it is kept for. One that is not contiguous is copied, see `copied_bytes`.
         record : int, optional
-            One index of the first dimension; the decomposition is of the others.
+            One index of the first dimension; the decomposition is of the others. A value that does not fit the variable's type is then an error, whatever the
+            option ``conversion`` says.
 
         Raises
         ------
@@ -206,7 +207,7 @@ class File(Group):
             if record is not None and array.dtype != found.dtype:
                 if not put:
                     raise TypeError(f"{found.name}: a record is read as {found.dtype}, not as {array.dtype}")
-                array = array.astype(found.dtype)
+                array = converted(array, found.dtype, found.name)
             if record is not None and record < 0:
                 raise ValueError(f"{found.name}: there is no record {record}")
             return found, array

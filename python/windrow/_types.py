@@ -69,6 +69,25 @@ def prepared(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> n
     raise TypeError(f"{name}: elements are {array.dtype}, which cannot become {wanted}")
 
 
+def converted(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
+    """`array` as `wanted` by the rules of windrow_put_as(), for a call that has no conversion. What does not fit is an error here, never another value."""
+    if array.dtype == wanted or np.can_cast(array.dtype, wanted):
+        return array.astype(wanted, copy=False)
+    if array.dtype.kind == "c" and wanted.kind != "c":
+        raise TypeError(f"{name}: complex numbers cannot become {wanted}")
+    with np.errstate(all="ignore"):
+        made = array.astype(wanted)
+        if wanted.kind in "fc":
+            fits = ~np.isinf(made) | ~np.isfinite(array)
+        elif wanted.kind in "iu":  # fractions are cut off
+            fits = (made.astype(array.dtype) == np.trunc(array)) & ((made < 0) == (np.trunc(array) < 0))
+        else:
+            fits = np.ones(array.shape, bool)
+    if not fits.all():
+        raise ValueError(f"{name}: {array[~fits].flat[0]} does not fit into {wanted}")
+    return made
+
+
 def _text(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
     if array.dtype.kind in "UO":
         array = np.char.encode(array.astype(str), "utf-8")

@@ -153,14 +153,23 @@ class Variable:
         ndarray
         """
         if decomposition is None:
-            if out is None:
-                return np.asarray(self[...])
-            out[...] = self[...]
-            return out
+            if out is None or self._is_texts():
+                return self._into(out, self[...])
+            ready, problem = attempt(lambda: (self._select(...), array_to_read(self, self.shape, out)))
+            selection, array = ready or (None, _NOTHING)
+            self._move(False, selection, array, problem)
+            return array
         result, _ = attempt(partial(self._file.get, self, decomposition, out=out))
         self._file.flush()  # which tells all ranks what was wrong with the get
         assert result is not None
         return result
+
+    @staticmethod
+    def _into(out: Array | None, values: Any) -> Array:
+        if out is None:
+            return np.asarray(values)
+        out[...] = values
+        return out
 
     def write(self, array: Any, decomposition: Decomposition) -> None:
         """Write what this rank holds of a decomposition. Collective.
@@ -242,13 +251,23 @@ class Variable:
 def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any, put: bool) -> Array:
     """What is queued: an array that lies in memory as the decomposition has it. Raises where it does not."""
     shape = decomposition.array_shape(variable.shape)
-    array = np.empty(shape, variable.dtype) if value is None else np.asarray(value)
-    if array.shape != shape:
-        raise ValueError(f"{variable.name}: an array of {array.shape}, where {decomposition!r} needs {shape}")
-    if put:
-        return np.ascontiguousarray(prepared(array, variable.dtype, variable.name)).reshape(shape)
+    if not put:
+        return array_to_read(variable, shape, np.empty(shape, variable.dtype) if value is None else np.asarray(value))
+    array = _of_shape(variable, shape, np.asarray(value))
+    return np.ascontiguousarray(prepared(array, variable.dtype, variable.name)).reshape(shape)
+
+
+def array_to_read(variable: Variable, shape: tuple[int, ...], array: Array) -> Array:
+    """`array`, which elements can be read into. Raises where they cannot."""
+    _of_shape(variable, shape, array)
     if not array.flags.c_contiguous or not array.flags.writeable:
         raise ValueError(f"{variable.name}: what is read into must be contiguous and writeable")
     if prepared(array, variable.dtype, variable.name) is not array:
         raise TypeError(f"{variable.name}: elements cannot be read as {array.dtype}")
+    return array
+
+
+def _of_shape(variable: Variable, shape: tuple[int, ...], array: Array) -> Array:
+    if array.shape != shape:
+        raise ValueError(f"{variable.name}: an array of {array.shape}, where {shape} is needed")
     return array

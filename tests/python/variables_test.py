@@ -150,3 +150,62 @@ def test_what_a_variable_says_of_itself(folder, comm):
         with pytest.raises(TypeError, match="collective"):
             list(v)
         assert np.asarray(v, dtype="float64").shape == (30, 4)
+
+
+CONVERSIONS = [
+    ("float32", [1.5, -2.25, np.inf, np.nan], "float64", True),
+    ("uint8", [255.9, 0.5, 0.0, 7.0], "float64", True),
+    ("uint8", [300.0, 0.0, 0.0, 0.0], "float64", False),
+    ("uint8", [-5.0, 0.0, 0.0, 0.0], "float64", False),
+    ("int32", [np.nan, 0.0, 0.0, 0.0], "float64", False),
+    ("int64", [2.0**63, 0.0, 0.0, 0.0], "float64", False),
+    ("uint64", [-1, 0, 0, 0], "int64", False),
+    ("int64", [2**64 - 1, 0, 0, 0], "uint64", False),
+    ("int16", [2**15 - 1, -(2**15), 0, 0], "int64", True),
+    ("float32", [1e300, 0.0, 0.0, 0.0], "float64", False),
+    ("float64", [1j, 0, 0, 0], "complex128", False),
+    ("complex64", [1.5, 2.0, 3.0, 4.0], "float64", True),
+]
+
+
+@pytest.mark.parametrize("stored, values, given, fits", CONVERSIONS)
+def test_a_record_is_converted_as_all_else(folder, comm, rank, size, raises_on_all, stored, values, given, fits):
+    """What windrow_put_as() would have stored, or an error on all ranks."""
+    rows = windrow.rows(comm, 4 * size)
+    with windrow.open(folder / "out.h5", "w", comm=comm, conversion="error") as f:
+        whole = f.create_variable("whole", (4 * size,), stored)
+        records = f.create_variable("records", (0, 4 * size), stored, extendible=True)
+        array = np.array(values, given)
+        if not fits:  # on the last rank
+            mine = array if rank == size - 1 else np.zeros_like(array)
+            if rank == size - 1:
+                with pytest.raises(windrow.WindrowError):
+                    f.put(records, mine, rows, record=0)
+            elif given != "complex128":
+                f.put(records, mine, rows, record=0)
+            raises_on_all(f.flush, size - 1, "/records")
+            with pytest.raises(windrow.WindrowError):
+                whole.write(mine, rows)  # so it is without a record
+        else:
+            f.put(records, array, rows, record=0)
+            whole.write(array, rows)
+            assert np.array_equal(records[0], whole[...], equal_nan=np.dtype(stored).kind == "f")
+
+
+def test_reading_into_an_array_of_another_type(folder, comm, rank, size):
+    """By the library's conversion, not numpy's."""
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        f.create_variable("x", data=[300.0, -5.0, 2.75])
+        f.create_variable("scalar", data=300.0)
+    for conversion in ("clamp", "error"):
+        with windrow.open(folder / "out.h5", comm=comm, conversion=conversion) as f:
+            out, scalar = np.zeros(3, "uint8"), np.zeros((), "uint8")
+            if conversion == "error":
+                with pytest.raises(windrow.WindrowError):
+                    f["x"].read(out=out)
+                continue
+            assert f["x"].read(out=out) is out and out.tolist() == [255, 0, 2]
+            assert f["scalar"].read(out=scalar)[()] == 255
+            for wrong in (np.zeros(2), np.zeros(6)[::2], [0, 0, 0], np.zeros(3, "float16")):
+                with pytest.raises(windrow.WindrowError):
+                    f["x"].read(out=wrong if rank == size - 1 else out)
