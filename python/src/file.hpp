@@ -70,7 +70,7 @@ class File {
   void agree(const std::string& call, const std::string& problem);  // Collective.
   // Collective: as agree, then what `action` returns.
   template <class Action>
-  void together(const char* call, const std::string& problem, Action&& action) {
+  void together(const std::string& call, const std::string& problem, Action&& action) {
     agree(call, problem);
     check(action(get()));
   }

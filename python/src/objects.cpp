@@ -36,6 +36,14 @@ nb::dict variable(const File& file, int number) {
   return result;
 }
 
+// Texts of one variable, which all ranks must mean; elements of numbers each rank may put into another.
+std::string texts_of(const File& file, const char* call, int number) {
+  windrow_variable_info info{};
+  info.size = sizeof info;
+  check(windrow_inquire_variable(file.get(), number, &info));
+  return std::string(call) + " texts of " + info.path;
+}
+
 int define_variable(File& file, const std::string& path, int type, const Numbers& shape, const Settings& settings,
                     const std::string& problem) {
   return without_gil([&] {
@@ -106,7 +114,7 @@ void put_texts(File& file, int number, const std::vector<std::string>& texts, co
   std::vector<const char*> pointers;
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   without_gil([&] {
-    file.together("write", problem,
+    file.together(texts_of(file, "write", number), problem,
                   [&](windrow_file* handle) { return windrow_put_texts(handle, number, pointers.data()); });
   });
 }
@@ -114,7 +122,7 @@ void put_texts(File& file, int number, const std::vector<std::string>& texts, co
 std::vector<std::string> get_texts(File& file, int number, int64_t elements, const std::string& problem) {
   return without_gil([&] {
     std::vector<const char*> pointers(static_cast<size_t>(elements));
-    file.together("read", problem,
+    file.together(texts_of(file, "read", number), problem,
                   [&](windrow_file* handle) { return windrow_get_texts(handle, number, pointers.data()); });
     return std::vector<std::string>(pointers.begin(), pointers.end());
   });

@@ -41,11 +41,12 @@ class Attributes(MutableMapping[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         core = self._file._core
+        _, wrong = attempt(lambda: _name(name))
         made, problem = attempt(lambda: _stored(value))
-        problem = problem and f"attribute {name!r} of {self._path}: {problem}"
         # Of a rank but 0 the value is not looked at; all ranks must be in the same call.
+        problem = wrong or (problem if core.rank == 0 else "")
         stored = made if made is not None else np.zeros(())
-        core.agree("set attribute", problem if core.rank == 0 else "")
+        core.agree("set attribute", problem and f"attribute {name!r} of {self._path}: {problem}")
         if stored.dtype.kind == "O":
             core.put_attribute_texts(self._path, name, list(stored.shape), list(stored.ravel()), "")
         else:
@@ -69,6 +70,12 @@ class Attributes(MutableMapping[str, Any]):
         core = self._file._core
         described = (core.attribute(self._path, number) for number in range(len(self)))
         return {info["name"]: info for info in described}
+
+
+def _name(name: str) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"names are str, not {type(name).__name__}")
+    return name
 
 
 def _stored(value: Any) -> np.ndarray[Any, Any]:

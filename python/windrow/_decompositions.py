@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._communicators import communicator_of
-from ._errors import attempt
+from ._errors import attempt, readable
 from ._options import settings_of
 from ._selections import Integers
 
@@ -61,7 +61,7 @@ class Decomposition:
 
     def owned(self, owner: str = "auto") -> tuple[Integers, int]:
         """Of a decomposition by points: the points that this rank writes, ascending, and in how many intervals they lie."""
-        points, intervals = self._handle.owned(owner)
+        points, intervals = self._handle.owned(readable(str(owner)))
         return np.asarray(points, np.int64), intervals
 
     @property

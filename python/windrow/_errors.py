@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 Result = TypeVar("Result")
 
@@ -47,11 +49,35 @@ class WindrowError(Exception):
         return type(self), (str(self), int(self.code), self.rank)
 
 
+def readable(text: str) -> str:
+    """`text` as it can be said to other ranks and in C, whatever is in it."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def passable(value: Any) -> None:
+    """Raise where C has no room for what an argument holds: integers of more than 64 bits, text with a NUL or with half a character."""
+    if isinstance(value, str):
+        if "\0" in value:
+            raise ValueError(f"{value!r} has a NUL, which ends a text")
+        if readable(value) != value:
+            raise ValueError(f"{value!r} has half a character (a lone surrogate), which cannot be stored")
+    elif isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise ValueError(f"{value} does not fit into 64 bits")
+    elif isinstance(value, dict):
+        passable([*value.keys(), *value.values()])
+    elif isinstance(value, (tuple, list)) or isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        for part in value.ravel() if isinstance(value, np.ndarray) else value:
+            passable(part)
+
+
 def attempt(action: Callable[[], Result]) -> tuple[Result | None, str]:
     """The result of `action`, or None and what is wrong: an argument of a collective call that all ranks shall hear of."""
     try:
-        return action(), ""
+        result = action()
+        passable(result)
+        return result, ""
     except KeyError as error:
-        return None, str(error.args[0]) if error.args else "a key is missing"
+        return None, readable(str(error.args[0])) if error.args else "a key is missing"
     except Exception as error:  # whatever an argument does when it is looked at, the other ranks must not wait for this one
-        return None, str(error) or type(error).__name__
+        return None, readable(str(error)) or type(error).__name__

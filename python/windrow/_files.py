@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import warnings
 from types import TracebackType
@@ -13,7 +14,7 @@ import numpy as np
 from . import _core
 from ._communicators import communicator_of, communicator_to_write
 from ._decompositions import Decomposition
-from ._errors import Code, WindrowError, attempt
+from ._errors import Code, WindrowError, attempt, readable
 from ._groups import Group
 from ._options import settings_of
 from ._reports import Plan, Report
@@ -48,11 +49,11 @@ class File(Group):
                 raise ValueError(f"mode {mode!r}: there are {', '.join(_MODES)}")
             if mode != "r":
                 communicator_to_write(comm)
-            return os.fspath(path), _MODES[mode], settings_of(options)
+            return os.fsdecode(path), _MODES[mode], settings_of(options)
 
         ready, problem = attempt(arguments)
         name, number, settings = ready or ("", _core.READ, {})
-        ranks.agree(f'open with mode "{mode}"', problem)  # the modes are other calls below
+        ranks.agree(readable(f'open with mode "{mode}"'), problem)  # the modes are other calls below
         problem = ""
         if mode in ("x", "a"):
             exists = ranks.any(ranks.rank == 0 and os.path.exists(name))
@@ -124,7 +125,7 @@ class File(Group):
     def discard(self, reason: str = "the file was discarded") -> None:
         """Close without publishing: a new file leaves no trace. The other ranks, in whatever call they are, get `reason` as an error."""
         try:
-            self._core.abandon(reason)
+            self._core.abandon(readable(reason))
         finally:
             self._release_closed()
 
@@ -192,11 +193,11 @@ class File(Group):
 
         Returns what Zarr cannot express, and why.
         """
-        name, problem = attempt(lambda: os.fspath(path))
-        return self._core.write_references(name or "", prefix, problem).splitlines()
+        ready, problem = attempt(lambda: (os.fsdecode(path), str(prefix)))
+        return self._core.write_references(*(ready or ("", "")), problem).splitlines()
 
     def _queue(self, put: bool, variable: Variable | str, value: Any, decomposition: Decomposition, record: int | None) -> Array:
-        def arguments() -> tuple[Variable, Array]:
+        def arguments() -> tuple[Variable, Array, int]:
             found = self[variable] if isinstance(variable, str) else variable
             if not isinstance(found, Variable):
                 raise TypeError(f"{variable!r} is a group")
@@ -208,22 +209,23 @@ class File(Group):
                 if not put:
                     raise TypeError(f"{found.name}: a record is read as {found.dtype}, not as {array.dtype}")
                 array = converted(array, found.dtype, found.name)
-            if record is not None and record < 0:
+            number = -1 if record is None else operator.index(record)
+            if record is not None and number < 0:
                 raise ValueError(f"{found.name}: there is no record {record}")
-            return found, array
+            return found, array, number
 
         ready, problem = attempt(arguments)
         if ready is None:
             if self.is_open:
                 self._core.refuse(problem)
             raise WindrowError(problem, Code.BAD_ARGUMENT if self.is_open else Code.BAD_STATE, self.rank)
-        found, array = ready
+        found, array, index = ready
         if put and not np.may_share_memory(array, np.asarray(value)):
             self.copied_bytes += array.nbytes
         kind = number_type(array.dtype)
         number = found._info["type"] if kind is None else kind
         self._held.append((array, decomposition))
-        self._core.queue(put, found._number, -1 if record is None else record, decomposition._handle, number, array.ctypes.data)
+        self._core.queue(put, found._number, index, decomposition._handle, number, array.ctypes.data)
         return array
 
     def _release(self) -> None:

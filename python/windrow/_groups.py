@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._attributes import Attributes
-from ._errors import WindrowError, attempt
+from ._errors import WindrowError, attempt, passable
 from ._options import filters_of, settings_of, text_of
 from ._types import type_of
 from ._variables import Variable
@@ -53,7 +53,11 @@ class Group(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
-        path, core = self._resolve(name), self._file._core
+        core = self._file._core
+        try:
+            path = self._resolve(name)
+        except ValueError:  # no object can have it
+            return False
         return path == "/" or core.find_variable(path) >= 0 or core.kind(path) == _core.GROUP
 
     def __iter__(self) -> Iterator[str]:
@@ -169,6 +173,8 @@ class Group(Mapping[str, Any]):
             if chunks is True and filters is None:
                 raise ValueError("chunks=True chooses chunks for a compression; without one give their shape")
             names = None if dims is None else [name or "" for name in dims]
+            if not all(isinstance(name, str) for name in names or []):
+                raise TypeError("names of dimensions are str")
             if names is not None and len(names) != len(extent):
                 raise ValueError(f"{len(names)} names for {len(extent)} dimensions")
             return self._resolve(name), number, extent, settings, names
@@ -186,6 +192,7 @@ class Group(Mapping[str, Any]):
     def _resolve(self, name: str) -> str:
         if not isinstance(name, str):
             raise TypeError(f"names are str, not {type(name).__name__}")
+        passable(name)
         return "/" + posixpath.normpath(posixpath.join(self._path, name)).lstrip("/") if name else self._path
 
     def _names(self) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
+from ._errors import passable
 
 
 def text_of(value: Any) -> str:
@@ -25,6 +26,7 @@ def text_of(value: Any) -> str:
 def settings_of(options: Mapping[str, Any]) -> dict[str, str]:
     """Options that are set, as text; None leaves one as it is. Raises ValueError for an unknown key or value."""
     settings = {key: text_of(value) for key, value in options.items() if value is not None}
+    passable(settings)
     problem = _core.problem_of(settings)
     if problem:
         raise ValueError(problem)

@@ -16,7 +16,7 @@ from xarray.backends import BackendArray, BackendEntrypoint, CachingFileManager
 from xarray.core import indexing
 
 from ._communicators import communicator_of
-from ._errors import WindrowError, attempt
+from ._errors import WindrowError, attempt, readable
 from ._files import open as open_file
 from ._types import REFERENCE, TEXT
 
@@ -312,7 +312,7 @@ def _named(variables: Mapping[Any, xr.Variable], dim: str | None = None) -> str:
         units = f' in "{variable.attrs["units"]}"' if dim in variable.dims and "units" in variable.attrs else ""
         return f"{name} ({', '.join(map(str, variable.dims))}){kind}{units}"
 
-    return "write of " + "; ".join(told(name) for name in sorted(variables, key=str))
+    return readable("write of " + "; ".join(told(name) for name in sorted(variables, key=str)))
 
 
 def _is_text(variable: xr.Variable) -> bool:

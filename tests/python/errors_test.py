@@ -3,6 +3,7 @@
 
 import os
 import signal
+from functools import partial
 
 import numpy as np
 import pytest
@@ -264,3 +265,74 @@ def test_a_disk_that_is_full(old, comm, rank, size, culprit, barrier):
             v[rank] = 1
     assert caught.value.code == windrow.Code.NO_SPACE and caught.value.rank == culprit
     assert is_whole(old, comm, barrier)
+
+
+def test_reading_numbers_and_texts_are_different_calls(folder, comm, rank, size, raises_on_all):
+    if size == 1:
+        pytest.skip("needs ranks that can disagree")
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", (2,), "float64")
+        texts = [f.create_variable(name, data=[name, "text"]) for name in ("one", "two")]
+        raises_on_all(lambda: (texts[0] if rank == 1 else v)[...], 1, "rank 0 in read, rank 1 in read texts of /one")
+        raises_on_all(lambda: texts[rank == 1][...], 1, "rank 0 in read texts of /one, rank 1 in read texts of /two")
+        raises_on_all(lambda: texts[rank == 1].__setitem__(..., ["a", "b"]), 1, "rank 1 in write texts of /two")
+        assert [t[0] for t in texts] == ["one", "two"]
+
+
+HALF, NUL = "\udc80", "a\0b"
+UNPASSABLE = {
+    "length": lambda f, v: f.create_dimension("d", 2**70),
+    "shape": lambda f, v: f.create_variable("y", (2**70,), "int8"),
+    "chunks": lambda f, v: f.create_variable("y", (2,), "int8", chunks=(2**70,)),
+    "decomposition": lambda f, v: windrow.same(f._core_comm, (2**70,)),
+    "rows": lambda f, v: windrow.rows(f._core_comm, 2**70),
+    "index": lambda f, v: v[2**70],
+    "fill value": lambda f, v: f.create_variable("y", (2,), "int8", fill_value=HALF),
+    "names of dimensions": lambda f, v: f.create_variable("y", (2,), "int8", dims=(3,)),
+    "dimension": lambda f, v: f.create_variable("y", (2,), "int8", dims=(NUL,)),
+    "prefix": lambda f, v: f.write_references("a.json", HALF),
+    "name of an attribute": lambda f, v: v.attrs.__setitem__(3, 1),
+    **{
+        f"{kind}: {what}": partial(lambda action, text, f, v: action(f, v, text), action, text)
+        for what, text in (("half a character", HALF), ("NUL", NUL))
+        for kind, action in {
+            "variable": lambda f, v, text: f.create_variable(text, (2,), "int8"),
+            "group": lambda f, v, text: f.create_group(text),
+            "link": lambda f, v, text: f.create_link("l", text),
+            "attribute": lambda f, v, text: v.attrs.__setitem__(text, 1),
+            "texts": lambda f, v, text: f["t"].__setitem__(..., ["a", text]),
+            "strategy": lambda f, v, text: f.set_strategy(strategy=text),
+        }.items()
+    },
+}
+
+
+@pytest.mark.parametrize("case", UNPASSABLE)
+def test_what_c_has_no_room_for(folder, comm, rank, culprit, case, raises_on_all):
+    """Refused before the others wait; in Python's words, not those of what binds C++."""
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", (4,), "float64")
+        f.create_variable("t", (2,), str)
+        f._core_comm = comm
+        wrong = rank == culprit
+        # The others are in the same call with nothing wrong.
+        right = {
+            "decomposition": lambda: windrow.same(comm, (2,)), "rows": lambda: windrow.rows(comm, 2), "length": lambda: f.create_dimension("d", 2),
+            "prefix": lambda: f.write_references("a.json", ""), "index": lambda: v[0], "group": lambda: f.create_group("g"), "link": lambda: f.create_link("l", "x"),
+            "name of an attribute": lambda: v.attrs.__setitem__("a", 1), "attribute": lambda: v.attrs.__setitem__("a", 1),
+            "texts": lambda: f["t"].__setitem__(..., ["a", "b"]), "strategy": lambda: f.set_strategy(strategy="list"),
+        }.get(case.split(":")[0], lambda: f.create_variable("y", (2,), "int8"))  # fmt: skip
+        error = raises_on_all((lambda: UNPASSABLE[case](f, v)) if wrong else right, culprit)
+        assert "incompatible function arguments" not in str(error) and "codec can't" not in str(error)
+        v[...] = 1
+        assert NUL not in f and HALF not in f
+    for name in (HALF, NUL):
+        raises_on_all(lambda: windrow.open(folder / (name if rank == culprit else "other.h5"), "w", comm=comm), culprit)
+
+
+def test_reasons_with_half_a_character(folder, comm, rank, culprit):
+    with pytest.raises(ValueError if rank == culprit else windrow.WindrowError):
+        with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+            if rank == culprit:
+                raise ValueError(HALF)
+    assert list(folder.iterdir()) == []
