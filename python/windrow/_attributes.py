@@ -57,18 +57,22 @@ class Attributes(MutableMapping[str, Any]):
             raise KeyError(f"{self._path} has no attribute {name!r}")
         self._file._core.delete_attribute(self._path, name, "")
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._describe()
+
     def __iter__(self) -> Iterator[str]:
-        return iter(self._describe())
+        """Those that can be read: one of an unknown type does not keep the others from who wants all."""
+        return (name for name, info in self._describe().items() if info["type"] or info["is_null"])
 
     def __len__(self) -> int:
-        return self._file._core.attribute_count(self._path)
+        return sum(1 for _ in self)
 
     def __repr__(self) -> str:
         return f"<attributes of {self._path}: {', '.join(self) or 'none'}>"
 
     def _describe(self) -> dict[str, dict[str, Any]]:
         core = self._file._core
-        described = (core.attribute(self._path, number) for number in range(len(self)))
+        described = (core.attribute(self._path, number) for number in range(core.attribute_count(self._path)))
         return {info["name"]: info for info in described}
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import posixpath
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,13 @@ from ._variables import Variable
 
 if TYPE_CHECKING:
     from ._files import File
+
+
+# What windrow_define_variable_with() looks at; another option of a file would be passed over.
+_OPTIONS = {
+    "byte_order", "chunks", "element_bytes", "enumeration", "extendible", "fill_value", "filters", "null_space", "opaque_tag", "split", "split_parts",
+    "text_characters", "text_in_memory", "text_padding",
+}  # fmt: skip
 
 
 class Group(Mapping[str, Any]):
@@ -40,12 +48,14 @@ class Group(Mapping[str, Any]):
     def attrs(self) -> Attributes:
         return Attributes(self._file, self._path)
 
-    def __getitem__(self, name: str) -> Variable | Group:
+    def __getitem__(self, name: str) -> Any:
+        """The `Variable` or `Group` of this name. Soft links lead to either."""
         path = self._resolve(name)
         core = self._file._core
         number = core.find_variable(path)
         if number >= 0:
             return Variable(self._file, number)
+        path = self._followed(path)
         if path == "/" or core.kind(path) == _core.GROUP:
             return Group(self._file, path)
         raise KeyError(f"{self._path} has no variable and no group {name!r}")
@@ -58,7 +68,10 @@ class Group(Mapping[str, Any]):
             path = self._resolve(name)
         except ValueError:  # no object can have it
             return False
-        return path == "/" or core.find_variable(path) >= 0 or core.kind(path) == _core.GROUP
+        if core.find_variable(path) >= 0:
+            return True
+        path = self._followed(path)
+        return path == "/" or core.kind(path) == _core.GROUP
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names())
@@ -159,6 +172,9 @@ class Group(Mapping[str, Any]):
                 raise TypeError("neither dtype nor data are given")
             if shape is None and values is None:
                 raise TypeError("neither shape nor data are given")
+            for key in options:
+                if key not in _OPTIONS:
+                    raise ValueError(f"{key} is no option of a variable; there are {', '.join(sorted(_OPTIONS))}")
             extent = list(values.shape) if shape is None and values is not None else np.atleast_1d(np.asarray(shape, np.int64)).tolist()
             number, bytes_each = type_of(wanted)
             filters = filters_of(compression, compression_level, shuffle, fletcher32)
@@ -168,6 +184,7 @@ class Group(Mapping[str, Any]):
                 "fill_value": fill_value,
                 "extendible": extendible or None,
                 "element_bytes": bytes_each or None,
+                "byte_order": None if wanted is str or np.dtype(wanted).isnative else "little" if sys.byteorder == "big" else "big",
                 **options,
             })
             if chunks is True and filters is None:
@@ -194,6 +211,20 @@ class Group(Mapping[str, Any]):
             raise TypeError(f"names are str, not {type(name).__name__}")
         passable(name)
         return "/" + posixpath.normpath(posixpath.join(self._path, name)).lstrip("/") if name else self._path
+
+    def _followed(self, path: str) -> str:
+        """Where `path` leads by soft links, on its way and at its end; as far as the library follows them."""
+        links = self._file._core.links()
+        for _ in range(16):
+            parts = path.split("/")
+            ends = (number for number in range(2, len(parts) + 1) if "/".join(parts[:number]) in links)
+            end = next(ends, None)
+            if end is None:
+                break
+            link = "/".join(parts[:end])
+            target = posixpath.join(posixpath.dirname(link), links[link], *parts[end:])
+            path = "/" + "/".join(part for part in target.split("/") if part not in ("", "."))  # ".." is a name in HDF5
+        return path
 
     def _names(self) -> list[str]:
         core = self._file._core

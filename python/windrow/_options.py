@@ -6,13 +6,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._errors import passable
 
 
 def text_of(value: Any) -> str:
     """A value as windrow.h takes it: True is ``true``, (64, 64) is ``64x64``, 1+2j is ``1,2``."""
-    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):
         return "x".join(str(int(part)) for part in value)

@@ -126,6 +126,8 @@ def _axis(part: Any, number: int, length: int) -> Axis:
     if isinstance(part, (list, np.ndarray)) and np.ndim(part) == 1:
         return _list(np.asarray(part), number, length)
     try:
+        if isinstance(part, (bool, np.bool_)):  # numpy has a new dimension for it
+            raise TypeError
         index = operator.index(part)
     except TypeError:
         raise TypeError(f"dimension {number} is selected by {part!r}; there are integers, slices, ... and lists of integers") from None

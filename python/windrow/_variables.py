@@ -91,6 +91,12 @@ class Variable:
     def attrs(self) -> Attributes:
         return Attributes(self._file, self.name)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Variable) and other._file is self._file and other._number == self._number
+
+    def __hash__(self) -> int:
+        return hash((id(self._file), self._number))
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("a scalar has no length")
@@ -155,7 +161,8 @@ class Variable:
         if decomposition is None:
             if out is None or self._is_texts():
                 return self._into(out, self[...])
-            ready, problem = attempt(lambda: (self._select(...), array_to_read(self, self.shape, out)))
+            room = out
+            ready, problem = attempt(lambda: (self._select(...), array_to_read(self, self.shape, room)))
             selection, array = ready or (None, _NOTHING)
             self._move(False, selection, array, problem)
             return array
@@ -259,6 +266,8 @@ def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any,
 
 def array_to_read(variable: Variable, shape: tuple[int, ...], array: Array) -> Array:
     """`array`, which elements can be read into. Raises where they cannot."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{variable.name}: what is read into is an array of numpy, not {type(array).__name__}")
     _of_shape(variable, shape, array)
     if not array.flags.c_contiguous or not array.flags.writeable:
         raise ValueError(f"{variable.name}: what is read into must be contiguous and writeable")

@@ -14,6 +14,7 @@ CASES = {
     "index out of range": lambda v, f: v[99],
     "too many indices": lambda v, f: v[0, 0, 0],
     "no selection": lambda v, f: v["a"],
+    "truth": lambda v, f: v[True],
     "list out of range": lambda v, f: v[[0, 99]],
     "write out of range": lambda v, f: v.__setitem__(99, 1),
     "wrong shape": lambda v, f: v.__setitem__(slice(0, 2), np.zeros((3, 4))),
@@ -64,6 +65,7 @@ DEFINITIONS = {
     "compression": dict(shape=(2,), dtype="int8", compression="nonsense"),
     "level": dict(shape=(2,), dtype="int8", compression_level=3),
     "option": dict(shape=(2,), dtype="int8", nonsense=3),
+    "option of a file": dict(shape=(2,), dtype="int8", strategy="list"),
 }
 
 

@@ -232,3 +232,34 @@ def test_one_process_needs_neither_mpirun_nor_mpi4py(folder, rank):
         free = {key: value for key, value in os.environ.items() if not key.startswith(("OMPI_", "PMI", "PMIX", "HYDI_", "LD_PRELOAD"))}
         free |= {key: value for key, value in os.environ.items() if key.startswith("OMPI_MCA_btl")}
         subprocess.run([sys.executable, "-c", ALONE, folder / "alone.h5"], env=free, check=True, timeout=60)
+
+
+def test_soft_links_lead_to_groups(folder, comm):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        f.create_group("a/b").create_variable("x", data=[1, 2])
+        for name, target in {"whole": "/a/b", "part": "a/b", "a/again": "./b", "none": "/nothing", "round": "round", "up": "../whole"}.items():
+            f.create_link(name, target)
+    with windrow.open(folder / "out.h5", comm=comm) as f:
+        for name in ("whole", "part", "a/again"):
+            assert list(f[name]) == ["x"] and f[name + "/x"] == f["a/b/x"] and f[name].name == "/a/b" and name in f
+        assert list(f) == ["a", "part", "whole"] and "none" not in f and "round" not in f and "up" not in f
+        with pytest.raises(KeyError):
+            f["round"]
+
+
+def test_an_attribute_that_cannot_be_read_leaves_the_others(folder, comm, rank, barrier):
+    if rank == 0:
+        with h5py.File(folder / "theirs.h5", "w") as file:
+            file["x"] = np.arange(3.0)
+            for owner in (file, file["x"]):
+                owner.attrs["good"] = 1
+                owner.attrs.create("bad", np.zeros(2, [("a", "i4"), ("b", "f8")]))
+    barrier()
+    with windrow.open(folder / "theirs.h5", comm=comm) as f:
+        for owner in (f, f["x"]):
+            assert dict(owner.attrs) == {"good": 1} and len(owner.attrs) == 1 and "bad" in owner.attrs
+            with pytest.raises(TypeError, match="cannot be read yet"):
+                owner.attrs["bad"]
+    xarray = pytest.importorskip("xarray")
+    with xarray.open_dataset(folder / "theirs.h5", engine="windrow") as found:
+        assert found.attrs == found.x.attrs == {"good": 1} and found.x[2] == 2

@@ -9,4 +9,18 @@ from pathlib import Path
 
 if importlib.util.find_spec("mypy") is None:
     sys.exit(77)
-sys.exit(subprocess.run([sys.executable, "-m", "mypy", f"--cache-dir={sys.argv[1]}"], cwd=Path(__file__).resolve().parents[2]).returncode)
+PROGRAM = """
+import numpy as np
+import windrow
+with windrow.open("out.h5", "w", comm="world", strategy="list") as f:
+    rows = windrow.rows("world", 3)
+    v = f.create_variable("v", (3,), "float64")
+    v[0:2] = np.zeros(2)
+    f.put("v", np.zeros(rows.row_count), rows)
+    print(f["v"][...] + 1, f["v"].attrs["units"], f.report()["bytes"], [found.shape for found in f.values()])
+"""
+mypy = [sys.executable, "-m", "mypy", f"--cache-dir={sys.argv[1]}"]
+root = Path(__file__).resolve().parents[2]
+package = subprocess.run(mypy, cwd=root).returncode
+program = subprocess.run([*mypy, "--strict", "-c", PROGRAM], cwd=root / "python").returncode  # what programs write is typed, too
+sys.exit(package or program)

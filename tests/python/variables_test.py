@@ -209,3 +209,18 @@ def test_reading_into_an_array_of_another_type(folder, comm, rank, size):
             for wrong in (np.zeros(2), np.zeros(6)[::2], [0, 0, 0], np.zeros(3, "float16")):
                 with pytest.raises(windrow.WindrowError):
                     f["x"].read(out=wrong if rank == size - 1 else out)
+
+
+def test_byte_order_and_fill_values_of_numpy(folder, comm, rank, size, barrier):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        f.create_variable("big", (2,), ">f8")[...] = [1, 2]
+        f.create_variable("data", data=np.arange(3, dtype=">i4"))
+        f.create_variable("little", (2,), ">f8", byte_order="little")[...] = [1, 2]
+        for number, value in enumerate((np.float32(0.1), np.complex64(1 + 2j), np.int16(3), np.bool_(True))):
+            v = f.create_variable(f"v{number}", (2,), value.dtype, fill_value=value)
+            assert v[0] == value
+        assert f["big"] == f["/big"] and f["big"] != f["data"] and len({f["big"], f["big"]}) == 1
+    barrier()
+    assert read_by_h5py(folder / "out.h5", "big").dtype == ">f8" and read_by_h5py(folder / "out.h5", "big").tolist() == [1, 2]
+    assert read_by_h5py(folder / "out.h5", "data").dtype == ">i4" and read_by_h5py(folder / "out.h5", "data").tolist() == [0, 1, 2]
+    assert read_by_h5py(folder / "out.h5", "little").dtype == "<f8"
