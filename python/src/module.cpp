@@ -33,8 +33,10 @@ void bind_communicators(nb::module_& module) {
                      bool mine) { return windrow_python::without_gil([&] { return comm.any(mine); }); })
       .def("place", [](const Communicator& comm,
                        int64_t count) { return windrow_python::without_gil([&] { return comm.place(count); }); })
-      .def("first", [](const Communicator& comm,
-                       const std::string& text) { return windrow_python::without_gil([&] { return comm.first(text); }); })
+      .def("first",
+           [](const Communicator& comm, const std::string& text) {
+             return windrow_python::without_gil([&] { return comm.first(text); });
+           })
       // Collective: all raise what the lowest rank found wrong.
       .def("agree", [](const Communicator& comm, const std::string& call, const std::string& problem) {
         const auto verdict = windrow_python::without_gil([&] { return comm.agree(call, problem); });
