@@ -66,7 +66,7 @@ Result<Places> Places::make(const Workload& workload, int64_t files, const Split
   return places;
 }
 
-Held Places::place(const Holding& holding) const {
+Held Places::place(const HeldElements& holding) const {
   Held held;
   if (holding.elements.empty()) return held;
   const auto add = [&](int64_t base, const Pieces& elements) {

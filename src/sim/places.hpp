@@ -52,7 +52,7 @@ class Places {
   static Result<Places> make(const Workload& workload, int64_t files, const SplitRequest& split, FileStripes stripes);
 
   int64_t files() const noexcept { return split_ ? split_->parts() : 1; }
-  Held place(const Holding& holding) const;
+  Held place(const HeldElements& holding) const;
   std::vector<Extent> regions() const;       // of all files, sorted and maximal
   StorageLayout layout() const;              // of a single file
   const FileStripes& stripes() const noexcept { return stripes_; }

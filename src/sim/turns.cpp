@@ -28,7 +28,7 @@ std::vector<Windows> windows_of_all(const Plan& plan) {
 }
 
 // Long pieces and short ones go different ways.
-Holding of_length(const Holding& holding, int64_t limit, bool longer) {
+HeldElements of_length(const HeldElements& holding, int64_t limit, bool longer) {
   PiecesBuilder builder;
   for (NestCursor cursor(holding.elements); !cursor.done(); cursor.next())
     if ((cursor.nest().run.length * holding.element_bytes >= limit) == longer) builder.add(cursor.nest());
@@ -176,7 +176,7 @@ void Turns::send_to_root(int rank, const Held& held) {
 
 void Turns::take_turn(int rank) {
   const Workload& workload = request_.workload;
-  Holding holding = held_by(workload, rank);
+  HeldElements holding = held_by(workload, rank);
   if (plan_.direct_bytes > 0) {
     const Held direct = places_.place(of_length(holding, plan_.direct_bytes, true));
     if (!direct.empty()) {

@@ -146,13 +146,13 @@ Status complete(Workload& workload) {
   return {};
 }
 
-Holding held_by(const Workload& workload, int rank) {
+HeldElements held_by(const Workload& workload, int rank) {
   if (workload.division == Division::lists) return {workload.lists[static_cast<size_t>(rank)], workload.element_bytes};
   return held_by_all(workload, rank, rank + 1);
 }
 
-Holding held_by_all(const Workload& workload, int first, int last) {
-  Holding held{.elements = {}, .element_bytes = workload.element_bytes};
+HeldElements held_by_all(const Workload& workload, int first, int last) {
+  HeldElements held{.elements = {}, .element_bytes = workload.element_bytes};
   PiecesBuilder builder;
   switch (workload.division) {
     case Division::rows: {

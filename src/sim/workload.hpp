@@ -12,7 +12,7 @@
 namespace windrow {
 
 // What a rank holds, or several together: the same elements of every variable.
-struct Holding {
+struct HeldElements {
   Pieces elements;
   int64_t element_bytes = 1;
   PieceView bytes() const noexcept { return {elements, element_bytes}; }
@@ -47,10 +47,10 @@ struct Workload {
 // is not of so many ranks; lists that are not of the shape.
 Status complete(Workload& workload);
 
-Holding held_by(const Workload& workload, int rank);
+HeldElements held_by(const Workload& workload, int rank);
 
 // By the ranks [first, last) together: maximal pieces. O(dimensions), but of lists.
-Holding held_by_all(const Workload& workload, int first, int last);
+HeldElements held_by_all(const Workload& workload, int first, int last);
 
 // "grid of 8x8x4 ranks, 1024x1024x512 elements of 4 bytes, 2 variables".
 std::string workload_text(const Workload& workload);

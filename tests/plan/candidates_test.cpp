@@ -142,21 +142,22 @@ TEST(Weighing, stays_with_the_rule_where_nothing_is_clearly_faster) {
 TEST(Weighing, leaves_what_was_asked_for) {
   const Pattern pattern = with_holes(strided(64 * k_mib, 512, 8));
   const PlanLimits limits = striped(limits_with(scaling_with_writers(), true), 4);
-  const auto all_of = [&](const StrategyRequest& request, int64_t writers) {
+  const auto plan_of = [&](const StrategyRequest& request, int64_t writers) {
     PlanLimits asked = limits;
     asked.writers = writers;
     return make_plan(strategy_of(request), pattern, topology_of(8, 2), asked).value();
   };
-  for (const Alternative& each : all_of({.domains = "none"}, 0).weighing->alternatives) EXPECT_EQ(each.candidate.strategy.domains, Domains::none);
-  for (const Alternative& each : all_of({.domains = "even"}, 3).weighing->alternatives) {
+  const auto all_of = [&](const StrategyRequest& request, int64_t writers) { return plan_of(request, writers).weighing->alternatives; };
+  for (const Alternative& each : all_of({.domains = "none"}, 0)) EXPECT_EQ(each.candidate.strategy.domains, Domains::none);
+  for (const Alternative& each : all_of({.domains = "even"}, 3)) {
     EXPECT_EQ(each.candidate.strategy.domains, Domains::even);
     EXPECT_EQ(each.candidate.writers, 3);
   }
-  for (const Alternative& each : all_of({.gather = "team(2)"}, 0).weighing->alternatives) EXPECT_EQ(each.candidate.strategy.gather, Gather::team);
-  for (const Alternative& each : all_of({.access = "list"}, 0).weighing->alternatives) EXPECT_EQ(each.candidate.strategy.access, Access::list);
-  for (const Alternative& each : all_of({.access = "sieve"}, 0).weighing->alternatives) EXPECT_EQ(each.candidate.strategy.access, Access::sieve);
-  EXPECT_EQ(all_of({.preset = "two-phase"}, 0).strategy.domains, Domains::even);
-  EXPECT_EQ(all_of({.preset = "scorpio"}, 0).strategy.domains, Domains::none);
+  for (const Alternative& each : all_of({.gather = "team(2)"}, 0)) EXPECT_EQ(each.candidate.strategy.gather, Gather::team);
+  for (const Alternative& each : all_of({.access = "list"}, 0)) EXPECT_EQ(each.candidate.strategy.access, Access::list);
+  for (const Alternative& each : all_of({.access = "sieve"}, 0)) EXPECT_EQ(each.candidate.strategy.access, Access::sieve);
+  EXPECT_EQ(plan_of({.preset = "two-phase"}, 0).strategy.domains, Domains::even);
+  EXPECT_EQ(plan_of({.preset = "scorpio"}, 0).strategy.domains, Domains::none);
 }
 
 TEST(Weighing, gives_writers_targets_of_their_own_where_locks_are_dear) {

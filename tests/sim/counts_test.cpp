@@ -51,7 +51,7 @@ Machine this_machine() {
 // What this rank holds, as blocks that the library takes.
 ::windrow::Decomposition decomposition_of(const Workload& workload) {
   if (workload.division == Division::same) return ::windrow::Decomposition::same(MPI_COMM_WORLD, workload.shape);
-  const Holding held = held_by(workload, rank_of_world());
+  const HeldElements held = held_by(workload, rank_of_world());
   if (workload.division == Division::grid) {
     const Extent whole = hull(held.elements);
     std::vector<int64_t> start, count(workload.shape.size(), 0);
