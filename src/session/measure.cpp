@@ -12,7 +12,6 @@
 #include "comm/link.hpp"
 #include "comm/patience.hpp"
 #include "session/io_thread.hpp"
-#include "trace/trace.hpp"
 
 namespace windrow {
 namespace {
@@ -21,20 +20,9 @@ constexpr double k_least_seconds = 1e-9;  // of a clock: nothing is faster
 
 double rate_of(double bytes, double seconds) noexcept { return std::clamp(bytes / std::max(seconds, k_least_seconds), 1.0, 1e18); }
 
-// Waits for the largest of all ranks, giving the core away.
-Status largest(const Comm& comm, double& number) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  double most = 0;
-  if (int rc = MPI_Iallreduce(&number, &most, 1, MPI_DOUBLE, MPI_MAX, comm.get(), &request); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Iallreduce");
-  int done = 0;
-  for (Patience patience; done == 0; patience.wait())
-    if (int rc = MPI_Test(&request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Test");
-  number = most;
-  return {};
-}
-
 // The least of several: what else runs on a machine only adds.
-Result<double> best_of(const Comm& comm, int times, const std::function<void()>& work, Clock clock = Clock::slowest) {
+template <class Work>
+Result<double> best_of(const Comm& comm, int times, const Work& work, Clock clock = Clock::slowest) {
   double best = INFINITY;
   Status status;
   for (int i = 0; i < times && status.ok(); ++i) {
@@ -107,16 +95,15 @@ Status measure_codec(const Compressor* compressor, std::span<const std::byte> ra
 
 }  // namespace
 
-Result<double> timed_together(const Comm& comm, const std::function<void()>& work, Clock clock) {
-  double seconds = 0, none = 0;
-  Status status = largest(comm, seconds);
-  const double begin = seconds_now();
-  work();
-  if (clock == Clock::common) status.update(largest(comm, none));
-  seconds = seconds_now() - begin;
-  status.update(largest(comm, seconds));
-  if (!status.ok()) return status;
-  return seconds;
+Status largest(const Comm& comm, double& number) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  double most = 0;
+  if (int rc = MPI_Iallreduce(&number, &most, 1, MPI_DOUBLE, MPI_MAX, comm.get(), &request); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Iallreduce");
+  int done = 0;
+  for (Patience patience; done == 0; patience.wait())
+    if (int rc = MPI_Test(&request, &done, MPI_STATUS_IGNORE); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Test");
+  number = most;
+  return {};
 }
 
 Status measure_memory(const Comm& comm, Machine& machine) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include "layout/layout.hpp"
 #include "model/machine.hpp"
 #include "storage/store.hpp"
+#include "trace/trace.hpp"
 
 namespace windrow {
 
@@ -24,10 +24,24 @@ struct MeasuredPlace {
   StoreOptions options;
 };
 
+// Waits for the largest of all ranks' numbers, giving the core away. The status is MPI's.
+Status largest(const Comm& comm, double& number);
+
 // All ranks wait for each other without taking cores from those who work; then `work`, whose seconds are the slowest rank's, or from when the first rank
-// begins until the last one ends, where ranks share cores and some begin late. The status is MPI's.
+// begins until the last one ends, where ranks share cores and some begin late. The status is MPI's. `work` throws nothing.
 enum class Clock { slowest, common };
-Result<double> timed_together(const Comm& comm, const std::function<void()>& work, Clock clock = Clock::slowest);
+template <class Work>
+Result<double> timed_together(const Comm& comm, Work&& work, Clock clock = Clock::slowest) {
+  double seconds = 0, none = 0;
+  Status status = largest(comm, seconds);
+  const double begin = seconds_now();
+  work();
+  if (clock == Clock::common) status.update(largest(comm, none));
+  seconds = seconds_now() - begin;
+  status.update(largest(comm, seconds));
+  if (!status.ok()) return status;
+  return seconds;
+}
 
 Status measure_memory(const Comm& comm, Machine& machine);
 Status measure_network(const Comm& comm, Machine& machine);

@@ -63,7 +63,12 @@ Status measure_flush(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Mach
     return {};
   });
   const std::array<int64_t, 2> shape{k_rows, comm.size()}, start{0, comm.rank()}, count{k_rows, 1};
-  auto made = local.ok() ? make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}}) : Result<Decomposition>(local);
+  Result<Decomposition> made = Status(Code::internal, "");
+  if (local.ok()) local = guard([&] {
+    made = make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}});
+    return made.status();
+  });
+  if (!local.ok()) made = local;
   auto shared = SharedDecomposition::make(comm, std::move(made), SharedDecomposition::Use::any);
   if (!shared.ok()) return shared.status();
   Columns columns{.held = std::move(shared).value()};

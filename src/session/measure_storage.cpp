@@ -10,7 +10,6 @@
 #include "plan/domains.hpp"
 #include "session/measure.hpp"
 #include "storage/publish.hpp"
-#include "trace/trace.hpp"
 
 namespace windrow {
 namespace {
@@ -168,12 +167,14 @@ int64_t index_among(const Comm& comm, int64_t count) {
 Status make_file(const Comm& comm, const MeasuredPlace& place, bool full, std::span<std::byte> memory) {
   Status local;
   auto waited = timed_together(comm, [&] {
-    if (comm.rank() != 0) return;
-    auto store = open_store(place.path, StoreMode::create, place.options);
-    local = store.status();
-    if (!store.ok()) return;
-    for (int64_t at = 0; full && at < k_measured_bytes && local.ok(); at += k_longest_request) local = store.value()->write_at(at, memory.first(static_cast<size_t>(k_longest_request)));
-    local.update(store.value()->close());
+    if (comm.rank() == 0) local = guard([&] {
+      auto store = open_store(place.path, StoreMode::create, place.options);
+      Status status = store.status();
+      for (int64_t at = 0; full && at < k_measured_bytes && status.ok(); at += k_longest_request)
+        status = store.value()->write_at(at, memory.first(static_cast<size_t>(k_longest_request)));
+      if (store.ok()) status.update(store.value()->close());
+      return status;
+    });
   });
   local.update(waited.status());
   return agree(comm, std::move(local));
@@ -197,6 +198,13 @@ Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Tri
   int64_t bytes = actor.bytes();
   if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = std::span(&bytes, 1), .bits = {}}); !verdict.ok()) return verdict;
   return bytes > 0 ? std::clamp(static_cast<double>(bytes) / std::max(seconds.value(), 1e-9), 1.0, 1e18) : 0;
+}
+
+Status open_and_close(const MeasuredPlace& place, StoreMode mode) noexcept {
+  return guard([&] {
+    auto store = open_store(place.path, mode, place.options);
+    return store.ok() ? store.value()->close() : store.status();
+  });
 }
 
 // What one rank does alone it does alone in any way.
@@ -232,28 +240,21 @@ void sum_up(const StorageLayout& layout, Machine& machine) {
 Status measure_metadata(const Comm& comm, const MeasuredPlace& place, Machine& machine) {
   constexpr int k_files = 5;
   Status local;
-  double created = 0, opened = 0;
+  double created = 0;
   auto waited = timed_together(comm, [&] {
     if (comm.rank() != 0) return;
     const double begin = seconds_now();
     for (int i = 0; i < k_files && local.ok(); ++i) {
-      auto store = open_store(place.path, StoreMode::create, place.options);
-      local = store.ok() ? store.value()->close() : store.status();
-      if (local.ok()) local = remove_files(std::span(&place.path, 1));
+      local = open_and_close(place, StoreMode::create);
+      if (local.ok()) local = guard([&] { return remove_files(std::span(&place.path, 1)); });
     }
     created = (seconds_now() - begin) / k_files;
-    auto store = local.ok() ? open_store(place.path, StoreMode::create, place.options) : Result<std::unique_ptr<Store>>(local);
-    local = store.ok() ? store.value()->close() : store.status();
+    if (local.ok()) local = open_and_close(place, StoreMode::create);
   });
   local.update(waited.status());
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
   local = Status{};
-  const auto open = [&] {
-    const double begin = seconds_now();
-    auto store = open_store(place.path, StoreMode::read, place.options);
-    local.update(store.ok() ? store.value()->close() : store.status());
-    opened = seconds_now() - begin;
-  };
+  const auto open = [&] { local.update(open_and_close(place, StoreMode::read)); };
   auto one = timed_together(comm, [&] { if (comm.rank() == 0) open(); });
   auto all = timed_together(comm, open);
   local.update(one.status());
