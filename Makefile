@@ -11,7 +11,9 @@ BUILD ?= build
 export WINDROW_PATIENT_YIELD ?= $(abspath $(BUILD)/lib/patient-yield.so)
 FUZZ_SECONDS ?= 600
 CONFIGURE = cmake --log-level=NOTICE
-CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS)
+# Which tests `make test`, mpich, asan and tsan run.
+TESTS ?= --label-regex quick
+CTEST = TMPDIR="$(shell tools/test-folder)" ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-full network bench sanitize asan tsan fuzz mpich install clean format format-check lint
@@ -41,7 +43,7 @@ test:
 	@tools/install-nanobind $(BUILD)
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
-	$(CTEST) --test-dir $(BUILD) --label-regex quick
+	$(CTEST) --test-dir $(BUILD) $(TESTS)
 
 test-full:
 	@tools/install-packages build network storage python
@@ -69,7 +71,7 @@ asan tsan:
 	@tools/install-packages build network storage
 	$(CONFIGURE) --preset $@ $(CMAKE_ARGS)
 	cmake --build build-$@ --parallel $(JOBS)
-	$(CTEST) --test-dir build-$@ --label-regex quick
+	$(CTEST) --test-dir build-$@ $(TESTS)
 
 # What was found to be worth keeping stays in build-fuzz/corpus and is where the next run begins; an input that fails, in build-fuzz/.
 fuzz:
@@ -86,7 +88,7 @@ mpich:
 	@tools/install-nanobind build-mpich
 	$(CONFIGURE) --preset mpich $(CMAKE_ARGS)
 	cmake --build build-mpich --parallel $(JOBS)
-	$(CTEST) --test-dir build-mpich --label-regex quick
+	$(CTEST) --test-dir build-mpich $(TESTS)
 
 install:
 	@tools/install-packages build

@@ -61,6 +61,10 @@ function(windrow_uses_library room name)
   endif()
 endfunction()
 
+# Tests are many, large and run once: half of the time they take is the optimiser's, so in an optimised build too they are compiled without it. What
+# they test is in the library.
+set(WINDROW_TEST_OPTIONS $<$<COMPILE_LANGUAGE:C,CXX>:-O0>)
+
 # windrow_test(thing_test.cpp [LABELS …]) in tests/room: a GoogleTest program without MPI, called room.thing.
 function(windrow_test source)
   cmake_parse_arguments(ARG "" "" "LABELS" ${ARGN})
@@ -68,17 +72,19 @@ function(windrow_test source)
   _windrow_test_path(${source} path)
   add_executable(${name} "${path}")
   target_link_libraries(${name} PRIVATE windrow_static windrow_flags GTest::gmock GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${WINDROW_TEST_OPTIONS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "quick;${ARG_LABELS}")
   windrow_test_environment(${name})
 endfunction()
 
-# windrow_mpi_test(thing_test.cpp RANKS 1 2 3 4 [FULL 5 8 13] [TIMEOUT s] [LABELS …]) in tests/room: the same program at several
+# windrow_mpi_test(thing_test.cpp RANKS 1 2 3 4 [FULL 5 8 13] [STRIDE n] [TIMEOUT s] [LABELS …]) in tests/room: the same program at several
 # rank counts, called room.thing.npN. RANKS are in the quick set, FULL only in the full set; counts above
-# WINDROW_TEST_MAX_RANKS are left out. A hang is a failure: TIMEOUT, 60 s when not given.
+# WINDROW_TEST_MAX_RANKS are left out. STRIDE n: of a sweep the quick set tries every n-th case (tests/stride.hpp). A hang is a failure: TIMEOUT,
+# 60 s when not given.
 function(windrow_mpi_test source)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "RANKS;FULL;LABELS;HOSTS;FULL_HOSTS" ${ARGN})
+  cmake_parse_arguments(ARG "" "STRIDE;TIMEOUT" "RANKS;FULL;LABELS;HOSTS;FULL_HOSTS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
@@ -86,6 +92,7 @@ function(windrow_mpi_test source)
   _windrow_test_path(${source} path)
   add_executable(${name} "${path}")
   target_link_libraries(${name} PRIVATE windrow_static windrow_flags windrow_mpi_test_main GTest::gmock)
+  target_compile_options(${name} PRIVATE ${WINDROW_TEST_OPTIONS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   foreach(set quick full)
     set(counts ${ARG_RANKS})
@@ -99,6 +106,12 @@ function(windrow_mpi_test source)
       add_test(NAME ${name}.np${ranks} COMMAND "${PROJECT_SOURCE_DIR}/tools/mpirun" --mpi ${WINDROW_MPI_NAME} -n ${ranks} $<TARGET_FILE:${name}>)
       set_tests_properties(${name}.np${ranks} PROPERTIES TIMEOUT ${ARG_TIMEOUT} PROCESSORS 2 LABELS "${set};mpi;${ARG_LABELS}")
       windrow_test_environment(${name}.np${ranks})
+      if(ARG_STRIDE AND ranks GREATER 1 AND set STREQUAL quick)
+        set_property(TEST ${name}.np${ranks} APPEND PROPERTY ENVIRONMENT "WINDROW_TEST_STRIDE=${ARG_STRIDE}")
+      endif()
+      if(ranks EQUAL 1)
+        set_tests_properties(${name}.np1 PROPERTIES PROCESSORS 1)
+      endif()
     endforeach()
     # RANKS/PER_HOST: as if every PER_HOST ranks ran on a host of their own.
     set(shapes ${ARG_HOSTS})

@@ -3,6 +3,7 @@
 // stood on the disk stays, and the same handles go on working.
 #include "calls.hpp"
 #include "failing_new.hpp"
+#include "../stride.hpp"
 
 namespace {
 
@@ -31,7 +32,7 @@ Outcome run_armed(const Call& call, Scene& scene, int victim, int64_t at, bool f
 }
 
 // The first twenty, and then ever fewer: 20, 21, 23, 26, 29, ...
-int64_t next_allocation(int64_t at) { return at < 20 ? at + 1 : at + 1 + at / 10; }
+int64_t next_allocation(int64_t at) { return at + stride() * (at < 20 ? 1 : 1 + at / 10); }
 
 class Memory : public testing::TestWithParam<std::string> {
  protected:
@@ -94,7 +95,7 @@ class Memory : public testing::TestWithParam<std::string> {
       for (int victim = 0; victim < size_of(); ++victim) {
         SCOPED_TRACE(call.name + ", " + text_of(strategy) + ", rank " + std::to_string(victim));
         const int64_t allocations = try_one(call, strategy, victim, 0, false);
-        for (int64_t at = 1; at <= allocations; at = next_allocation(at)) {
+        for (int64_t at = 1 + begin_++ % stride(); at <= allocations; at = next_allocation(at)) {
           SCOPED_TRACE("allocation " + std::to_string(at) + " of " + std::to_string(allocations));
           try_one(call, strategy, victim, at, false);
           if (at % 3 == 1) try_one(call, strategy, victim, at, true);
@@ -106,6 +107,7 @@ class Memory : public testing::TestWithParam<std::string> {
 
   SharedFolder folder_;
   Standing standing_{folder_, GetParam()};
+  int64_t begin_ = 0;  // which of the first allocations a sweep begins with: another one each time
 };
 
 TEST_P(Memory, runs_out_in_calls_that_prepare) {

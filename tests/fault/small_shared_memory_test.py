@@ -15,6 +15,7 @@ CHECKPOINT = os.environ["WINDROW_CHECKPOINT"]
 MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
 LIMIT_S = 60  # a hang is a failure
 RANKS = 4
+ELSEWHERE = "/var/tmp"  # for what must be seen from inside: TMPDIR may lie in /dev/shm
 INSIDE = 'mount -t tmpfs -o size="$0" windrow /dev/shm && { [ "$1" = empty ] || dd if=/dev/zero of=/dev/shm/full bs=4k status=none 2> /dev/null; shift; "$@"; }'
 
 
@@ -29,7 +30,7 @@ def can_mount():
 @unittest.skipUnless(can_mount(), "a /dev/shm of its own needs root and unshare")
 class SmallSharedMemoryTest(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="windrow small shared memory ")
+        self.folder = tempfile.mkdtemp(prefix="windrow small shared memory ", dir=ELSEWHERE)
         self.addCleanup(shutil.rmtree, self.folder)
 
     def write(self, size, state):
@@ -37,7 +38,7 @@ class SmallSharedMemoryTest(unittest.TestCase):
         launch = [*MPIRUN, "-n", str(RANKS), CHECKPOINT, path, "3.5", "", "strategy=two-phase", "writers=2"]
         run = subprocess.run(
             ["unshare", "--mount", "bash", "-c", INSIDE, size, state, *launch],
-            capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, "WINDROW_REPORT": "1"},
+            capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, "WINDROW_REPORT": "1", "TMPDIR": ELSEWHERE},
         )
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         with open(path, "rb") as file:

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "format/netcdf/inspect.hpp"
+#include "../stride.hpp"
 #include "netcdf.hpp"
 
 namespace {
@@ -15,6 +16,8 @@ using testing::HasSubstr;
 using windrow::Decomposition;
 using windrow::File;
 using windrow::Options;
+
+size_t step() { return static_cast<size_t>(stride()); }
 
 class Hostile : public testing::Test {
  protected:
@@ -87,7 +90,7 @@ TEST_F(Hostile, every_byte_that_is_changed_is_refused_or_read) {
   for (const int version : {1, 2, 5}) {
     std::string bytes = sound(version);
     const auto header = static_cast<size_t>(header_bytes(bytes));
-    for (size_t at = 0; at < header; ++at)
+    for (size_t at = static_cast<size_t>(version) % step(); at < header; at += step())
       for (const int flip : {1, 0x80, 0xff}) {
         std::string changed = bytes;
         changed[at] = static_cast<char>(changed[at] ^ flip);
@@ -102,7 +105,7 @@ TEST_F(Hostile, several_bytes_at_once_too) {
   for (const int version : {1, 2, 5}) {
     const std::string bytes = sound(version);
     const auto header = static_cast<size_t>(header_bytes(bytes));
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < 300; round += stride()) {
       std::string changed = bytes;
       for (int i = 0; i < 4; ++i) changed[random() % header] = static_cast<char>(round % 3 == 0 ? 0xff : round % 3 == 1 ? 0 : random());
       (void)try_to_read(changed);

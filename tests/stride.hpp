@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sweeps try every case; in the quick set those of the longest try every n-th (STRIDE n of windrow_mpi_test).
+#pragma once
+
+#include <cstdlib>
+
+namespace windrow_test {
+
+inline int stride() {
+  const char* given = std::getenv("WINDROW_TEST_STRIDE");
+  return given == nullptr ? 1 : std::atoi(given);
+}
+
+}  // namespace windrow_test
