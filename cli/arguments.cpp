@@ -165,6 +165,7 @@ void add_simulate(CLI::App& app, Arguments& arguments) {
   simulate.add_option("--flush", asked.flush, "Which flush of TRACE, the first being 1; without it the last that moved something")->type_name("N");
   simulate.add_option("--strategy", arguments.settings.strategy, "Preset, as for copy")->check(not_empty())->type_name("NAME");
   simulate.add_option("--set", arguments.settings.pairs, "An option of the library, key=value; may be repeated")->type_name("KEY=VALUE")->expected(1)->take_all();
+  simulate.add_flag("--by-rule", asked.by_rule, "auto follows its fixed rule, as without a machine file");
   simulate.add_flag("--all-open", asked.all_open, "As peers do: every rank opens the file");
   simulate.add_flag("--in-step", asked.in_step, "As peers do: all wait for each other after every round");
   simulate.add_flag("--at-once", asked.at_once, "As peers do: all is exchanged first, in memory without bounds");

@@ -21,7 +21,7 @@ struct SimulateArguments {
   std::string shape, grid;           // "1920x1920x480"
   int64_t block = 1, element_bytes = 8, variables = 1;
   int64_t flush = 0;                 // of the trace, which is Arguments::input; 0: its last
-  bool reads = false, all_open = false, in_step = false, at_once = false, lists = false;
+  bool reads = false, all_open = false, in_step = false, at_once = false, lists = false, by_rule = false;
   int64_t splits = 0, times = 1;
   std::string shown;                 // the machine whose file is printed
 };

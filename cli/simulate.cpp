@@ -94,7 +94,8 @@ std::vector<std::string> simulate_alone(const Arguments& arguments) {
     return {std::string(known->file)};
   }
   const windrow::SimulationRequest request{.workload = workload_of(arguments), .machine = machine_of(asked.machine), .settings = settings_of(arguments.settings),
-                                           .habits = {.all_open = asked.all_open, .in_step = asked.in_step, .at_once = asked.at_once, .splits = asked.splits}, .times = asked.times};
+                                           .habits = {.all_open = asked.all_open, .in_step = asked.in_step, .at_once = asked.at_once, .splits = asked.splits}, .times = asked.times,
+                                           .by_machine = !asked.by_rule && windrow::find_machine(asked.machine) == nullptr};
   const windrow::Simulation simulation = value_of(windrow::simulate(request));
   if (!arguments.output.empty()) write_page(arguments.output, simulation_page(simulation));
   if (arguments.json) return {simulation_json(simulation)};

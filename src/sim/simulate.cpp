@@ -52,6 +52,7 @@ void fit_limits(const SimulationRequest& request, const Places& places, PlanLimi
   const Settings& settings = request.settings;
   constexpr int64_t k_buffers = 4;
   if (limits.buffers == 0) limits.buffers = k_buffers;
+  if (request.by_machine) limits.machine = std::make_shared<const Machine>(request.machine), limits.machine_measured = true;
   if (kind == "local") {
     constexpr int64_t k_local_read = int64_t{16} << 10, k_local_row = 4096, k_local_hole = 4096;
     if (!settings.is_set("direct_bytes")) limits.direct_read_bytes = k_local_read, limits.direct_row_bytes = k_local_row;

@@ -29,6 +29,7 @@ struct SimulationRequest {
   Settings settings;       // the library's options
   PeerHabits habits;
   int64_t times = 1;       // the same again and again, the file opened and closed each time
+  bool by_machine = false;  // auto chooses by `machine`, as the library does that is given its file; else by the fixed rule
 };
 
 struct StageSeconds {

@@ -90,6 +90,20 @@ class SimulateTest(unittest.TestCase):
         self.assertLess(built_in["seconds"]["open"], 1)
         self.assertEqual(slow["messages"], built_in["messages"])
 
+    def test_auto_chooses_by_a_machine_file(self):
+        machine = json.loads(run(COMMAND, "simulate", "--print-machine", "mercury").stdout)
+        machine["metadata"]["opens_per_s"] = 1
+        with open(self.path("slow opens.json"), "w", encoding="utf-8") as file:
+            json.dump(machine, file)
+        words = ("--ranks", 64, "--shape", "64x1000000")
+        chosen = self.simulated("--machine", self.path("slow opens.json"), *words)
+        ruled = self.simulated("--machine", self.path("slow opens.json"), *words, "--by-rule")
+        self.assertTrue(any("is foretold to take" in reason for reason in chosen["reasons"]), chosen["reasons"])
+        self.assertFalse(any("is foretold" in reason for reason in ruled["reasons"]), ruled["reasons"])
+        self.assertLess(chosen["writers"], ruled["writers"])
+        self.assertLess(chosen["seconds"]["total"], ruled["seconds"]["total"])
+        self.assertEqual(ruled["writers"], self.simulated("--machine", "mercury", *words)["writers"])
+
     def test_a_trace_is_simulated(self):
         trace = self.path("a trace.jsonl")
         env = {"WINDROW_TRACE": trace, "WINDROW_CODEC": "off", "WINDROW_LAYOUT": "none", "WINDROW_BUFFERS": "4"}

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <windrow/windrow.hpp>
 
@@ -103,14 +104,19 @@ json measured(const Workload& workload, const Options& options) {
   return report;
 }
 
-void expect_same_counts(Workload workload, Options options) {
+constexpr const char* k_by_machine = "machine";  // an option whose value is for the library: the simulation has the same numbers
+
+void expect_same_counts(Workload workload, Options options, const Machine& machine = this_machine()) {
   workload.ranks = ranks_of_world();
   workload.element_bytes = sizeof(double);
   ASSERT_TRUE(complete(workload).ok());
-  SimulationRequest request{.workload = workload, .machine = this_machine(), .settings = {}, .habits = {}};
+  SimulationRequest request{.workload = workload, .machine = machine, .settings = {}, .habits = {}};
   // The test's own settings: what a machine without measured links and with cores to spare does.
   for (const auto& [key, value] : Options{{"buffers", "4"}, {"codec", "off"}}) options.emplace_back(key, value);
-  for (const auto& [key, value] : options) ASSERT_TRUE(request.settings.set(key, value).ok()) << key;
+  for (const auto& [key, value] : options) {
+    if (key == k_by_machine) request.by_machine = true;
+    ASSERT_TRUE(key == k_by_machine || request.settings.set(key, value).ok()) << key;
+  }
   const auto simulation = simulate(request);
   ASSERT_TRUE(simulation.ok()) << simulation.status().message();
   options.emplace_back("layout", "mock:stripe=64KiB,count=3");
@@ -154,6 +160,25 @@ Workload cyclic() { return {.division = Division::cyclic, .shape = {100'001}, .b
 
 TEST(Counts, are_the_librarys_of_automatic_choices) {
   for (const Workload& workload : {grid(), rows(), cyclic()}) expect_same_counts_both_ways(workload, {});
+}
+
+// Of one pattern by machines that are good at different things: each chooses otherwise, and the simulation as the library does.
+TEST(Counts, are_the_librarys_of_what_a_machine_file_chooses) {
+  Machine requests = this_machine(), locks = this_machine(), links = this_machine();
+  requests.storage.request_s = requests.storage.target_request_s = 0.01;
+  locks.storage.lock_s = 1, locks.storage.target_write_bytes_per_s = 1e6;
+  links.network.latency_s = links.network.message_s = links.metadata.flush_s = 0.1;
+  for (const Machine& machine : {requests, locks, links}) {
+    const std::string path = shared_path("a machine.json");
+    if (rank_of_world() == 0) std::ofstream(path) << machine_text(machine);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (Workload workload : {grid(), rows(), cyclic()})
+      for (const bool reading : {false, true}) {
+        workload.reading = reading;
+        expect_same_counts(workload, {{k_by_machine, path}, {"gather", "none"}}, machine);
+      }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
 }
 
 TEST(Counts, are_the_librarys_of_each_kind_of_domains) {
