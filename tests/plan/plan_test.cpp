@@ -104,6 +104,16 @@ TEST(MakePlan, reads_over_small_holes) {
   EXPECT_EQ(make_plan(Strategy{}, large(512), thousand_hosts(), {}).value().strategy.access, Access::contiguous);
 }
 
+TEST(MakePlan, asks_for_pages_that_lie_apart_in_memory) {
+  const auto access_of = [](int64_t piece, int64_t region_bytes) {
+    const Pattern reading{.reading = true, .bytes = 1 << 20, .pieces = (1 << 20) / piece, .entries = 4, .ranks_with_data = 4, .largest_rank_bytes = 1 << 18, .in_memory = true, .regions = {{0, region_bytes}}};
+    return make_plan(Strategy{}, reading, {.ranks = 4, .host_roots = {0}}, {}).value().strategy.access;
+  };
+  EXPECT_EQ(access_of(4096, 2 << 20), Access::list);
+  EXPECT_EQ(access_of(2048, 2 << 20), Access::mapped);
+  EXPECT_EQ(access_of(4096, 1 << 20), Access::mapped);
+}
+
 TEST(MakePlan, copies_what_is_in_memory_out_of_it) {
   Pattern reading = large(512);
   reading.reading = reading.in_memory = true;
