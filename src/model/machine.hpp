@@ -58,6 +58,7 @@ struct MachineMetadata {
   double opens_per_s = 20e3;            // of all clients together: opens, closes
   double creates_per_s = 10e3;          // of files
   double flush_s = 0;                   // of a flush that moves next to nothing by a new plan; 0: as long as what is agreed on in it
+  double direct_flush_s = 0;            // the same where no rank sends another anything; 0: as flush_s
 };
 
 struct MachineCodec {
@@ -72,6 +73,7 @@ enum class Sharing : int {
   interleaved,  // in turn, request by request
   targets,      // each has the stripes of targets that are its own
   mapped,       // in turn, and they copy out of the file's bytes in their host's memory
+  sieved,       // each has a part that nobody has written yet, reads it, and writes it back: bytes are counted once
 };
 std::string_view name_of(Sharing sharing) noexcept;
 
@@ -140,6 +142,7 @@ void for_each_number(AnyMachine& machine, Visit&& visit) {
   visit("metadata.opens_per_s", metadata.opens_per_s, 1e-3, k_most_rate);
   visit("metadata.creates_per_s", metadata.creates_per_s, 1e-3, k_most_rate);
   visit("metadata.flush_s", metadata.flush_s, 0.0, k_most_seconds);
+  visit("metadata.direct_flush_s", metadata.direct_flush_s, 0.0, k_most_seconds);
 }
 
 // What a machine file says; what it does not is as above. `file` is named in messages. bad_file: not JSON, or no machine file; another version; a

@@ -30,9 +30,11 @@ double agreement_seconds(const Work& work, const Machine& machine) noexcept {
 // Where it was measured it is more than agreements; it grows with ranks as they do.
 double plan_seconds(const Work& work, const Machine& machine) noexcept {
   const double agreements = sound(work.agreements) * agreement_seconds(work, machine);
-  if (machine.metadata.flush_s <= 0) return agreements;
+  const bool direct = machine.metadata.direct_flush_s > 0 && !(work.rank_copies > 0);
+  const double flush = direct ? machine.metadata.direct_flush_s : machine.metadata.flush_s;
+  if (flush <= 0) return agreements;
   const double measured = static_cast<double>(machine.hosts) * static_cast<double>(machine.ranks_per_host);
-  return machine.metadata.flush_s * std::max(1.0, std::log2(std::max(2.0, sound(work.ranks))) / std::log2(std::max(2.0, measured)));
+  return flush * std::max(1.0, std::log2(std::max(2.0, sound(work.ranks))) / std::log2(std::max(2.0, measured)));
 }
 
 // Copies are bound by one rank or by the memory of its host; links by a rank, by its host or by the middle of the network.
@@ -74,7 +76,8 @@ double hand_overs(const StorageWork& part, double targets, double requests, doub
     case Sharing::interleaved: return std::max(requests, part.bytes / stripe);
     case Sharing::apart: return part.actors * targets;  // a writer's lock takes all that is free of an object: the next one's takes it back
     case Sharing::targets:
-    case Sharing::mapped: break;
+    case Sharing::mapped:
+    case Sharing::sieved: break;
   }
   return 0;
 }
@@ -97,22 +100,40 @@ double reckoned_seconds(const StorageWork& part, const Work& work, const Machine
   return sound(std::max({own, at_targets, at_servers}));
 }
 
+double part_seconds(const StorageWork& part, const Work& work, const Machine& machine) {
+  if (!(part.bytes > 0)) return 0;
+  const double measured = measured_seconds(part, machine);
+  return measured > 0 ? measured : reckoned_seconds(part, work, machine);
+}
+
+// Reading what nobody has written and writing it back was measured as one; where it was not, it is one behind the other.
+double sieving_seconds(StorageWork part, const Work& work, const Machine& machine) {
+  part.sieving = false;
+  StorageWork both = part, before = part;
+  both.sharing = Sharing::sieved;
+  before.reading = true;
+  const double measured = measured_seconds(both, machine);
+  return measured > 0 ? measured : part_seconds(before, work, machine) + part_seconds(part, work, machine);
+}
+
 double storage_seconds(const Work& work, const Machine& machine) {
   double seconds = 0;
   for (size_t i = 0; i < std::min(work.storage_parts, work.storage.size()); ++i) {
     const StorageWork& part = work.storage[i];
-    if (!(part.bytes > 0)) continue;
-    const double measured = measured_seconds(part, machine);
-    seconds += measured > 0 ? measured : reckoned_seconds(part, work, machine);
+    seconds += part.sieving && !part.reading ? sieving_seconds(part, work, machine) : part_seconds(part, work, machine);
   }
   return sound(seconds);
 }
 
 double open_seconds(const Work& work, const Machine& machine) noexcept {
   double actors = 0;
-  for (size_t i = 0; i < std::min(work.storage_parts, work.storage.size()); ++i) actors = std::max(actors, sound(work.storage[i].actors));
+  bool reading = work.storage_parts > 0;
+  for (size_t i = 0; i < std::min(work.storage_parts, work.storage.size()); ++i) {
+    actors = std::max(actors, sound(work.storage[i].actors));
+    reading = reading && work.storage[i].reading;
+  }
   const MachineMetadata& metadata = machine.metadata;
-  return 1 / metadata.creates_per_s + metadata.open_s + sound(actors / metadata.opens_per_s);
+  return (reading ? 0 : 1 / metadata.creates_per_s) + metadata.open_s + sound(actors / metadata.opens_per_s);
 }
 
 // The copies of one round and the requests of another go on side by side, where there is a core for those who copy. A storage of this host works

@@ -13,7 +13,8 @@ namespace windrow {
 // Of the ranks that touch the storage. Numbers are doubles: they are estimates, and products of hostile ones do not overflow.
 struct StorageWork {
   bool reading = false;
-  Sharing sharing = Sharing::apart;
+  bool sieving = false;      // to write: what lies between the pieces is read first
+  Sharing sharing = Sharing::apart;  // how they would lie without sieving
   double actors = 1;         // ranks at the storage at a time
   double bytes = 0;          // of all of them
   double actor_bytes = 0;    // of the busiest
@@ -34,7 +35,7 @@ struct Work {
   double host_sends = 0;          // the same of all ranks of a host
   double sends = 0;               // of all
   double messages = 0;            // that a rank sends and takes, between hosts
-  std::array<StorageWork, 2> storage = {};  // one behind the other: what is sieved is read first, long pieces do not wait for others
+  std::array<StorageWork, 2> storage = {};  // one behind the other: long pieces do not wait for others
   size_t storage_parts = 0;
 };
 

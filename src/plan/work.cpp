@@ -44,7 +44,7 @@ struct Facts {
 
 void add_storage(Work& work, StorageWork part, const Facts& facts) {
   if (work.storage_parts == work.storage.size()) return;
-  part.reading = part.reading || facts.reading;
+  part.reading = facts.reading;
   part.targets = facts.targets;
   part.stripe_bytes = facts.stripe;
   work.storage[work.storage_parts++] = part;
@@ -110,16 +110,10 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
   const double window = at_least_one(number(dealt ? window_of_stripes(largest, buffer, std::max<int64_t>(1, static_cast<int64_t>(facts.stripe))) : window_of(largest, buffer)));
   work.rounds = std::ceil(domain / window);
   const Sharing sharing = domains == Domains::target ? Sharing::targets : domains == Domains::cyclic && writers > 1 ? Sharing::interleaved : Sharing::apart;
-  const bool sieves = candidate.strategy.access == Access::sieve, broken = facts.holes > 0 && !sieves;
+  const bool sieves = candidate.strategy.access == Access::sieve && facts.holes > 0, broken = facts.holes > 0 && !sieves;
   const double request = std::min({broken ? facts.mean : window, dealt && facts.stripe > 0 ? facts.stripe : window, at_least_one(domain)});
   const double bytes = sieves ? facts.region_bytes * share : std::min(facts.bytes, facts.region_bytes) * share;
-  const StorageWork part{.sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes / writers, .request_bytes = request};
-  if (sieves && !facts.reading) {
-    StorageWork before = part;
-    before.reading = true;
-    add_storage(work, before, facts);
-  }
-  add_storage(work, part, facts);
+  add_storage(work, {.sieving = sieves, .sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes / writers, .request_bytes = request}, facts);
 }
 
 }  // namespace

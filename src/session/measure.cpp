@@ -107,14 +107,18 @@ Status largest(const Comm& comm, double& number) {
 }
 
 Status measure_memory(const Comm& comm, Machine& machine) {
-  constexpr size_t k_bytes = size_t{8} << 20, k_piece = 64;
+  // A program's data is in no cache, a window is: so much of a host's memory that none of it stays, into little.
+  constexpr size_t k_host_bytes = size_t{128} << 20, k_window = size_t{1} << 20, k_piece = 64;
+  const size_t bytes = std::max(k_window, k_host_bytes / static_cast<size_t>(machine.ranks_per_host) / k_window * k_window);
   std::vector<std::byte> from, to;
-  Status local = guard([&] { return from.resize(k_bytes, std::byte{1}), to.resize(k_bytes), Status{}; });
+  Status local = guard([&] { return from.resize(bytes, std::byte{1}), to.resize(k_window), Status{}; });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
-  const auto copy = [&] { std::memcpy(to.data(), from.data(), k_bytes); };
+  const auto copy = [&] {
+    for (size_t at = 0; at < bytes; at += k_window) std::memcpy(to.data(), from.data() + at, k_window);
+  };
   // As packing does: short pieces from here and there become one row.
   const auto copy_pieces = [&] {
-    for (size_t i = 0; i < k_bytes / k_piece / 2; ++i) std::memcpy(to.data() + i * k_piece, from.data() + 2 * i * k_piece, k_piece);
+    for (size_t i = 0; i < bytes / k_piece / 2; ++i) std::memcpy(to.data() + i * k_piece % k_window, from.data() + 2 * i * k_piece, k_piece);
   };
   auto one = best_of(comm, 3, [&] { if (comm.rank() == 0) copy(); });
   auto all = best_of(comm, 3, copy, Clock::common);
@@ -123,9 +127,9 @@ Status measure_memory(const Comm& comm, Machine& machine) {
   status.update(all.status());
   status.update(pieces.status());
   if (!status.ok()) return status;
-  machine.memory.copy_bytes_per_s = rate_of(k_bytes, one.value());
-  machine.memory.host_copy_bytes_per_s = rate_of(static_cast<double>(k_bytes) * static_cast<double>(machine.ranks_per_host), all.value());
-  const double pieces_bytes = static_cast<double>(k_bytes) / 2;
+  machine.memory.copy_bytes_per_s = rate_of(static_cast<double>(bytes), one.value());
+  machine.memory.host_copy_bytes_per_s = rate_of(static_cast<double>(bytes) * static_cast<double>(machine.ranks_per_host), all.value());
+  const double pieces_bytes = static_cast<double>(bytes) / 2;
   machine.memory.piece_s = std::clamp((pieces.value() - pieces_bytes / machine.memory.copy_bytes_per_s) / (pieces_bytes / k_piece), 1e-9, 1e-5);
   return {};
 }

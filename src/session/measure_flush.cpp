@@ -49,22 +49,43 @@ Result<FlushSeconds> flush_once(MPI_Comm user, const Comm& comm, const std::stri
   return FlushSeconds{numbers[0], numbers[1]};
 }
 
+// The medians of several.
+Result<FlushSeconds> median_flush(MPI_Comm user, const Comm& comm, const std::string& path, const Settings& settings, Columns& columns) {
+  constexpr size_t k_times = 7;
+  std::array<double, k_times> flushes{}, files{};
+  for (size_t i = 0; i < k_times; ++i) {
+    auto seconds = flush_once(user, comm, path, settings, columns);
+    if (!seconds.ok()) return seconds.status();
+    flushes[i] = seconds.value().flush;
+    files[i] = seconds.value().file - seconds.value().flush;
+  }
+  std::sort(flushes.begin(), flushes.end());
+  std::sort(files.begin(), files.end());
+  return FlushSeconds{flushes[k_times / 2], files[k_times / 2]};
+}
+
+// As few words of the environment as possible; what is told here was resolved from it.
+Result<Settings> settings_for(const char* strategy, const MeasuredPlace& place) {
+  Settings settings;
+  for (const auto& [key, value] : {std::pair{"format", "raw"}, {"strategy", strategy}, {"trace", ""}, {"machine", ""}, {"references", "none"}, {"files", "one"}, {"durable", "false"}})
+    if (Status status = settings.set(key, value); !status.ok()) return status;
+  for (const auto& [key, value] : {std::pair{"store", place.options.kind}, {"fault", place.options.fault}})
+    if (Status status = settings.set(key, value); !status.ok()) return status;
+  return settings;
+}
+
 }  // namespace
 
 Status measure_flush(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Machine& machine) {
-  constexpr int k_times = 7;
-  Settings settings;
-  Status local = guard([&]() -> Status {
-    // As few words of the environment as possible; what is told here was resolved from it.
-    for (const auto& [key, value] : {std::pair{"format", "raw"}, {"strategy", "two-phase"}, {"trace", ""}, {"machine", ""}, {"references", "none"}, {"files", "one"}, {"durable", "false"}})
-      if (Status status = settings.set(key, value); !status.ok()) return status;
-    for (const auto& [key, value] : {std::pair{"store", place.options.kind}, {"fault", place.options.fault}})
-      if (Status status = settings.set(key, value); !status.ok()) return status;
-    return {};
-  });
+  Settings through_writers, direct;
   const std::array<int64_t, 2> shape{k_rows, comm.size()}, start{0, comm.rank()}, count{k_rows, 1};
   Result<Decomposition> made = Status(Code::internal, "");
-  if (local.ok()) local = guard([&] {
+  Status local = guard([&]() -> Status {
+    for (auto [settings, strategy] : {std::pair{&through_writers, "two-phase"}, std::pair{&direct, "list"}}) {
+      auto found = settings_for(strategy, place);
+      if (!found.ok()) return found.status();
+      *settings = std::move(found).value();
+    }
     made = make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}});
     return made.status();
   });
@@ -72,18 +93,14 @@ Status measure_flush(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Mach
   auto shared = SharedDecomposition::make(comm, std::move(made), SharedDecomposition::Use::any);
   if (!shared.ok()) return shared.status();
   Columns columns{.held = std::move(shared).value()};
-  std::array<double, k_times> flushes{}, files{};
-  for (size_t i = 0; i < k_times; ++i) {
-    auto seconds = flush_once(user, comm, place.path + ".raw", settings, columns);
-    if (!seconds.ok()) return seconds.status();
-    flushes[i] = seconds.value().flush;
-    files[i] = seconds.value().file - seconds.value().flush;
-  }
-  std::sort(flushes.begin(), flushes.end());
-  std::sort(files.begin(), files.end());
-  machine.metadata.flush_s = std::clamp(flushes[k_times / 2], 1e-7, 1e3);
+  auto seconds = median_flush(user, comm, place.path + ".raw", through_writers, columns);
+  if (!seconds.ok()) return seconds.status();
+  auto direct_seconds = median_flush(user, comm, place.path + ".raw", direct, columns);
+  if (!direct_seconds.ok()) return direct_seconds.status();
+  machine.metadata.flush_s = std::clamp(seconds.value().flush, 1e-7, 1e3);
+  machine.metadata.direct_flush_s = std::clamp(direct_seconds.value().flush, 1e-7, 1e3);
   // The rest of a file's time, but for what creating one and opening it by its writers take anyway.
-  machine.metadata.open_s = std::clamp(files[k_times / 2] - 1 / machine.metadata.creates_per_s, 1e-7, 1e3);
+  machine.metadata.open_s = std::clamp(seconds.value().file - 1 / machine.metadata.creates_per_s, 1e-7, 1e3);
   return {};
 }
 

@@ -106,7 +106,7 @@ TEST(Machine, names_the_field_that_is_wrong) {
   const std::string lz4 = R"({"name": "lz4", "encode_bytes_per_s": 5, "decode_bytes_per_s": 5})";
   expect_fault(", \"codecs\": [" + lz4 + ", " + lz4 + "]", "codecs[1].name", "as another's is");
   expect_fault(R"(, "writes": [{"request_bytes": 0, "ranks": 1, "bytes_per_s": 1}])", "writes[0].request_bytes", "cannot be 0");
-  expect_fault(R"(, "reads": [{"request_bytes": 1, "ranks": 1, "bytes_per_s": 1, "sharing": "among"}])", "reads[0].sharing", "there are apart, interleaved, targets, mapped");
+  expect_fault(R"(, "reads": [{"request_bytes": 1, "ranks": 1, "bytes_per_s": 1, "sharing": "among"}])", "reads[0].sharing", "there are apart, interleaved, targets, mapped, sieved");
 }
 
 TEST(Machine, is_no_file_of_another_kind) {

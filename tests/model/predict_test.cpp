@@ -100,9 +100,38 @@ TEST(Predict, counts_bytes_at_the_rate_that_was_measured) {
 TEST(Predict, counts_what_is_read_before_it_is_written) {
   Work work = raked_work();
   const double once = predict(work, Machine{}).storage;
-  work.storage[1] = work.storage[0];
-  work.storage_parts = 2;
-  EXPECT_NEAR(predict(work, Machine{}).storage, 2 * once, 1e-12);
+  work.storage[0].reading = true;
+  const double read = predict(work, Machine{}).storage;
+  work.storage[0].reading = false;
+  work.storage[0].sieving = true;
+  EXPECT_NEAR(predict(work, Machine{}).storage, once + read, 1e-12);
+  // Where both were measured as one they are not added up.
+  Machine measured;
+  for (const int64_t ranks : {1, 8}) measured.writes.push_back({.request_bytes = 1 << 20, .ranks = ranks, .bytes_per_s = 64e6 / 10, .sharing = Sharing::sieved});
+  EXPECT_NEAR(predict(work, measured).storage, 10, 1e-9);
+  work.storage[0].reading = true;  // what is read over is read once
+  EXPECT_NEAR(predict(work, measured).storage, read, 1e-12);
+}
+
+TEST(Predict, takes_a_flush_without_exchange_for_what_it_was_measured_to_be) {
+  Work work = raked_work();
+  Machine machine;
+  machine.metadata.flush_s = 3, machine.metadata.direct_flush_s = 2;
+  machine.hosts = 64;
+  EXPECT_EQ(predict(work, machine).plan, 3);
+  work.rank_copies = 0;
+  EXPECT_EQ(predict(work, machine).plan, 2);
+  machine.metadata.direct_flush_s = 0;
+  EXPECT_EQ(predict(work, machine).plan, 3);
+}
+
+TEST(Predict, makes_no_file_to_read_it) {
+  Work work = raked_work();
+  Machine machine;
+  machine.metadata.creates_per_s = 0.1;
+  EXPECT_GT(predict(work, machine).open, 10);
+  for (StorageWork& part : work.storage) part.reading = true;
+  EXPECT_LT(predict(work, machine).open, 1);
 }
 
 TEST(Predict, lets_writers_of_their_own_targets_keep_their_locks) {
@@ -145,7 +174,7 @@ TEST(Predict, is_sound_for_any_numbers) {
     work.ranks = any(), work.hosts = any(), work.rounds = any();
     work.storage_parts = random() % 5;
     for (StorageWork& part : work.storage)
-      part = {.reading = random() % 2 == 0, .sharing = static_cast<Sharing>(random() % 4), .actors = any(), .bytes = any(), .actor_bytes = any(), .request_bytes = any(),
+      part = {.reading = random() % 2 == 0, .sieving = random() % 2 == 0, .sharing = static_cast<Sharing>(random() % 5), .actors = any(), .bytes = any(), .actor_bytes = any(), .request_bytes = any(),
               .targets = any(), .stripe_bytes = any()};
     ASSERT_TRUE(is_sound(predict(work, Machine{}))) << i;
     ASSERT_TRUE(is_sound(predict(work, measured))) << i;

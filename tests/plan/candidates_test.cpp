@@ -172,6 +172,18 @@ TEST(Weighing, gives_writers_targets_of_their_own_where_locks_are_dear) {
   for (const Alternative& each : unknown.weighing->alternatives) EXPECT_NE(each.candidate.strategy.domains, Domains::target);
 }
 
+TEST(Weighing, of_sieving_reads_first_only_where_there_are_holes) {
+  const auto seconds_of = [](const char* access, const Pattern& pattern) {
+    const Plan plan = make_plan(strategy_of({.domains = "aligned", .access = access}), pattern, topology_of(8, 1), limits_with(scaling_with_writers(), true)).value();
+    return chosen_of(plan).seconds.storage;
+  };
+  const Pattern whole = strided(64 * k_mib, 65'536, 8);
+  EXPECT_EQ(seconds_of("sieve", whole), seconds_of("contiguous", whole));
+  Pattern reading = whole;
+  reading.reading = true;
+  EXPECT_GT(seconds_of("sieve", with_holes(whole)), 1.9 * seconds_of("sieve", with_holes(reading)));
+}
+
 TEST(Weighing, sieves_where_requests_are_dear) {
   Machine machine;
   machine.storage.request_s = 0.01;
