@@ -4,9 +4,11 @@
 #include <windrow/windrow.h>
 
 #include <array>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <functional>
+#include <thread>
 
 #include "failure.hpp"
 
@@ -47,6 +49,23 @@ int on_free(MPI_Comm, int, void* value, void*) {
   **is_there = false;
   delete is_there;
   return MPI_SUCCESS;
+}
+
+// What the ranks tell each other, and the smallest of each number. MPI may go on writing to it where this rank has waited long enough.
+struct Words {
+  std::array<int64_t, 4> mine;
+  std::array<int64_t, 4> all;
+};
+
+// Whether a request ends in time. Waiting is counted in steps, so that a process that was stopped for a while has not been impatient.
+bool ends(MPI_Request* request, double seconds) {
+  using namespace std::chrono_literals;
+  int done = 0;
+  for (auto left = static_cast<int64_t>(seconds * 1000); done == 0 && left >= 0; --left) {
+    check_mpi(MPI_Test(request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done == 0) std::this_thread::sleep_for(1ms);
+  }
+  return done != 0;
 }
 
 // The same text has the same number on every rank, whatever its library.
@@ -119,12 +138,34 @@ std::string Communicator::first(const std::string& text) const {
 }
 
 Verdict Communicator::agree(const std::string& call, const std::string& problem, bool abandon) const {
+  return *agree_within(k_forever, call, problem, abandon);
+}
+
+std::optional<Verdict> Communicator::agree_within(double seconds, const std::string& call, const std::string& problem,
+                                                  bool abandon) const {
   if (is_finalized()) throw Failure(WINDROW_BAD_STATE, -1, call + " after MPI has been finalized");
   const int64_t number = number_of(call);
   // The lowest rank with a problem, whether any abandons, and the smallest and largest call: one minimum for all.
-  std::array<int64_t, 4> mine{problem.empty() ? size_ : rank_, abandon ? 0 : 1, number, -number};
-  std::array<int64_t, 4> all = mine;
-  if (size_ > 1) check_mpi(MPI_Allreduce(mine.data(), all.data(), 4, MPI_INT64_T, MPI_MIN, comm_), call.c_str());
+  auto words = std::make_unique<Words>();
+  words->mine = {problem.empty() ? size_ : rank_, abandon ? 0 : 1, number, -number};
+  words->all = words->mine;
+  if (size_ > 1) {
+    // Not MPI_Allreduce, since a rank that does not wait for ever must meet those that do.
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Iallreduce(words->mine.data(), words->all.data(), 4, MPI_INT64_T, MPI_MIN, comm_, &request),
+              call.c_str());
+    if (seconds == k_forever) {
+      check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), call.c_str());
+    } else if (!ends(&request, seconds)) {
+      (void)words.release();
+      return std::nullopt;
+    }
+  }
+  return verdict_of(words->all, call, problem);
+}
+
+Verdict Communicator::verdict_of(const std::array<int64_t, 4>& all, const std::string& call,
+                                 const std::string& problem) const {
   Verdict verdict{.rank = -1, .abandoned = all[1] == 0, .message = {}};
   if (all[0] < size_) {
     verdict.rank = static_cast<int>(all[0]);

@@ -4,8 +4,11 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,6 +40,9 @@ class Communicator {
   // Collective. Ranks that are in different calls, or of which one has a problem, all learn it, before any of them waits for another in a call
   // that this one will not make.
   Verdict agree(const std::string& call, const std::string& problem, bool abandon = false) const;
+  // The same, for a rank that ends: nothing when the others have not come in time. Then the communicator is of no more use.
+  std::optional<Verdict> agree_within(double seconds, const std::string& call, const std::string& problem,
+                                      bool abandon) const;
   bool any(bool mine) const;  // Collective.
   // Collective. The text of the lowest rank that has one; "": none has.
   std::string first(const std::string& text) const;
@@ -44,7 +50,9 @@ class Communicator {
   std::pair<int64_t, int64_t> place(int64_t count) const;
 
  private:
+  static constexpr double k_forever = std::numeric_limits<double>::infinity();
   explicit Communicator(MPI_Comm comm);
+  Verdict verdict_of(const std::array<int64_t, 4>& all, const std::string& call, const std::string& problem) const;
   std::string from_rank(int root, const std::string& text) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;

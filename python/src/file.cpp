@@ -75,6 +75,13 @@ void File::abandon(const std::string& reason) {
   discard();
 }
 
+bool File::abandon_within(double seconds, const std::string& reason) {
+  if (file_ == nullptr) return true;
+  if (!comm_.agree_within(seconds, "abandon", reason, true)) return false;
+  discard();
+  return true;
+}
+
 void File::discard() {
   (void)windrow_discard(std::exchange(file_, nullptr));
   comm_.free();

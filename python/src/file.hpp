@@ -79,6 +79,8 @@ class File {
   void close(const std::string& problem);                                                              // Collective.
   // Collective, with whatever call the other ranks are in: nobody goes on with the file.
   void abandon(const std::string& reason);
+  // The same, for a rank that ends: whether the others have come in time. When not, the file stays as it is.
+  bool abandon_within(double seconds, const std::string& reason);
 
  private:
   void discard();

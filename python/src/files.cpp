@@ -117,6 +117,10 @@ void bind_files(nb::module_& module) {
            })
       .def("close", [](File& self, const std::string& problem) { without_gil([&] { self.close(problem); }); })
       .def("abandon", [](File& self, const std::string& reason) { without_gil([&] { self.abandon(reason); }); })
+      .def("abandon_within",
+           [](File& self, double seconds, const std::string& reason) {
+             return without_gil([&] { return self.abandon_within(seconds, reason); });
+           })
       .def("set_strategy", &set_strategy)
       .def("explain", &explain)
       .def("report", &report)

@@ -37,6 +37,11 @@ void bind_communicators(nb::module_& module) {
            [](const Communicator& comm, const std::string& text) {
              return windrow_python::without_gil([&] { return comm.first(text); });
            })
+      // For a rank that ends: what is wrong is told to those who come in time.
+      .def("tell",
+           [](const Communicator& comm, double seconds, const std::string& problem) {
+             (void)windrow_python::without_gil([&] { return comm.agree_within(seconds, "end", problem, false); });
+           })
       // Collective: all raise what the lowest rank found wrong.
       .def("agree", [](const Communicator& comm, const std::string& call, const std::string& problem) {
         const auto verdict = windrow_python::without_gil([&] { return comm.agree(call, problem); });

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from . import _core
+from ._ends import refused_alone
 
 
 def communicator_of(comm: Any) -> _core.Communicator:
@@ -17,6 +18,14 @@ def communicator_of(comm: Any) -> _core.Communicator:
     comm : mpi4py.MPI.Comm, "world", "self" or None
         None and "self": this process alone. "world": all processes that were started together, without mpi4py too.
     """
+    try:
+        return _communicator_of(comm)
+    except TypeError as error:
+        refused_alone(error, str(error))
+        raise
+
+
+def _communicator_of(comm: Any) -> _core.Communicator:
     if comm is None or comm == "self":
         return _core.Communicator.named("self")
     if isinstance(comm, str):

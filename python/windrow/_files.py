@@ -14,6 +14,7 @@ import numpy as np
 from . import _core
 from ._communicators import communicator_of, communicator_to_write
 from ._decompositions import Decomposition
+from ._ends import lost, opened, refused_alone
 from ._errors import Code, WindrowError, attempt, readable
 from ._groups import Group
 from ._options import settings_of
@@ -53,7 +54,12 @@ class File(Group):
 
         ready, problem = attempt(arguments)
         name, number, settings = ready or ("", _core.READ, {})
-        ranks.agree(readable(f'open with mode "{mode}"'), problem)  # the modes are other calls below
+        try:
+            ranks.agree(readable(f'open with mode "{mode}"'), problem)  # the modes are other calls below
+        except WindrowError as error:
+            if comm is None:
+                refused_alone(error, problem)
+            raise
         problem = ""
         if mode in ("x", "a"):
             exists = ranks.any(ranks.rank == 0 and os.path.exists(name))
@@ -66,6 +72,7 @@ class File(Group):
         self._moving: list[Any] = []  # what flush_begin has begun to move
         self._core = _core.File(ranks, name, number, settings, problem)
         super().__init__(self, "/")
+        self._order = opened(self)
 
     def __enter__(self) -> File:
         return self
@@ -87,6 +94,8 @@ class File(Group):
             warnings.warn(f"{self.path} was not closed", ResourceWarning, stacklevel=1)
             if core.size == 1:
                 core.abandon("not closed")
+            else:
+                lost(self)
 
     @property
     def rank(self) -> int:

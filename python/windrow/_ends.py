@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a program leaves open when it ends, by whichever way: discarded together with the other ranks, where they come."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+import warnings
+import weakref
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._errors import readable
+
+if TYPE_CHECKING:
+    from ._files import File
+
+PATIENCE = 10.0  # seconds for all files: whoever then ends this program shall not wait for long
+
+_numbers = count()
+_open: weakref.WeakSet[File] = weakref.WeakSet()
+_lost: list[tuple[int, str, _core.File, Any]] = []
+_alone: list[tuple[BaseException, str]] = []
+
+
+def opened(file: File) -> int:
+    """The number of a file in the order in which files are opened, which is the same on all ranks."""
+    _open.add(file)
+    return next(_numbers)
+
+
+def lost(file: File) -> None:
+    """Keep what is to be discarded of a file that nobody has closed and nobody can any more, and the arrays that may be moving."""
+    _lost.append((file._order, file.path, file._core, (file._held, file._moving)))
+
+
+def refused_alone(error: BaseException, problem: str) -> None:
+    """Remember an error of which the other ranks do not know, since this one did not say which they are."""
+    _alone[:] = [(error, problem)]
+
+
+@atexit.register  # MPI is finalized later, by mpi4py and by us
+def _end() -> None:
+    left = [(file._order, file.path, file._core, None) for file in _open if file.is_open] + [entry for entry in _lost if entry[2].is_open]
+    error = getattr(sys, "last_value", None)
+    for failure, problem in _alone:
+        if failure is error:  # the others may wait for this rank in an open of all
+            _core.Communicator.named("world").tell(PATIENCE, problem)
+    reason = "the program ended without closing the file" if error is None else readable(f"{type(error).__name__}: {error}")
+    for _, path, core, _ in sorted(left, key=lambda entry: (entry[2].size > 1, entry[0])):
+        _discard(path, core, reason)
+
+
+def _discard(path: str, core: _core.File, reason: str) -> None:
+    try:
+        if core.abandon_within(PATIENCE, reason):
+            warnings.warn(f"{path} was not closed", ResourceWarning, stacklevel=1)
+            return
+        problem = "not all ranks came to discard it"
+    except Exception as failure:  # MPI has been finalized, say
+        problem = str(failure)
+    warnings.warn(f"{path} was not closed ({problem}): what was written of a new file stays beside its name", RuntimeWarning, stacklevel=1)
