@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <filesystem>
 
@@ -31,6 +32,20 @@ json complex_as_json(const windrow::File& file, const std::string& object, const
   return list;
 }
 
+// C++20 has no type of 16 bits for them.
+json halves_as_json(const windrow::File& file, const std::string& object, const windrow_attribute_info& info) {
+  std::vector<uint16_t> halves(static_cast<size_t>(info.elements));
+  windrow::check(windrow_get_attribute(file.get(), object.c_str(), info.name, WINDROW_FLOAT16, halves.data()));
+  json list = json::array();
+  for (const uint16_t half : halves) {
+    const int exponent = half >> 10U & 0x1fU, fraction = half & 0x3ffU;
+    double value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+    if (exponent == 0x1f) value = fraction == 0 ? HUGE_VAL : NAN;
+    list.push_back((half & 0x8000U) != 0 ? -value : value);
+  }
+  return list;
+}
+
 // Bytes as hexadecimal digits.
 json opaque_as_json(const windrow::File& file, const std::string& object, const windrow_attribute_info& info) {
   const auto size = static_cast<size_t>(info.element_bytes);
@@ -54,6 +69,7 @@ json attribute_values(const windrow::File& file, const std::string& object, cons
     case WINDROW_UINT32: return numbers_as_json<uint32_t>(file, object, info.name);
     case WINDROW_INT64: return numbers_as_json<int64_t>(file, object, info.name);
     case WINDROW_UINT64: return numbers_as_json<uint64_t>(file, object, info.name);
+    case WINDROW_FLOAT16: return halves_as_json(file, object, info);
     case WINDROW_FLOAT32: return numbers_as_json<float>(file, object, info.name);
     case WINDROW_FLOAT64: return numbers_as_json<double>(file, object, info.name);
     case WINDROW_TEXT:

@@ -170,8 +170,10 @@ enum windrow_type {
   WINDROW_COMPLEX128, /**< Two float64. */
   WINDROW_OPAQUE,     /**< Bytes that nobody but the program understands: "element_bytes" an element, with an "opaque_tag".  HDF5 gives
                            them only to who asks with the same tag; h5py has none. */
-  WINDROW_REFERENCE   /**< A path to an object of the file; read only, as text: by windrow_get_texts(), windrow_get_attribute().  "" leads
+  WINDROW_REFERENCE,  /**< A path to an object of the file; read only, as text: by windrow_get_texts(), windrow_get_attribute().  "" leads
                            nowhere. */
+  WINDROW_FLOAT16     /**< IEEE 754's binary16, two bytes: numpy's float16, _Float16 of C23.  In HDF5 as h5py has it; netCDF classic has none.
+                           Where the language has none, windrow_put_as() and windrow_get_as() have the numbers as floats. */
 };
 
 #define WINDROW_STORED (-1) /**< In windrow_put_as() and windrow_get_as() alone: elements as the file has them. */
@@ -179,7 +181,7 @@ enum windrow_type {
 /** Bytes of one element of a type; 0 for WINDROW_TEXT, WINDROW_OPAQUE, WINDROW_REFERENCE and unknown types.  Local.  Since 0.1. */
 WINDROW_API int64_t windrow_type_size(int type);
 
-/** "int8" ... "float64", "text", "bool", "complex64", "complex128", "opaque", "reference".  Local; static text.  Since 0.1. */
+/** "int8" ... "float64", "text", "bool", "complex64", "complex128", "opaque", "reference", "float16".  Local; static text.  Since 0.1. */
 WINDROW_API const char *windrow_type_name(int type);
 
 #define WINDROW_MAX_DIMENSIONS 32
@@ -650,6 +652,12 @@ WINDROW_API int windrow_put_as(windrow_file *file, int variable, const windrow_d
 /** windrow_get() into memory of another type than the variable's; converted in the flush, by the same rules and at the same cost.
  * With conversion=error a value that does not fit is an error of the flush.  Local.  Since 0.1. */
 WINDROW_API int windrow_get_as(windrow_file *file, int variable, const windrow_decomposition *decomposition, int type, void *data);
+
+/** windrow_put_record() and windrow_get_record() with data of another type, as windrow_put_as() and windrow_get_as() have it.  Local.  Since 0.1. */
+WINDROW_API int windrow_put_record_as(windrow_file *file, int variable, int64_t record, const windrow_decomposition *decomposition,
+                                      int type, const void *data);
+WINDROW_API int windrow_get_record_as(windrow_file *file, int variable, int64_t record, const windrow_decomposition *decomposition,
+                                      int type, void *data);
 
 /**
  * Choose another strategy for the flushes that follow.  Collective; nothing may be queued.

@@ -10,7 +10,7 @@
 
 namespace windrow {
 
-inline bool is_type(int type) { return type >= WINDROW_INT8 && type <= WINDROW_REFERENCE; }
+inline bool is_type(int type) { return type >= WINDROW_INT8 && type <= WINDROW_FLOAT16; }
 
 inline Status check_shape(int ndims, const int64_t* shape) {
   if (ndims < 0 || ndims > WINDROW_MAX_DIMENSIONS)

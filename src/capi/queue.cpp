@@ -89,6 +89,17 @@ int windrow_get_as(windrow_file* file, int variable, const windrow_decomposition
   return queue(file, false, variable, decomposition, data, -1, static_cast<windrow::Type>(type));
 }
 
+int windrow_put_record_as(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition, int type,
+                          const void* data) {
+  return queue(file, true, variable, decomposition, const_cast<void*>(data), record < 0 ? INT64_MAX : record,
+               static_cast<windrow::Type>(type));
+}
+
+int windrow_get_record_as(windrow_file* file, int variable, int64_t record, const windrow_decomposition* decomposition, int type,
+                          void* data) {
+  return queue(file, false, variable, decomposition, data, record < 0 ? INT64_MAX : record, static_cast<windrow::Type>(type));
+}
+
 int windrow_set_strategy(windrow_file* file, const windrow_options* options) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;

@@ -6,18 +6,33 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+
+#include "base/half.hpp"
 
 namespace windrow {
 namespace {
+
+template <class Number>
+bool parse_number(std::string_view text, Number& value) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool parse_number(std::string_view text, Half& value) {
+  double given = 0;
+  if (!parse_number(text, given)) return false;
+  value = narrow(given);
+  return std::isfinite(wide(value)) || !std::isfinite(given);
+}
 
 // Numbers into native bytes.
 template <class Number>
 bool append_number(std::string_view text, std::vector<std::byte>& out) {
   Number value{};
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return false;
+  if (!parse_number(text, value)) return false;
   const size_t at = out.size();
   out.resize(at + sizeof value);
   std::memcpy(out.data() + at, &value, sizeof value);
@@ -28,7 +43,8 @@ template <class Number>
 std::string number_text(const std::byte* bytes) {
   Number value{};
   std::memcpy(&value, bytes, sizeof value);
-  if constexpr (sizeof value == 1) return fmt::format("{}", static_cast<int>(value));
+  if constexpr (std::is_same_v<Number, Half>) return fmt::format("{}", static_cast<float>(wide(value)));
+  else if constexpr (sizeof value == 1) return fmt::format("{}", static_cast<int>(value));
   else return fmt::format("{}", value);
 }
 
@@ -76,6 +92,7 @@ bool append_any(Type type, const Details& details, std::string_view text, std::v
     case Type::uint32: return append_number<uint32_t>(text, out);
     case Type::int64: return append_number<int64_t>(text, out);
     case Type::uint64: return append_number<uint64_t>(text, out);
+    case Type::float16: return append_number<Half>(text, out);
     case Type::float32: return append_number<float>(text, out);
     case Type::float64: return append_number<double>(text, out);
     case Type::boolean: return append_bool(text, out);
@@ -119,6 +136,7 @@ std::string element_text(Type type, const Details& details, std::span<const std:
     case Type::uint32: return number_text<uint32_t>(bytes);
     case Type::int64: return number_text<int64_t>(bytes);
     case Type::uint64: return number_text<uint64_t>(bytes);
+    case Type::float16: return number_text<Half>(bytes);
     case Type::float32: return number_text<float>(bytes);
     case Type::float64: return number_text<double>(bytes);
     case Type::boolean: return *bytes == std::byte{0} ? "false" : "true";

@@ -108,7 +108,8 @@ int64_t type_size(Type type) noexcept {
     case Type::uint8:
     case Type::boolean: return 1;
     case Type::int16:
-    case Type::uint16: return 2;
+    case Type::uint16:
+    case Type::float16: return 2;
     case Type::int32:
     case Type::uint32:
     case Type::float32: return 4;
@@ -140,7 +141,7 @@ bool is_moved_whole(Type type, const Details& details) noexcept {
 
 const char* type_name(Type type) noexcept {
   constexpr std::array k_names{"none",  "int8",    "uint8",   "int16", "uint16", "int32",     "uint32",     "int64",  "uint64",
-                               "float32", "float64", "text", "bool",  "complex64", "complex128", "opaque", "reference"};
+                               "float32", "float64", "text", "bool",  "complex64", "complex128", "opaque", "reference", "float16"};
   const auto number = static_cast<size_t>(type);
   return number < k_names.size() ? k_names[number] : "none";
 }

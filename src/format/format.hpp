@@ -24,12 +24,12 @@ namespace windrow {
 // The numbers are those of enum windrow_type (windrow.h). none: a type that we cannot read yet.
 enum class Type : int {
   none = 0, int8 = 1, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64, text, boolean, complex64,
-  complex128, opaque, reference
+  complex128, opaque, reference, float16
 };
-inline constexpr Type k_last_type = Type::reference;
+inline constexpr Type k_last_type = Type::float16;
 int64_t type_size(Type type) noexcept;           // 0 for none, text, opaque and reference
 int64_t component_size(Type type) noexcept;      // what a byte order is of: half a complex number; 1 for text and opaque
-const char* type_name(Type type) noexcept;       // "int8" ... "float64", "text", "bool", ..., "none"
+const char* type_name(Type type) noexcept;       // "int8" ... "float64", "text", "bool", ..., "float16", "none"
 
 // Where a variable's bytes lie: contiguous, in C order; or each record (index of the first dimension) for itself.
 struct Placement {

@@ -74,7 +74,7 @@ std::vector<std::byte> stored_fill(const Variable& variable) {
 // cannot be read; integers have none.
 std::string fill_value_of(const Variable& variable) {
   if (const auto fill = fill_attribute(variable); !fill.empty()) return json_number(variable.type, fill, true);
-  const bool is_float = variable.type == Type::float32 || variable.type == Type::float64;
+  const bool is_float = variable.type == Type::float16 || variable.type == Type::float32 || variable.type == Type::float64;
   return is_float && !has_fill_attribute(variable) ? "\"NaN\"" : "null";
 }
 

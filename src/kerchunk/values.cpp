@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/half.hpp"
 #include "base/utf8.hpp"
 
 namespace windrow {
@@ -27,6 +28,14 @@ std::string number(std::span<const std::byte> element, bool quotes) {
   } else {
     return fmt::format("{}", value);
   }
+}
+
+std::string half(std::span<const std::byte> element, bool quotes) {
+  Half value;
+  if (element.size() != sizeof value) return {};
+  std::memcpy(&value, element.data(), sizeof value);
+  const auto as_float = static_cast<float>(wide(value));
+  return number<float>(std::as_bytes(std::span(&as_float, 1)), quotes);
 }
 
 // A list of lists, as the shape has it.
@@ -66,6 +75,7 @@ std::string json_number(Type type, std::span<const std::byte> element, bool quot
     case Type::uint32: return number<uint32_t>(element, quotes);
     case Type::int64: return number<int64_t>(element, quotes);
     case Type::uint64: return number<uint64_t>(element, quotes);
+    case Type::float16: return half(element, quotes);
     case Type::float32: return number<float>(element, quotes);
     case Type::float64: return number<double>(element, quotes);
     case Type::boolean: return element.size() == 1 ? (element.front() != std::byte{0} ? "true" : "false") : "";
@@ -102,6 +112,7 @@ std::string dtype_of(Type type, const Details& details, bool big_endian) {
     case Type::uint16:
     case Type::uint32:
     case Type::uint64: return number('u');
+    case Type::float16:
     case Type::float32:
     case Type::float64: return number('f');
     case Type::boolean: return number('b');

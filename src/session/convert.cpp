@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/half.hpp"
+
 namespace windrow {
 namespace {
 
@@ -29,6 +31,7 @@ int64_t with_type(Type type, Work work) {
     case Type::uint32: return work(uint32_t{});
     case Type::int64: return work(int64_t{});
     case Type::uint64: return work(uint64_t{});
+    case Type::float16: return work(Half{});
     case Type::float32: return work(float{});
     case Type::float64: return work(double{});
     case Type::boolean: return work(bool{});
@@ -69,10 +72,24 @@ bool to_float(From value, To& to) {
   return true;
 }
 
+// As to_float() of what has 32 bits and more.
+template <class From>
+bool to_half(From value, Half& to) {
+  const auto given = static_cast<double>(value);
+  const bool fits = !std::isfinite(given) || std::abs(given) <= k_most_half;
+  to = narrow(fits ? given : std::copysign(k_most_half, given));
+  return fits;
+}
+
 // Whether the value fits; `to` is the nearest one that there is.
 template <class From, class To>
 bool convert_one(From value, To& to) {
-  if constexpr (k_is_complex<To>) {
+  if constexpr (std::same_as<From, Half> && std::same_as<To, Half>) {
+    to = value;
+    return true;
+  } else if constexpr (std::same_as<From, Half>) {
+    return convert_one(wide(value), to);
+  } else if constexpr (k_is_complex<To>) {
     typename To::value_type real{}, imaginary{};
     bool fits = true;
     if constexpr (k_is_complex<From>) {
@@ -85,6 +102,8 @@ bool convert_one(From value, To& to) {
     return fits;
   } else if constexpr (k_is_complex<From>) {
     return false;  // refused by is_convertible()
+  } else if constexpr (std::same_as<To, Half>) {
+    return to_half(value, to);
   } else if constexpr (std::same_as<To, bool>) {
     to = value != From{};
     return true;
@@ -153,7 +172,7 @@ int64_t nuls_to_blanks(const std::byte* in, std::byte* out, int64_t texts, int64
 
 bool is_convertible(Type from, Type to) noexcept {
   const auto is_complex = [](Type type) { return type == Type::complex64 || type == Type::complex128; };
-  const auto is_real = [](Type type) { return (type >= Type::int8 && type <= Type::float64) || type == Type::boolean; };
+  const auto is_real = [](Type type) { return (type >= Type::int8 && type <= Type::float64) || type == Type::float16 || type == Type::boolean; };
   return is_complex(to) ? is_complex(from) || is_real(from) : is_real(to) && is_real(from);
 }
 

@@ -110,6 +110,61 @@ TEST_P(Convert, to_floats_booleans_and_complex_numbers) {
   EXPECT_THAT(whole, ElementsAre(0, 1, 1));
 }
 
+TEST_P(Convert, floats_of_16_bits) {
+  const int64_t shape[2] = {size_of(), 6};
+  int variable = -1;
+  EXPECT_WINDROW_OK(windrow_define_variable(file_, "halves", WINDROW_FLOAT16, 2, shape, &variable));
+  const double values[6] = {0.1, 65504.5, -1e300, -k_infinity, k_nan, 3e-8};
+  EXPECT_WINDROW_OK(windrow_put_as(file_, variable, rows_.get(), WINDROW_FLOAT64, values));
+  EXPECT_WINDROW_OK(windrow_flush(file_));
+  EXPECT_EQ(clamped(file_), 2 * size_of());
+  uint16_t halves[6] = {};
+  float floats[6] = {};
+  int8_t whole[6] = {};
+  std::complex<float> complex[6] = {};
+  EXPECT_WINDROW_OK(windrow_get(file_, variable, rows_.get(), halves));
+  EXPECT_WINDROW_OK(windrow_get_as(file_, variable, rows_.get(), WINDROW_FLOAT32, floats));
+  EXPECT_WINDROW_OK(windrow_get_as(file_, variable, rows_.get(), WINDROW_INT8, whole));
+  EXPECT_WINDROW_OK(windrow_get_as(file_, variable, rows_.get(), WINDROW_COMPLEX64, complex));
+  EXPECT_WINDROW_OK(windrow_flush(file_));
+  EXPECT_EQ(clamped(file_), 4 * size_of());  // whole numbers of all but the first and the last
+  EXPECT_THAT(halves, ElementsAre(0x2e66, 0x7bff, 0xfbff, 0xfc00, 0x7e00, 0x0001));
+  EXPECT_TRUE(std::isnan(floats[4]));
+  floats[4] = 0;
+  EXPECT_THAT(floats, ElementsAre(0.0999755859375F, 65504, -65504, -HUGE_VALF, 0, 0x1p-24F));
+  EXPECT_THAT(whole, ElementsAre(0, 127, -128, -128, 0, 0));
+  EXPECT_EQ(complex[0], std::complex<float>(0.0999755859375F, 0));
+  const int32_t integers[6] = {-65505, 65504, 2049, -2, 1, 0};
+  EXPECT_WINDROW_OK(windrow_put_as(file_, variable, rows_.get(), WINDROW_INT32, integers));
+  EXPECT_WINDROW_OK(windrow_get_as(file_, variable, rows_.get(), WINDROW_FLOAT32, floats));
+  EXPECT_WINDROW_OK(windrow_flush(file_));
+  EXPECT_THAT(floats, ElementsAre(-65504, 65504, 2048, -2, 1, 0));
+  EXPECT_EQ(clamped(file_), size_of());
+}
+
+TEST_P(Convert, records) {
+  const int64_t shape[3] = {2, size_of(), 3};
+  int variable = -1;
+  EXPECT_WINDROW_OK(windrow_define_variable(file_, "steps", WINDROW_INT16, 3, shape, &variable));
+  for (int64_t step = 0; step < 2; ++step) {
+    const double values[3] = {static_cast<double>(step) + 0.5, 1e9, static_cast<double>(rank_of())};
+    EXPECT_WINDROW_OK(windrow_put_record_as(file_, variable, step, rows_.get(), WINDROW_FLOAT64, values));
+    EXPECT_WINDROW_OK(windrow_flush(file_));
+    EXPECT_EQ(clamped(file_), size_of());
+  }
+  for (int64_t step = 0; step < 2; ++step) {
+    float read[3] = {};
+    EXPECT_WINDROW_OK(windrow_get_record_as(file_, variable, step, rows_.get(), WINDROW_FLOAT32, read));
+    EXPECT_WINDROW_OK(windrow_flush(file_));
+    EXPECT_THAT(read, ElementsAre(static_cast<float>(step), 32767, static_cast<float>(rank_of())));
+  }
+  const double value = 1;
+  EXPECT_EQ(windrow_put_record_as(file_, variable, 2, rows_.get(), WINDROW_FLOAT64, &value), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_flush(file_), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_get_record_as(file_, variable, 0, rows_.get(), WINDROW_TEXT, nullptr), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(windrow_flush(file_), WINDROW_BAD_ARGUMENT);
+}
+
 TEST_P(Convert, chunked_variables) {
   if (GetParam() != ".h5") GTEST_SKIP();
   const int64_t shape[2] = {size_of(), 3};

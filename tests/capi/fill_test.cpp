@@ -255,6 +255,8 @@ TEST_P(Fill, values_of_every_type_are_kept) {
   const std::vector<Kind> kinds{{"int8", WINDROW_INT8, {}, "-128"},
                                 {"uint64", WINDROW_UINT64, {{"byte_order", "big"}}, "18446744073709551615"},
                                 {"float32", WINDROW_FLOAT32, {{"byte_order", "big"}}, "1e-30"},
+                                {"float16", WINDROW_FLOAT16, {}, "-0.375"},
+                                {"infinite float16", WINDROW_FLOAT16, {{"byte_order", "big"}}, "inf"},
                                 {"nan", WINDROW_FLOAT64, {}, "nan"},
                                 {"infinite", WINDROW_FLOAT64, {}, "-inf"},
                                 {"bool", WINDROW_BOOL, {}, "true"},
@@ -285,6 +287,7 @@ TEST_P(Fill, values_of_every_type_are_kept) {
 f = h5py.File(path, "r")
 assert f["int8"].fillvalue == -128 and (f["int8"][...] == -128).all()
 assert f["uint64"].fillvalue == 2**64 - 1 and (f["uint64"][...] == 2**64 - 1).all()
+assert f["float16"].fillvalue == -0.375 and (f["float16"][...] == -0.375).all() and np.isinf(f["infinite float16"][...]).all()
 assert np.isnan(f["nan"].fillvalue) and np.isnan(f["nan"][...]).all()
 assert f["bool"].fillvalue == True and f["bool"][...].all()
 assert (f["complex"][...] == 1.5 - 2j).all()

@@ -39,6 +39,8 @@ struct Kind {
 std::vector<Kind> kinds(bool chunked = false) {
   std::vector<Kind> list{
       {"bool", WINDROW_BOOL, 1, {}},
+      {"float16", WINDROW_FLOAT16, 2, {}},
+      {"float16 big", WINDROW_FLOAT16, 2, {{"byte_order", "big"}}},
       {"complex64", WINDROW_COMPLEX64, 8, {}},
       {"complex64 big", WINDROW_COMPLEX64, 8, {{"byte_order", "big"}}},
       {"complex128", WINDROW_COMPLEX128, 16, {{"byte_order", "little"}}},
@@ -55,6 +57,7 @@ std::vector<Kind> kinds(bool chunked = false) {
     options.insert(options.end(), filters.begin(), filters.end());
     return options;
   };
+  list.push_back({"chunked float16", WINDROW_FLOAT16, 2, filters});
   list.push_back({"chunked bool", WINDROW_BOOL, 1, filters});
   list.push_back({"chunked complex", WINDROW_COMPLEX128, 16, with_filters({{"byte_order", "big"}})});
   list.push_back({"chunked text", WINDROW_TEXT, 5, with_filters({{"element_bytes", "5"}})});
@@ -310,6 +313,50 @@ assert tuple(h5py.check_string_dtype(f["texts"].dtype)) == ("utf-8", None)
 assert tuple(h5py.check_string_dtype(f["scalar"].dtype)) == ("ascii", None) and f["scalar"][()] == b"one"
 assert f["unwritten"][0, 1] == b"these"
 assert f["nothing"].shape is None and f["nothing"].dtype == "f8"
+)", path());
+}
+
+// Each of the 65536 numbers, NaNs with what they carry among them, in both byte orders and both ways.
+TEST_P(Types, halves_are_those_of_h5py) {
+  if (GetParam() != ".h5") GTEST_SKIP();
+  expect_h5py(R"(
+f = h5py.File(path, "w")
+for order in "<>": f[order] = np.arange(65536, dtype="u2").view("f2").astype(order + "f2")
+f["<"].attrs["some"] = np.array([1.5, -np.inf], "f2")
+)", path("foreign"));
+  windrow_file* foreign = open(path("foreign"));
+  windrow_file* file = create(path());
+  const int64_t shape[1] = {65536};
+  for (const char* order : {"<", ">"}) {
+    const windrow_variable_info info = describe(foreign, order);
+    EXPECT_EQ(info.type, WINDROW_FLOAT16);
+    EXPECT_EQ(info.big_endian, *order == '>' ? 1 : 0);
+    int variable = -1, number = -1, wrong = 0;
+    EXPECT_WINDROW_OK(windrow_find_variable(foreign, order, &number));
+    windrow_decomposition* made = nullptr;
+    EXPECT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &made));
+    const Decomposition all(made);
+    std::vector<uint16_t> halves(65536);
+    EXPECT_WINDROW_OK(windrow_read(foreign, number, all.get(), halves.data()));
+    for (size_t i = 0; i < halves.size(); ++i) wrong += halves[i] != i;
+    EXPECT_EQ(wrong, 0);
+    const Options options{{"byte_order", *order == '>' ? "big" : "little"}, {"fill_value", "0.5"}};
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file, order, WINDROW_FLOAT16, 1, shape, options, &variable));
+    EXPECT_WINDROW_OK(windrow_write(file, variable, all.get(), halves.data()));
+  }
+  uint16_t some[2] = {};
+  EXPECT_WINDROW_OK(windrow_get_attribute(foreign, "<", "some", WINDROW_FLOAT16, some));
+  EXPECT_EQ(some[0], 0x3e00);
+  EXPECT_EQ(some[1], 0xfc00);
+  EXPECT_WINDROW_OK(windrow_put_attribute(file, "/", "one", WINDROW_FLOAT16, 0, nullptr, some));
+  EXPECT_WINDROW_OK(windrow_close(foreign));
+  EXPECT_WINDROW_OK(windrow_close(file));
+  expect_h5py(R"(
+f = h5py.File(path, "r")
+for order in "<>":
+    assert f[order].dtype == np.dtype(order + "f2") and f[order].fillvalue == 0.5
+    assert (f[order][...].astype("=f2").view("u2") == np.arange(65536)).all()
+assert f.attrs["one"] == 1.5 and f.attrs["one"].dtype == "f2"
 )", path());
 }
 

@@ -74,7 +74,7 @@ TEST_P(FormatContract, says_again_what_was_defined) {
     for (int type = 1; type <= static_cast<int>(Type::float64); ++type)
       define(*format, {"/a/v" + std::to_string(number++), static_cast<Type>(type), {3, 5}, big_endian});
   for (const bool big_endian : {false, true})
-    for (const Type type : {Type::boolean, Type::complex64, Type::complex128})
+    for (const Type type : {Type::boolean, Type::complex64, Type::complex128, Type::float16})
       define(*format, {"/a/v" + std::to_string(number++), type, {3, 5}, big_endian});
   define(*format, {"/a/colour", Type::int16, {3}, true, {}, false, {.enumeration = "RED=-1\na = b=300"}});
   define(*format, {"/a/mask", Type::uint64, {}, false, {}, false, {.enumeration = "ALL=18446744073709551615"}});

@@ -73,6 +73,8 @@ TEST(FormatTable, knows_its_types) {
   EXPECT_EQ(type_size(Type::none), 0);
   EXPECT_STREQ(type_name(Type::uint16), "uint16");
   EXPECT_STREQ(type_name(Type::text), "text");
+  EXPECT_STREQ(type_name(Type::float16), "float16");
+  EXPECT_EQ(type_size(Type::float16), 2);
   EXPECT_STREQ(type_name(static_cast<Type>(99)), "none");
 }
 

@@ -185,7 +185,11 @@ f.create_dataset("enum", data=[1], dtype=h5py.enum_dtype({"A\nB": 1}))
 f.create_dataset("vlen", (2,), h5py.vlen_dtype("i4"))
 f.create_dataset("array", (2,), np.dtype(("i4", (3,))))
 f.create_dataset("region", (2,), h5py.regionref_dtype)
-f.create_dataset("half", data=np.zeros(3, "f2"))
+brain = h5py.h5t.IEEE_F32LE.copy()
+brain.set_fields(15, 7, 8, 0, 7)
+brain.set_size(2)
+brain.set_ebias(127)
+h5py.h5d.create(f.id, b"brain", brain, h5py.h5s.create_simple((3,)))
 f.create_dataset("external", (4,), "i4", external=[(path + ".bin", 0, 16)])
 layout = h5py.VirtualLayout((10,), "f8"); layout[:] = h5py.VirtualSource(f["chunked"])
 f.create_virtual_dataset("virtual", layout)
@@ -212,7 +216,7 @@ f["plain"] = np.arange(3)
       {"/vlen", "variable-length type"},
       {"/array", "array type"},
       {"/region", "reference type"},
-      {"/half", "floating-point type of 16 bits"},
+      {"/brain", "floating-point type of 16 bits"},
       {"/external", "external file storage"},
       {"/virtual", "virtual dataset"},
       {"/compact", ""},

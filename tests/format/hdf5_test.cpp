@@ -75,6 +75,8 @@ TEST_F(Hdf5, h5py_reads_every_type_and_order) {
   put(">i8", Type::int64, true, bytes_of<uint8_t>({128, 0, 0, 0, 0, 0, 0, 0}));
   put("<u8", Type::uint64, false, bytes_of<uint8_t>({0, 0, 0, 0, 0, 0, 0, 128}));
   put(">u8", Type::uint64, true, bytes_of<uint8_t>({128, 0, 0, 0, 0, 0, 0, 0}));
+  put("<f2", Type::float16, false, bytes_of<uint8_t>({0, 56}));
+  put(">f2", Type::float16, true, bytes_of<uint8_t>({56, 0}));
   put("<f4", Type::float32, false, bytes_of<uint8_t>({0, 0, 0, 63}));
   put(">f4", Type::float32, true, bytes_of<uint8_t>({63, 0, 0, 0}));
   put("<f8", Type::float64, false, bytes_of<uint8_t>({0, 0, 0, 0, 0, 0, 224, 191}));
@@ -83,7 +85,7 @@ TEST_F(Hdf5, h5py_reads_every_type_and_order) {
   const Output output = run_h5py(R"(
 expected = {"i1": [-128, 127], "u1": [0, 255], "<i2": [256], ">i2": [256], "<u2": [65535], ">u2": [1],
             "<i4": [-2**31], ">i4": [-2**31], "<u4": [1], ">u4": [1], "<i8": [-2**63], ">i8": [-2**63],
-            "<u8": [2**63], ">u8": [2**63], "<f4": [0.5], ">f4": [0.5], "<f8": [-0.5], ">f8": [-0.5]}
+            "<u8": [2**63], ">u8": [2**63], "<f2": [0.5], ">f2": [0.5], "<f4": [0.5], ">f4": [0.5], "<f8": [-0.5], ">f8": [-0.5]}
 g = h5py.File(path, "r")["g"]
 assert sorted(g) == sorted(expected)
 for name, values in expected.items():

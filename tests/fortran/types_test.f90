@@ -37,10 +37,11 @@ program types_test
 contains
 
     subroutine library()
-        integer, parameter :: types(5) = [windrow_bool, windrow_complex64, windrow_complex128, windrow_opaque, &
-            windrow_reference]
-        character(10), parameter :: names(5) = [character(10) :: 'bool', 'complex64', 'complex128', 'opaque', 'reference']
-        integer(int64), parameter :: sizes(5) = [1, 8, 16, 0, 0]
+        integer, parameter :: types(6) = [windrow_bool, windrow_complex64, windrow_complex128, windrow_opaque, &
+            windrow_reference, windrow_float16]
+        character(10), parameter :: names(6) = [character(10) :: 'bool', 'complex64', 'complex128', 'opaque', 'reference', &
+            'float16']
+        integer(int64), parameter :: sizes(6) = [1, 8, 16, 0, 0, 2]
         integer :: i
         do i = 1, size(types)
             call expect(windrow_type_name(types(i)) == names(i), trim(names(i))//' is called '// &
@@ -151,6 +152,13 @@ contains
         call expect(all(nint(real(waves)) == nint(halves)) .and. all(abs(aimag(waves)) <= 0), 'integers as complex')
         call windrow_report(file, report, 'json')
         call expect(index(report, '"values_clamped"') > 0, 'the report counts what does not fit')
+        call windrow_define_variable(file, 'float16', windrow_float16, [2, 2*ranks], variable)
+        call windrow_put_as(file, variable, rows, reals, stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'put_as of numbers of 16 bits')
+        call windrow_get_as(file, variable, rows, halves)
+        call windrow_flush(file)
+        call expect(all(abs(halves - reshape([1.900390625, -300.0, 0.0, real(rank)], [2, 2])) <= 0), 'numbers of 16 bits')
+        call windrow_find_variable(file, 'converted', variable)
         unsigned = -1_int8    ! 255
         call windrow_put_as(file, variable, rows, unsigned, windrow_uint8)
         call windrow_flush(file)

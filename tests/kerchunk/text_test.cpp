@@ -101,11 +101,13 @@ TEST(ReferencesText, has_attributes_but_not_our_own) {
   list.data = bytes_of(std::array<double, 2>{2, 0.1});
   catalog.groups[0].attributes = {word("title", "a \"b\"\n\xff"), list, word("windrow_set", "x"), word("_NCProperties", "x")};
   catalog.variables[0].attributes = {number<int16_t>("_FillValue", Type::int16, -1), number<uint64_t>("large", Type::uint64, UINT64_MAX),
-                                     number<float>("float", Type::float32, 0.1F), number<unsigned char>("yes", Type::boolean, 1)};
+                                     number<float>("float", Type::float32, 0.1F), number<unsigned char>("yes", Type::boolean, 1),
+                                     number<uint16_t>("half", Type::float16, 0xb600)};
   const json found = references_of(catalog, {{0, {2}, {}}});
   EXPECT_EQ(found[".zattrs"].dump(), R"({"list":[2.0,0.1],"title":"a \"b\"\n\\xff"})");
   EXPECT_EQ(found["v/.zattrs"]["large"], UINT64_MAX);
   EXPECT_EQ(found["v/.zattrs"]["yes"], true);
+  EXPECT_EQ(found["v/.zattrs"]["half"], -0.375);
   EXPECT_FALSE(found["v/.zattrs"].contains("_FillValue")) << "it is the array's fill value";
   EXPECT_EQ(found["v/.zarray"]["fill_value"], -1);
   EXPECT_EQ(why_no_attribute(catalog.groups[0].attributes[2]), "");

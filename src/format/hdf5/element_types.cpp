@@ -95,7 +95,7 @@ TypeDescription describe_compound(hid_t type) {
     const H5T_class_t kind = member.valid() ? H5Tget_class(member.get()) : H5T_NO_CLASS;
     if (!name || std::strcmp(name.get(), i == 0 ? "r" : "i") != 0 || kind != H5T_FLOAT) return unsupported("compound type");
     const TypeDescription described = describe_type(member.get());
-    const bool fits = described.type != Type::none && (i == 0 || (described.type == component.type && described.big_endian == component.big_endian));
+    const bool fits = (described.type == Type::float32 || described.type == Type::float64) && (i == 0 || (described.type == component.type && described.big_endian == component.big_endian));
     if (!fits || H5Tget_member_offset(type, i) != i * static_cast<size_t>(type_size(described.type))) return unsupported("compound type");
     component = described;
   }

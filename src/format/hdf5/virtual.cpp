@@ -41,6 +41,7 @@ std::vector<std::byte> stored(Number value, size_t copies, bool big_endian) {
 std::vector<std::byte> loud_value(const VariableDefinition& definition) {
   const bool big = definition.big_endian;
   switch (definition.type) {
+    case Type::float16: return stored(uint16_t{0x7e00}, 1, big);
     case Type::float32:
     case Type::complex64: return stored(std::numeric_limits<float>::quiet_NaN(), definition.type == Type::float32 ? 1 : 2, big);
     case Type::float64:

@@ -11,6 +11,7 @@
 #include <limits>
 #include <span>
 
+#include "base/half.hpp"
 #include "base/utf8.hpp"
 
 namespace windrow {
@@ -28,17 +29,36 @@ auto with_type(Type type, Work work) {
     case Type::uint32: return work(uint32_t{});
     case Type::int64: return work(int64_t{});
     case Type::uint64: return work(uint64_t{});
+    case Type::float16: return work(Half{});
     case Type::float32: return work(float{});
     default: return work(double{});
   }
 }
 
 template <class Float>
-using Bits = std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>;
+using Bits = std::conditional_t<sizeof(Float) == 2, uint16_t, std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>>;
+
+template <class Number>
+inline constexpr bool k_is_floating = std::is_floating_point_v<Number> || std::is_same_v<Number, Half>;
+
+// From a double; whether it is finite.
+template <class Float>
+bool take_finite(double value, Float& number) {
+  if constexpr (std::is_same_v<Float, Half>) {
+    number = narrow(value);
+    return std::isfinite(wide(number));
+  } else {
+    number = static_cast<Float>(value);
+    return std::isfinite(number);
+  }
+}
 
 template <class Number>
 Json number_json(Number value) {
-  if constexpr (std::is_floating_point_v<Number>) {
+  if constexpr (std::is_same_v<Number, Half>) {
+    if (std::isfinite(wide(value))) return wide(value);
+    return fmt::format("0x{:x}", value.bits);
+  } else if constexpr (std::is_floating_point_v<Number>) {
     if (std::isfinite(value)) return static_cast<double>(value);
     return fmt::format("0x{:x}", std::bit_cast<Bits<Number>>(value));
   } else {
@@ -48,11 +68,8 @@ Json number_json(Number value) {
 
 template <class Number>
 bool take_number(const Json& value, Number& number) {
-  if constexpr (std::is_floating_point_v<Number>) {
-    if (value.is_number()) {
-      number = static_cast<Number>(value.get<double>());
-      return std::isfinite(number);
-    }
+  if constexpr (k_is_floating<Number>) {
+    if (value.is_number()) return take_finite(value.get<double>(), number);
     const std::string* text = value.get_ptr<const std::string*>();
     if (!text || !text->starts_with("0x")) return false;
     Bits<Number> bits = 0;
