@@ -34,20 +34,30 @@ std::vector<std::string> get_attribute_texts(const File& file, const std::string
 }
 
 void put_attribute(File& file, const std::string& object, const std::string& name, int type, const Numbers& shape,
-                   uintptr_t data, const std::string& problem) {
+                   uintptr_t data, const Settings& settings, const std::string& problem) {
+  const Options options(settings);  // the package has looked at them
   without_gil([&] {
     file.together("attribute", problem, [&](windrow_file* handle) {
-      return windrow_put_attribute(handle, object.c_str(), name.c_str(), type, static_cast<int>(shape.size()),
-                                   shape.data(), pointer_of(data));
+      return windrow_put_attribute_with(handle, object.c_str(), name.c_str(), type, static_cast<int>(shape.size()),
+                                        shape.data(), pointer_of(data), options.get());
     });
   });
 }
 
 void put_attribute_texts(File& file, const std::string& object, const std::string& name, const Numbers& shape,
-                         const std::vector<std::string>& texts, const std::string& problem) {
+                         const std::vector<std::string>& texts, const Settings& settings, const std::string& problem) {
   std::vector<const char*> pointers;
   for (const std::string& text : texts) pointers.push_back(text.c_str());
-  put_attribute(file, object, name, WINDROW_TEXT, shape, reinterpret_cast<uintptr_t>(pointers.data()), problem);
+  put_attribute(file, object, name, WINDROW_TEXT, shape, reinterpret_cast<uintptr_t>(pointers.data()), settings, problem);
+}
+
+void copy_attribute(File& file, const std::string& object, const File& from, const std::string& from_object,
+                    const std::string& name, const std::string& problem) {
+  without_gil([&] {
+    file.together("copy attribute", problem, [&](windrow_file* handle) {
+      return windrow_copy_attribute(handle, object.c_str(), from.get(), from_object.c_str(), name.c_str());
+    });
+  });
 }
 
 void delete_attribute(File& file, const std::string& object, const std::string& name, const std::string& problem) {
@@ -63,6 +73,7 @@ void bind_attributes(nb::module_& module, nb::class_<File>& file) {
   module.attr("TEXT") = static_cast<int>(WINDROW_TEXT);
   module.attr("OPAQUE") = static_cast<int>(WINDROW_OPAQUE);
   module.attr("REFERENCE") = static_cast<int>(WINDROW_REFERENCE);
+  module.attr("FLOAT16") = static_cast<int>(WINDROW_FLOAT16);
   module.def("type_name", &windrow_type_name);
   file.def("attribute_count",
            [](const File& self, const std::string& object) {
@@ -73,6 +84,7 @@ void bind_attributes(nb::module_& module, nb::class_<File>& file) {
       .def("get_attribute_texts", &get_attribute_texts)
       .def("put_attribute", &put_attribute)
       .def("put_attribute_texts", &put_attribute_texts)
+      .def("copy_attribute", &copy_attribute)
       .def("delete_attribute", &delete_attribute);
 }
 

@@ -19,8 +19,8 @@ void move(File& file, bool put, int variable, Table starts, Table counts, Table 
 void queue(File& file, bool put, int variable, int64_t record, const DecompositionHandle& decomposition, int type,
            uintptr_t data) {
   if (record >= 0) {
-    check(put ? windrow_put_record(file.get(), variable, record, decomposition.owned.get(), pointer_of(data))
-              : windrow_get_record(file.get(), variable, record, decomposition.owned.get(), pointer_of(data)));
+    check(put ? windrow_put_record_as(file.get(), variable, record, decomposition.owned.get(), type, pointer_of(data))
+              : windrow_get_record_as(file.get(), variable, record, decomposition.owned.get(), type, pointer_of(data)));
   } else {
     check(put ? windrow_put_as(file.get(), variable, decomposition.owned.get(), type, pointer_of(data))
               : windrow_get_as(file.get(), variable, decomposition.owned.get(), type, pointer_of(data)));
@@ -70,6 +70,28 @@ std::string write_references(File& file, const std::string& path, const std::str
   });
 }
 
+std::string check_subfiles(File& file, const std::string& problem) {
+  return without_gil([&] {
+    const char* problems = "";
+    file.together("check_subfiles", problem,
+                  [&](windrow_file* handle) { return windrow_check_subfiles(handle, &problems); });
+    return std::string(problems);
+  });
+}
+
+// Collective.
+void calibrate(const Communicator& comm, const std::string& folder, const Settings& settings,
+               const std::string& machine) {
+  const Options options(settings);  // the package has looked at them
+  without_gil([&] { check(windrow_calibrate(comm.get(), folder.c_str(), options.get(), machine.c_str())); });
+}
+
+std::string advise(const std::string& trace, const std::string& machine, const std::string& format) {
+  const char* text = "";
+  check(windrow_advise(trace.c_str(), machine.empty() ? nullptr : machine.c_str(), format.c_str(), &text));
+  return text;
+}
+
 }  // namespace
 
 void bind_files(nb::module_& module) {
@@ -77,6 +99,8 @@ void bind_files(nb::module_& module) {
   module.attr("READ") = static_cast<int>(WINDROW_READ);
   module.attr("UPDATE") = static_cast<int>(WINDROW_UPDATE);
   module.def("problem_of", &problem_of);
+  module.def("calibrate", &calibrate);
+  module.def("advise", &advise);
   nb::class_<File> file(module, "File");
   file.def("__init__",
            [](File* self, const Communicator& comm, const std::string& path, int mode, const Settings& settings,
@@ -124,9 +148,11 @@ void bind_files(nb::module_& module) {
       .def("set_strategy", &set_strategy)
       .def("explain", &explain)
       .def("report", &report)
+      .def("check_subfiles", &check_subfiles)
       .def("write_references", &write_references);
   bind_objects(module, file);
   bind_attributes(module, file);
+  bind_viewers(file);
 }
 
 }  // namespace windrow_python

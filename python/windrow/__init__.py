@@ -14,8 +14,10 @@ from ._decompositions import Decomposition, block, blocks, points, rows, same
 from ._errors import Code, WindrowError
 from ._files import File, open
 from ._groups import Group
-from ._reports import Plan, Report
+from ._machines import advise, calibrate
+from ._reports import Advice, Plan, Report
 from ._variables import Variable
+from ._viewers import Grid
 
 __version__ = _core.version()
 
@@ -26,16 +28,20 @@ def has(feature: str) -> bool:
 
 
 __all__ = [
+    "Advice",
     "Code",
     "Decomposition",
     "File",
+    "Grid",
     "Group",
     "Plan",
     "Report",
     "Variable",
     "WindrowError",
+    "advise",
     "block",
     "blocks",
+    "calibrate",
     "has",
     "open",
     "points",

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+import sys
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._errors import attempt
+from ._options import settings_of
 from ._types import REFERENCE, TEXT, dtype_of, type_of
 
 if TYPE_CHECKING:
@@ -40,17 +42,44 @@ class Attributes(MutableMapping[str, Any]):
         return values[()]
 
     def __setitem__(self, name: str, value: Any) -> None:
+        self.create(name, value)
+
+    def create(self, name: str, value: Any, dtype: Any = None, **options: Any) -> None:
+        """Set an attribute of a type of its own. Collective; rank 0's value and options hold.
+
+        Parameters
+        ----------
+        value : number, text or array_like
+            None: no elements, with ``null_space=True``.
+        dtype : dtype, optional
+            As for `create_variable`: "S8" is text of 8 bytes, ">f4" is stored in big-endian order. None: of `value`.
+        **options
+            "enumeration", "text_characters", "text_padding", "opaque_tag", "byte_order", "null_space" (docs/settings.md).
+        """
         core = self._file._core
         _, wrong = attempt(lambda: _name(name))
-        made, problem = attempt(lambda: _stored(value))
+        made, problem = attempt(lambda: _stored(value, dtype, options))
         # Of a rank but 0 the value is not looked at; all ranks must be in the same call.
         problem = wrong or (problem if core.rank == 0 else "")
-        stored = made if made is not None else np.zeros(())
+        stored, number, settings = made or (np.zeros(()), 0, {})
         core.agree("set attribute", problem and f"attribute {name!r} of {self._path}: {problem}")
         if stored.dtype.kind == "O":
-            core.put_attribute_texts(self._path, name, list(stored.shape), list(stored.ravel()), "")
+            core.put_attribute_texts(self._path, name, list(stored.shape), list(stored.ravel()), settings, "")
         else:
-            core.put_attribute(self._path, name, type_of(stored.dtype)[0], list(stored.shape), stored.ctypes.data, "")
+            core.put_attribute(self._path, name, number or 1, list(stored.shape), stored.ctypes.data, settings, "")
+
+    def copy(self, source: Attributes, name: str) -> None:
+        """Copy an attribute of another file as it is stored there, open on every rank. Collective; rank 0's is copied."""
+
+        def arguments() -> tuple[Any, str, str]:
+            if not source._file.is_open:
+                raise ValueError(f"{source._file.path} is closed")
+            return source._file._core, source._path, _name(name)
+
+        ready, problem = attempt(arguments)
+        core = self._file._core
+        from_core, path, known = ready or (core, "/", "")
+        core.copy_attribute(self._path, from_core, path, known, problem)
 
     def __delitem__(self, name: str) -> None:
         if name not in self._describe():
@@ -82,17 +111,28 @@ def _name(name: str) -> str:
     return name
 
 
-def _stored(value: Any) -> np.ndarray[Any, Any]:
-    """An array that windrow.h stores: of numbers, or of str as objects."""
+def _stored(value: Any, dtype: Any, options: Mapping[str, Any]) -> tuple[np.ndarray[Any, Any], int, dict[str, str]]:
+    """An array that windrow.h stores, of numbers or of str as objects; the number of its type, and its options."""
+    if value is None and options.get("null_space"):
+        return np.zeros(()), type_of(dtype)[0], settings_of(options)
     array = np.asarray(value)
+    wanted = np.dtype(object if dtype is str else array.dtype if dtype is None else dtype)
+    if wanted.kind == "S" and dtype is not None:
+        return _texts(array), TEXT, settings_of({"element_bytes": wanted.itemsize, **options})
+    if wanted.kind in "SUO":
+        return _texts(array), TEXT, settings_of(options)
+    number, bytes_each = type_of(wanted)
+    order = None if wanted.isnative or dtype is None else "little" if sys.byteorder == "big" else "big"
+    settings = settings_of({"element_bytes": bytes_each or None, "byte_order": order, **options})
+    return np.ascontiguousarray(array.astype(wanted.newbyteorder("="), copy=False)).reshape(array.shape), number, settings
+
+
+def _texts(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8")
-    if array.dtype.kind in "UO":
-        texts = np.empty(array.shape, object)
-        for place in np.ndindex(array.shape):
-            if not isinstance(array[place], str):
-                raise TypeError(f"{type(array[place]).__name__} cannot be stored: there are numbers and text")
-            texts[place] = str(array[place])
-        return texts
-    type_of(array.dtype)
-    return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False)).reshape(array.shape)
+    texts = np.empty(array.shape, object)
+    for place in np.ndindex(array.shape):
+        if not isinstance(array[place], str):
+            raise TypeError(f"{type(array[place]).__name__} cannot be stored: there are numbers and text")
+        texts[place] = str(array[place])
+    return texts

@@ -19,8 +19,9 @@ from ._errors import Code, WindrowError, attempt, readable
 from ._groups import Group
 from ._options import settings_of
 from ._reports import Plan, Report
-from ._types import converted, number_type
+from ._types import number_type
 from ._variables import Variable, array_to_queue
+from ._viewers import Viewers
 
 Array = np.ndarray[Any, Any]
 _MODES = {"r": _core.READ, "r+": _core.UPDATE, "w": _core.CREATE, "x": _core.CREATE, "a": _core.CREATE}
@@ -120,6 +121,11 @@ class File(Group):
         return self._core.dimensions()
 
     @property
+    def xdmf(self) -> Viewers:
+        """Describes grids, meshes and the fields on them for ParaView and VisIt."""
+        return Viewers(self)
+
+    @property
     def unsupported_objects(self) -> list[str]:
         """What of the file cannot be read yet, and why."""
         return self._core.unsupported_objects().splitlines()
@@ -147,8 +153,7 @@ class File(Group):
         array : array_like, shape ``decomposition.array_shape(variable.shape)``
             Stays unchanged until the flush, which it is kept for. One that is not contiguous is copied, see `copied_bytes`.
         record : int, optional
-            One index of the first dimension; the decomposition is of the others. A value that does not fit the variable's type is then an error, whatever the
-            option ``conversion`` says.
+            One index of the first dimension; the decomposition is of the others.
 
         Raises
         ------
@@ -197,6 +202,14 @@ class File(Group):
         """What the last flush did, over all ranks. Local."""
         return Report(self._core.report("text"), self._core.report("json"))
 
+    def check_subfiles(self) -> list[str]:
+        """What is wrong with the set of the file and its subfiles; empty: nothing, or it is one file. Collective.
+
+        Names subfiles that are missing, damaged, of another set or under another's name, strangers in their folder, and parts whose elements are
+        not those of their checksum.
+        """
+        return self._core.check_subfiles("").splitlines()
+
     def write_references(self, path: str | os.PathLike[str] = "", prefix: str = "") -> list[str]:
         """Write a kerchunk reference file, by which xarray and zarr open this file and its subfiles lazily. Collective.
 
@@ -214,10 +227,6 @@ class File(Group):
                 raise ValueError(f"{found.name} is of another file")
             one = found if record is None else _Record(found)
             array = array_to_queue(one, decomposition, value, put)
-            if record is not None and array.dtype != found.dtype:
-                if not put:
-                    raise TypeError(f"{found.name}: a record is read as {found.dtype}, not as {array.dtype}")
-                array = converted(array, found.dtype, found.name)
             number = -1 if record is None else operator.index(record)
             if record is not None and number < 0:
                 raise ValueError(f"{found.name}: there is no record {record}")

@@ -140,7 +140,7 @@ class Group(Mapping[str, Any]):
         shape : int or sequence of int
             Empty for a scalar.
         dtype : dtype
-            Integers, float32, float64, bool, complex64, complex128, "S8" (text of 8 bytes), "V8" (opaque bytes), str (text of any length).
+            Integers, float16, float32, float64, bool, complex64, complex128, "S8" (text of 8 bytes), "V8" (opaque bytes), str (text of any length).
         data : array_like, optional
             All of the variable, the same on every rank; it gives what is missing of shape and dtype.
         dims : sequence of str or None, optional

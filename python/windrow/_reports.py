@@ -73,6 +73,17 @@ class Report(_Account):
         return axes
 
 
+class Advice(_Account):
+    """What ``auto`` would choose for the flushes of a trace. Made by `windrow.advise`; ``advice.data`` has it for programs."""
+
+    def __init__(self, text: str, data: str) -> None:
+        super().__init__(text)
+        self.data: Any = json.loads(data)
+
+    def _tables(self) -> list[dict[str, Any]]:
+        return self.data if isinstance(self.data, list) else [self.data]
+
+
 def _table(rows: dict[str, Any]) -> str:
     cells = (f"<tr><th style='text-align:left'>{escape(key.replace('_', ' '))}</th><td>{_html(value)}</td></tr>" for key, value in rows.items())
     return f"<table>{''.join(cells)}</table>"

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 
 TEXT, OPAQUE, REFERENCE = _core.TEXT, _core.OPAQUE, _core.REFERENCE
-_NUMBERS = (*range(1, TEXT), *range(TEXT + 1, OPAQUE))
+_NUMBERS = (*range(1, TEXT), *range(TEXT + 1, OPAQUE), _core.FLOAT16)
 _TYPES = {_core.type_name(number): number for number in _NUMBERS}
 _SUPPORTED = ", ".join(_TYPES) + ', "S8" (text of 8 bytes), "V8" (opaque bytes), str (text of any length)'
 
@@ -62,30 +62,9 @@ def prepared(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> n
         return array
     if number_type(array.dtype) is not None:
         return array
-    if array.dtype.kind == "f" and array.dtype.itemsize == 2:
-        return array.astype(np.float32)  # which holds each of its values
     if array.dtype.kind in "biufc" and array.dtype.newbyteorder("=").name in _TYPES:
         return array.astype(array.dtype.newbyteorder("="))
     raise TypeError(f"{name}: elements are {array.dtype}, which cannot become {wanted}")
-
-
-def converted(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
-    """`array` as `wanted` by the rules of windrow_put_as(), for a call that has no conversion. What does not fit is an error here, never another value."""
-    if array.dtype == wanted or np.can_cast(array.dtype, wanted):
-        return array.astype(wanted, copy=False)
-    if array.dtype.kind == "c" and wanted.kind != "c":
-        raise TypeError(f"{name}: complex numbers cannot become {wanted}")
-    with np.errstate(all="ignore"):
-        made = array.astype(wanted)
-        if wanted.kind in "fc":
-            fits = ~np.isinf(made) | ~np.isfinite(array)
-        elif wanted.kind in "iu":  # fractions are cut off
-            fits = (made.astype(array.dtype) == np.trunc(array)) & ((made < 0) == (np.trunc(array) < 0))
-        else:
-            fits = np.ones(array.shape, bool)
-    if not fits.all():
-        raise ValueError(f"{name}: {array[~fits].flat[0]} does not fit into {wanted}")
-    return made
 
 
 def _text(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:

@@ -53,7 +53,7 @@ def test_a_wrong_selection_or_array(old, comm, rank, culprit, case, raises_on_al
 
 
 DEFINITIONS = {
-    "type": dict(shape=(2,), dtype="float16"),
+    "type": dict(shape=(2,), dtype="longdouble"),
     "unknown type": dict(shape=(2,), dtype="nonsense"),
     "text without a length": dict(shape=(2,), dtype="U5"),
     "structure": dict(shape=(2,), dtype=[("a", "i4")]),

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Machines: measured once, and what was done on them looked at afterwards."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import _core
+from ._communicators import communicator_of
+from ._errors import attempt
+from ._options import settings_of
+from ._reports import Advice
+
+
+def calibrate(comm: Any, folder: str | os.PathLike[str], machine: str | os.PathLike[str] = "windrow-machine.json", **options: Any) -> None:
+    """Measure the machine that the ranks run on and the storage of a folder. Collective; less than a minute.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, "world", "self" or None
+        As many ranks, on as many hosts, as the programs have that will use the file.
+    folder : str or path
+        Of the storage.
+    machine : str or path
+        The machine file, for the option ``machine``; it is replaced as a whole when everything has been measured.
+    **options
+        ``file_system``, ``layout`` and ``stripe``, as for files.
+
+    Raises
+    ------
+    WindrowError
+        On every rank; the machine file is as it was.
+    """
+    ranks = communicator_of(comm)
+    ready, problem = attempt(lambda: (os.fsdecode(folder), settings_of(options), os.fsdecode(machine)))
+    ranks.agree("calibrate", problem)
+    assert ready is not None  # else all ranks have raised
+    _core.calibrate(ranks, *ready)
+
+
+def advise(trace: str | os.PathLike[str], machine: str | os.PathLike[str] | None = None) -> Advice:
+    """What ``auto`` would choose for the flushes of a trace, with foretold seconds beside those measured. Local; no MPI.
+
+    Parameters
+    ----------
+    trace : str or path
+        A file that the option ``trace`` has made.
+    machine : str or path, optional
+        A machine file; None: what is usual for the storage that each flush was made for.
+    """
+    paths = os.fsdecode(trace), "" if machine is None else os.fsdecode(machine)
+    return Advice(_core.advise(*paths, "text"), _core.advise(*paths, "json"))

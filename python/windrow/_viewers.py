@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a file's variables mean to ParaView and VisIt: grids, meshes and fields on them, in a small text in XDMF beside the file."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._errors import attempt
+from ._variables import Variable
+from .mesh import CELLS
+
+if TYPE_CHECKING:
+    from ._files import File
+
+_CENTERS = {"nodes": 0, "cells": 1}
+
+
+class Grid:
+    """A grid or mesh that ``file.xdmf`` has described."""
+
+    def __init__(self, file: File, number: int, name: str) -> None:
+        self._file = file
+        self._number = number
+        self.name = name
+
+    def field(self, name: str, variable: Variable | str, at: str = "nodes") -> None:
+        """Describe a variable as a field. Collective; all arguments are the same on every rank.
+
+        Parameters
+        ----------
+        name : str
+            What the viewer shows; for a series the same at all times.
+        variable : Variable or str
+            Of the grid's shape at nodes or at cells (a mesh: nodes or cells), or that x components.
+        at : {"nodes", "cells"}
+        """
+
+        def arguments() -> tuple[str, int, int]:
+            if at not in _CENTERS:
+                raise ValueError(f"a field is at nodes or cells, not at {at!r}")
+            return _name(name), _CENTERS[at], _number(self._file, variable)
+
+        ready, problem = attempt(arguments)
+        self._file._core.xdmf_field(self._number, *(ready or ("", 0, -1)), problem)
+
+    def __repr__(self) -> str:
+        return f"<windrow.Grid {self.name} of {self._file.path}>"
+
+
+class Viewers:
+    """Grids and meshes for viewers: ``file.xdmf``. All calls are collective, with the same arguments on every rank.
+
+    The text stands beside the HDF5 file, with .xmf in place of its ending, and takes its name together with it. Variables are defined before;
+    their data may be written before or after. Grids of one name are one series in time.
+    """
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+
+    def uniform_grid(
+        self, name: str, nodes: Sequence[int], origin: Sequence[float], spacing: Sequence[float], *, time: float | None = None
+    ) -> Grid:
+        """A grid whose nodes have the same distance everywhere.
+
+        Parameters
+        ----------
+        nodes, origin, spacing : sequence, shape (2,) or (3,)
+            How many nodes, the place of the first, and the distance of two: along each dimension, slowest first (z, y, x).
+        time : float, optional
+            In the program's units; None: the grid has no time, and its name is its own.
+        """
+
+        def arguments() -> tuple[Any, ...]:
+            if not len(nodes) == len(origin) == len(spacing):
+                raise ValueError(f"{len(nodes)} nodes, {len(origin)} origins and {len(spacing)} spacings")
+            return [operator.index(n) for n in nodes], [float(place) for place in origin], [float(length) for length in spacing]
+
+        return self._describe(self._file._core.xdmf_uniform_grid, name, time, arguments, ([], [], []))
+
+    def rectilinear_grid(self, name: str, coordinates: Sequence[Variable | str], *, time: float | None = None) -> Grid:
+        """A grid with its own distances along each dimension: `coordinates` are variables of one dimension, slowest first (z, y, x)."""
+        return self._describe(
+            self._file._core.xdmf_rectilinear_grid, name, time, lambda: ([_number(self._file, each) for each in coordinates],), ([],)
+        )
+
+    def curvilinear_grid(self, name: str, coordinates: Variable | str, *, time: float | None = None) -> Grid:
+        """A grid whose nodes are anywhere: `coordinates` are nodes of each dimension, slowest first, x 3 places (x, y, z)."""
+        return self._describe(self._file._core.xdmf_curvilinear_grid, name, time, lambda: (_number(self._file, coordinates),), (-1,))
+
+    def mesh(
+        self, name: str, cell: str, connectivity: Variable | str, coordinates: Variable | str, *, cells: int = 0, time: float | None = None
+    ) -> Grid:
+        """A mesh.
+
+        Parameters
+        ----------
+        cell : str
+            One of `windrow.mesh.CELLS`.
+        connectivity : Variable or str
+            Cells x nodes of a cell: their numbers, from 0 on. Of "mixed" cells one dimension.
+        coordinates : Variable or str
+            Nodes x 3 (x, y, z) or x 2.
+        cells : int, optional
+            Of "mixed" cells, how many there are.
+        """
+
+        def arguments() -> tuple[Any, ...]:
+            if cell not in CELLS:
+                raise ValueError(f"cells are {', '.join(CELLS)}, not {cell!r}")
+            return CELLS[cell], _number(self._file, connectivity), operator.index(cells), _number(self._file, coordinates)
+
+        return self._describe(self._file._core.xdmf_mesh, name, time, arguments, (0, -1, 0, -1))
+
+    def _describe(
+        self, call: Callable[..., int], name: str, time: float | None, arguments: Callable[[], tuple[Any, ...]], none: tuple[Any, ...]
+    ) -> Grid:
+        def all_arguments() -> tuple[Any, ...]:
+            return (_name(name), math.nan if time is None else float(time), *arguments())
+
+        ready, problem = attempt(all_arguments)
+        return Grid(self._file, call(*(ready or ("", math.nan, *none)), problem), name)
+
+
+def _name(name: str) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"names are str, not {type(name).__name__}")
+    return name
+
+
+def _number(file: File, variable: Variable | str) -> int:
+    found = file[variable] if isinstance(variable, str) else variable
+    if not isinstance(found, Variable):
+        raise TypeError(f"{variable!r} is no variable")
+    if found.file is not file:
+        raise ValueError(f"{found.name} is of another file")
+    return found._number
