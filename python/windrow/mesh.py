@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Meshes: from cells and a partition to the points that each rank holds. All of it is local.
+"""Meshes: from cells and a partition to the points that each rank holds. All of it but `decompose` is local.
 
     offsets, neighbours = mesh.neighbours(cells, "tetra")
     part = mesh.partition((offsets, neighbours), comm.size)
-    points, owned = mesh.points_of(comm.rank, mesh.classify((offsets, neighbours), part))
-    decomposition = windrow.points(comm, len(part), points, owned)
+    held = mesh.decompose(comm, (offsets, neighbours), part)
 """
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from . import _core
+from ._communicators import communicator_of
+from ._decompositions import Decomposition, points
+from ._errors import attempt
 from ._selections import Integers
 
 Array = np.ndarray[Any, Any]
@@ -78,7 +81,15 @@ def graph_of(matrix: Any) -> Graph:
 
 
 def partition(graph: Any, parts: int) -> Array:
-    """The part of each node, found by METIS (pymetis).
+    """The part of each node, found by METIS (pymetis): few neighbours are in other parts, and all parts have about as many nodes.
+
+    Each rank that asks for the same gets the same.
+
+    Parameters
+    ----------
+    graph : (offsets, neighbours) or scipy.sparse matrix
+    parts : int
+        With more parts than nodes each node is a part of its own.
 
     Returns
     -------
@@ -89,8 +100,13 @@ def partition(graph: Any, parts: int) -> Array:
     except ImportError:
         raise ImportError("partition needs pymetis (pip install pymetis); any other partition will do as well") from None
     offsets, found = graph_of(graph)
-    if parts == 1:
-        return np.zeros(len(offsets) - 1, np.int32)
+    nodes = len(offsets) - 1
+    if operator.index(parts) < 1:
+        raise ValueError(f"a mesh has one part at least, not {parts}")
+    if parts == 1 or nodes <= parts:  # which METIS refuses or takes for a mistake
+        return np.arange(nodes, dtype=np.int32) % parts
+    if hasattr(pymetis, "CSRAdjacency"):
+        return np.asarray(pymetis.part_graph(parts, pymetis.CSRAdjacency(offsets, found))[1], np.int32)
     return np.asarray(pymetis.part_graph(parts, xadj=offsets.tolist(), adjncy=found.tolist())[1], np.int32)
 
 
@@ -122,6 +138,37 @@ def points_of(part: int, classification: Graph) -> tuple[Integers, np.ndarray[An
     return nodes, parts[offsets[nodes]] == part
 
 
+def decompose(comm: Any, graph: Any, partition: Any, *, imbalance: float | None = None) -> Decomposition:
+    """The decomposition of a partitioned mesh: this rank's part with its copies of the neighbours. Collective.
+
+    Who writes a node that several ranks hold is the option ``owner`` of the file: ``partitioner``, ``idg``, ``idg_figure``, ``balanced``, ``first``,
+    ``highest`` or ``random``; ``decompose(...).owned("idg")`` says which nodes this rank would write, and in how many intervals they lie.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, "world", "self" or None
+        The file's communicator; rank i has part i.
+    graph : (offsets, neighbours) or scipy.sparse matrix
+        The same on every rank.
+    partition : array_like of int, shape (nodes,)
+        The part of each node, the same on every rank; from 0 up to the number of ranks.
+    imbalance : float, optional
+        As for `windrow.points`.
+    """
+    ranks = communicator_of(comm)
+
+    def arguments() -> tuple[int, Integers, Any]:
+        own = _integers(partition)
+        if own.size and own.max() >= ranks.size:
+            raise ValueError(f"the partition has a part {own.max()}; there are {ranks.size} ranks, from 0 on")
+        return len(own), *points_of(ranks.rank, classify(graph, own))
+
+    ready, problem = attempt(arguments)
+    ranks.agree("decompose", problem and f"decompose: {problem}")
+    assert ready is not None  # else all ranks have raised
+    return points(comm, *ready, imbalance=imbalance)
+
+
 def read(path: Any) -> tuple[Array, dict[str, Array]]:
     """Read a mesh with meshio: coordinates (nodes, 3), and cells of each kind by name."""
     mesh = _meshio().read(path)
@@ -132,11 +179,11 @@ def read(path: Any) -> tuple[Array, dict[str, Array]]:
     return np.asarray(mesh.points), {kind: np.concatenate(blocks) for kind, blocks in cells.items()}
 
 
-def write(path: Any, points: Any, cells: dict[str, Any], fields: dict[str, Any] | None = None) -> None:
+def write(path: Any, coordinates: Any, cells: dict[str, Any], fields: dict[str, Any] | None = None) -> None:
     """Write a mesh with meshio, with fields at its nodes."""
     meshio = _meshio()
     named = [(_MESHIO[CELLS[kind]], np.asarray(table)) for kind, table in cells.items()]
-    meshio.Mesh(np.asarray(points), named, point_data={name: np.asarray(field) for name, field in (fields or {}).items()}).write(path)
+    meshio.Mesh(np.asarray(coordinates), named, point_data={name: np.asarray(field) for name, field in (fields or {}).items()}).write(path)
 
 
 def _meshio() -> Any:

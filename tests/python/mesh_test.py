@@ -66,6 +66,41 @@ def test_points_are_written_by_their_owners(folder, comm, rank, size):
     assert np.array_equal(held.owned("partitioner")[0], np.flatnonzero(part == rank)) and held.holes == 0
 
 
+OWNERS = ("partitioner", "idg", "idg_figure", "balanced", "first", "highest", "random", "auto")
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_each_owner_writes_each_point_once(folder, comm, rank, size, owner):
+    """From a matrix of scipy.sparse: a grid of 7 x 11 nodes whose parts interleave, the last rank without any."""
+    sparse = pytest.importorskip("scipy.sparse")
+    cells = np.arange(77).reshape(7, 11)
+    squares = np.stack([cells[:-1, :-1], cells[1:, :-1], cells[1:, 1:], cells[:-1, 1:]], axis=-1).reshape(-1, 4)
+    offsets, found = mesh.neighbours(squares, "quad")
+    matrix = sparse.csr_matrix((np.ones(len(found)), found, offsets))
+    part = np.arange(77) // 3 % max(size - 1, 1)
+    held = mesh.decompose(comm, matrix, part, imbalance=10)
+    mine, intervals = held.owned(owner)
+    assert intervals == (0 if len(mine) == 0 else 1 + np.count_nonzero(np.diff(mine) != 1)) and held.holes == 0
+    ranks = windrow._core.Communicator.named("world")
+    assert ranks.place(len(mine))[1] == 77  # none twice and none missing
+    points, owned = mesh.points_of(rank, mesh.classify(matrix, part))
+    assert np.isin(mine, points).all()
+    if owner == "partitioner":
+        assert np.array_equal(mine, np.flatnonzero(part == rank))
+    with windrow.open(folder / "mesh.h5", "w", comm=comm, owner=owner) as f:
+        v = f.create_variable("who", (77,), "int32")
+        v.write(np.full(len(points), rank), held)
+        assert np.array_equal(np.flatnonzero(v[...] == rank), mine)
+
+
+def test_a_mesh_that_is_wrong_on_one_rank(comm, rank, size, raises_on_all):
+    graph = mesh.neighbours(TRIANGLES, "triangle")
+    bad = rank == size - 1
+    raises_on_all(lambda: mesh.decompose(comm, graph, [0] * (5 if bad else 6)), size - 1, "the graph 6 nodes")
+    raises_on_all(lambda: mesh.decompose(comm, graph, [size if bad else 0] * 6), size - 1, f"there are {size} ranks")
+    raises_on_all(lambda: mesh.decompose(comm, "nonsense" if bad else graph, [0] * 6), size - 1, "a graph is")
+
+
 def test_metis(monkeypatch):
     graph = mesh.neighbours(TRIANGLES, "triangle")
     if "pymetis" not in sys.modules:
@@ -78,6 +113,9 @@ def test_metis(monkeypatch):
             fake = types.SimpleNamespace(part_graph=lambda parts, xadj, adjncy: (0, [i * parts // (len(xadj) - 1) for i in range(len(xadj) - 1)]))
             monkeypatch.setitem(sys.modules, "pymetis", fake)
     found = mesh.partition(graph, 2)
+    with pytest.raises(ValueError, match="one part at least"):
+        mesh.partition(graph, 0)
+    assert mesh.partition(graph, 9).tolist() == list(range(6))
     assert found.dtype == np.int32 and sorted(np.unique(found)) == [0, 1] and mesh.partition(graph, 1).tolist() == [0] * 6
 
 
