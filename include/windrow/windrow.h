@@ -528,6 +528,24 @@ WINDROW_API int windrow_blocks(MPI_Comm comm, int ndims, const int64_t *shape, i
                                windrow_decomposition **decomposition);
 
 /**
+ * As windrow_blocks(), for blocks whose elements lie in memory at any distances: with steps, in Fortran order, backwards.  Collective over `comm`.
+ *
+ * @param memory_offsets  [blocks] Where each block's first element lies, in elements from the beginning of the memory that is put or got.
+ * @param memory_strides  [blocks][ndims] From an element to the next along each dimension, in elements; negative: backwards.  Not 0
+ *                        where the count is more than 1.
+ * What is read into elements that lie at one place is undefined.  The variable's trailing elements, if any, lie together.
+ *
+ *     int64_t columns[2] = {1, ny};                           double a[nx][ny] is written as the array [ny][nx]
+ *     windrow_strided_blocks(comm, 2, shape, 1, start, count, (int64_t[]){0}, columns, &transposed);
+ *
+ * @return WINDROW_BAD_ARGUMENT: a block leaves the shape, or lies before the beginning of the memory.
+ * Cost: each element that lies apart is a copy of its own, into the buffer that is written or sent.  Since 0.1.
+ */
+WINDROW_API int windrow_strided_blocks(MPI_Comm comm, int ndims, const int64_t *shape, int64_t blocks, const int64_t *starts,
+                                       const int64_t *counts, const int64_t *memory_offsets, const int64_t *memory_strides,
+                                       windrow_decomposition **decomposition);
+
+/**
  * A contiguous run of rows (elements along the slowest dimension) per rank, in rank order.  Collective over `comm`.
  * @param rows        Rows of the whole array.  [same]
  * @param count       Rows of this rank; the sum over all ranks must be `rows`.  WINDROW_EVEN on every rank: the library

@@ -146,6 +146,22 @@ int windrow_blocks(MPI_Comm comm, int ndims, const int64_t* shape, int64_t block
   });
 }
 
+int windrow_strided_blocks(MPI_Comm comm, int ndims, const int64_t* shape, int64_t blocks, const int64_t* starts, const int64_t* counts,
+                           const int64_t* memory_offsets, const int64_t* memory_strides, windrow_decomposition** decomposition) {
+  using windrow::list_of;
+  return windrow::finish_decomposition(comm, decomposition, [&]() -> Result<Decomposition> {
+    if (Status status = windrow::check_dimensions(ndims, shape); !status.ok()) return status;
+    if (blocks < 0) return Status{Code::bad_argument, "blocks is " + std::to_string(blocks) + "; it must not be negative"};
+    if (blocks > 0 && ndims > 0 && (starts == nullptr || counts == nullptr)) return windrow::null_argument(starts == nullptr ? "starts" : "counts");
+    if (blocks > 0 && memory_offsets == nullptr) return windrow::null_argument("memory_offsets");
+    if (blocks > 0 && ndims > 0 && memory_strides == nullptr) return windrow::null_argument("memory_strides");
+    return windrow::make_blocks(list_of(shape, 1, ndims), blocks,
+                                {.starts = list_of(starts, blocks, ndims), .counts = list_of(counts, blocks, ndims), .memory_shapes = {},
+                                 .memory_starts = {}, .memory_offsets = list_of(memory_offsets, blocks, 1),
+                                 .memory_strides = list_of(memory_strides, blocks, ndims)});
+  });
+}
+
 int windrow_rows(MPI_Comm comm, int64_t rows, int64_t count, windrow_decomposition** decomposition) {
   if (decomposition != nullptr) *decomposition = nullptr;
   return windrow::enter([&]() -> Status {

@@ -46,6 +46,7 @@ Result<Decomposition> make_empty(DecompositionKind kind, std::span<const int64_t
 struct BlockView {
   std::string name;
   std::span<const int64_t> start, count, memory_shape, memory_start;
+  std::span<const int64_t> memory_stride;  // empty: that of the box
 
   bool empty() const noexcept { return std::ranges::find(count, 0) != count.end(); }
 };
@@ -77,6 +78,30 @@ Status check_block(const BlockView& block, std::span<const int64_t> shape) {
   return {};
 }
 
+// Where the elements of a block that lies in no box begin and end in memory. nullopt: before its beginning, or too far.
+std::optional<int64_t> strided_end(const BlockView& block, int64_t offset) noexcept {
+  std::optional<int64_t> lowest = offset, highest = offset;
+  for (size_t d = 0; d < block.count.size(); ++d) {
+    const auto reach = checked_multiply(block.count[d] - 1, block.memory_stride[d]);
+    auto& side = reach && *reach < 0 ? lowest : highest;
+    side = reach && side ? checked_add(*side, *reach) : std::nullopt;
+  }
+  if (!lowest || *lowest < 0 || !highest) return std::nullopt;
+  return checked_add(*highest, int64_t{1});
+}
+
+Result<int64_t> check_strides(const BlockView& block, int64_t offset) {
+  if (block.empty()) return int64_t{0};
+  for (size_t d = 0; d < block.count.size(); ++d)
+    if (block.memory_stride[d] == 0 && block.count[d] > 1)
+      return bad(fmt::format("{} has stride 0 along dimension {}, which has {} elements", block.name, d, block.count[d]));
+  const auto end = strided_end(block, offset);
+  if (!end)
+    return bad(fmt::format("{} lies at {} in memory with strides {}: that reaches before its beginning or too far", block.name, offset,
+                           text_of(block.memory_stride)));
+  return *end;
+}
+
 Status check_sizes(size_t dimensions, int64_t blocks, const BlockLists& lists) {
   const auto values = checked_multiply(blocks, static_cast<int64_t>(dimensions));
   if (!values) return bad(fmt::format("{} blocks are too many", blocks));
@@ -87,6 +112,9 @@ Status check_sizes(size_t dimensions, int64_t blocks, const BlockLists& lists) {
     return bad(
         fmt::format("{} blocks of {} dimensions need {} starts and counts, and as many memory shapes and starts if any",
                     blocks, dimensions, size));
+  const bool strided = !lists.memory_offsets.empty() || !lists.memory_strides.empty();
+  if (strided && (std::cmp_not_equal(lists.memory_offsets.size(), blocks) || lists.memory_strides.size() != size))
+    return bad(fmt::format("{} blocks of {} dimensions need {} memory offsets and {} strides", blocks, dimensions, blocks, size));
   return {};
 }
 
@@ -102,7 +130,8 @@ std::vector<int64_t> strides_of(std::span<const int64_t> box) {
 Nest nest_of(const BlockView& block, std::span<const int64_t> shape, int64_t memory_base) {
   if (block.empty()) return Nest(Run{});
   const std::vector<int64_t> file_strides = strides_of(shape);
-  const std::vector<int64_t> memory_strides = strides_of(block.memory_shape);
+  std::vector<int64_t> memory_strides(block.memory_stride.begin(), block.memory_stride.end());
+  if (memory_strides.empty()) memory_strides = strides_of(block.memory_shape);
   Nest nest(Run{0, memory_base, 1, 0, 0, 1});
   for (size_t d = 0; d < shape.size(); ++d) {
     nest.run.file += block.start[d] * file_strides[d];
@@ -117,12 +146,14 @@ BlockView block_of(const Decomposition& decomposition, int64_t block) noexcept {
   const auto slice = [&](const std::vector<int64_t>& all) {
     return std::span<const int64_t>(all).subspan(static_cast<size_t>(block) * dimensions, dimensions);
   };
+  const bool strided = !decomposition.memory_strides.empty();
   return {"", slice(decomposition.starts), slice(decomposition.counts), slice(decomposition.memory_shapes),
-          slice(decomposition.memory_starts)};
+          slice(decomposition.memory_starts), strided ? slice(decomposition.memory_strides) : std::span<const int64_t>()};
 }
 
-// Where each block's memory box begins.
+// Where each block or its memory box begins.
 std::vector<int64_t> memory_bases(const Decomposition& decomposition) {
+  if (!decomposition.memory_offsets.empty()) return decomposition.memory_offsets;
   std::vector<int64_t> bases;
   int64_t memory = 0;
   for (int64_t i = 0; i < decomposition.blocks; ++i) {
@@ -200,10 +231,18 @@ Result<Decomposition> make(DecompositionKind kind, std::span<const int64_t> shap
   decomposition.memory_shapes.assign(boxes.begin(), boxes.end());
   decomposition.memory_starts.assign(lists.memory_starts.begin(), lists.memory_starts.end());
   decomposition.memory_starts.resize(lists.starts.size(), 0);
+  decomposition.memory_offsets.assign(lists.memory_offsets.begin(), lists.memory_offsets.end());
+  decomposition.memory_strides.assign(lists.memory_strides.begin(), lists.memory_strides.end());
   for (int64_t i = 0; i < blocks; ++i) {
     BlockView block = block_of(decomposition, i);
     block.name = kind == DecompositionKind::blocks ? fmt::format("block {}", i) : "block";
     if (Status status = check_block(block, shape); !status.ok()) return status;
+    if (!decomposition.memory_offsets.empty()) {
+      const auto reached = check_strides(block, decomposition.memory_offsets[static_cast<size_t>(i)]);
+      if (!reached.ok()) return reached.status();
+      decomposition.memory_elements = std::max(decomposition.memory_elements, reached.value());
+      continue;
+    }
     const auto box = box_elements(block.memory_shape);
     const auto end = box ? checked_add(decomposition.memory_elements, *box) : std::nullopt;
     if (!end) return bad(fmt::format("memory box {} of {} is too large", text_of(block.memory_shape), block.name));

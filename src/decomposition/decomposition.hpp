@@ -34,13 +34,16 @@ struct Decomposition {
   DecompositionKind kind = DecompositionKind::block;
   std::vector<int64_t> shape;   // of the whole; {points} for points, {rows} for rows
   int64_t elements = 0;         // of the whole
-  int64_t memory_elements = 0;  // length of this rank's buffer: all memory boxes, ghost cells included
+  int64_t memory_elements = 0;  // length of this rank's buffer: all memory boxes, ghost cells included, or up to the last element
   // All kinds but points, [blocks][ndims]; block i's memory box follows that of block i - 1.
   int64_t blocks = 0;
   std::vector<int64_t> starts;
   std::vector<int64_t> counts;
   std::vector<int64_t> memory_shapes;
   std::vector<int64_t> memory_starts;
+  // Of blocks that lie in no boxes, else empty: where each begins, [blocks], and how far neighbours are apart, [blocks][ndims].
+  std::vector<int64_t> memory_offsets;
+  std::vector<int64_t> memory_strides;
   // Kind points: those that this rank holds and those of them that it owns, as sorted when it was made; the list of the
   // caller is not kept.
   Pieces listed, flagged;
@@ -49,12 +52,14 @@ struct Decomposition {
 };
 
 // This rank's blocks as the caller has them, [blocks][ndims]; empty memory spans: the boxes are the counts, the starts
-// 0.
+// 0. Offsets and strides, which may be negative, stand in for boxes.
 struct BlockLists {
   std::span<const int64_t> starts;
   std::span<const int64_t> counts;
   std::span<const int64_t> memory_shapes;
   std::span<const int64_t> memory_starts;
+  std::span<const int64_t> memory_offsets = {};  // [blocks]
+  std::span<const int64_t> memory_strides = {};
 };
 
 // Each: bad_argument names the dimension and the values. A block with a count of 0 holds nothing; its start does not

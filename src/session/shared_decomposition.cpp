@@ -115,7 +115,8 @@ void SharedDecomposition::forget_lists() noexcept {
   local_.listed = local_.flagged = Pieces();
   std::vector<Echo>().swap(local_.listed_twice);
   if (local_.kind != DecompositionKind::blocks) return;
-  for (auto* list : {&local_.starts, &local_.counts, &local_.memory_shapes, &local_.memory_starts}) std::vector<int64_t>().swap(*list);
+  for (auto* list : {&local_.starts, &local_.counts, &local_.memory_shapes, &local_.memory_starts, &local_.memory_offsets, &local_.memory_strides})
+    std::vector<int64_t>().swap(*list);
 }
 
 Status SharedDecomposition::find_owners(Comm& comm) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <numeric>
 
 #include "model.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 using test::Blocks;
 using test::element_map;
 using test::ElementMap;
+using test::for_each_element;
 using test::model_of;
 using test::Random;
 using test::random_blocks;
@@ -85,6 +87,75 @@ TEST(Blocks, agree_with_the_model_from_0_to_5_dimensions) {
     ASSERT_LE(memory_end(runs), made.value().memory_elements);
     ASSERT_LE(hull(runs).end, made.value().elements);
   }
+}
+
+// Boxes told as offsets and strides are the same; then with dimensions in another order in memory, some backwards and with gaps.
+TEST(Blocks, may_lie_at_any_distances_in_memory) {
+  Random random(22);
+  for (int round = 0; round < 4000; ++round) {
+    Shape shape;
+    for (int64_t d = random(0, 4); d > 0; --d) shape.push_back(random(1, 6));
+    const Blocks blocks = random_blocks(random, shape, random(0, 4));
+    const size_t n = shape.size();
+    Shape offsets, strides;
+    ElementMap expected;
+    int64_t base = 0;
+    for (size_t i = 0; i < static_cast<size_t>(blocks.count); ++i) {
+      Shape order(n), stride(n);
+      std::iota(order.begin(), order.end(), size_t{0});
+      for (size_t d = n; d-- > 1;) std::swap(order[d], order[static_cast<size_t>(random(0, static_cast<int64_t>(d)))]);
+      int64_t room = 1, first = base;
+      for (const int64_t d : order) {
+        const auto at = static_cast<size_t>(d);
+        room *= random(1, 2);
+        stride[at] = random(0, 2) == 0 ? -room : room;
+        const int64_t count = std::max<int64_t>(1, blocks.counts[i * n + at]);
+        if (stride[at] < 0) first += (count - 1) * room;
+        room *= count;
+      }
+      base += room;
+      offsets.push_back(first);
+      strides.insert(strides.end(), stride.begin(), stride.end());
+      for_each_element(shape, blocks, static_cast<int64_t>(i), [&](const Shape& index, int64_t file) {
+        int64_t memory = first;
+        for (size_t d = 0; d < n; ++d) memory += index[d] * stride[d];
+        expected[file] = memory;
+      });
+    }
+    const auto made = make_blocks(shape, blocks.count, {blocks.starts, blocks.counts, {}, {}, offsets, strides});
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    const Pieces runs = element_pieces(made.value());
+    ASSERT_EQ(element_map(runs), expected);
+    ASSERT_EQ(made.value().memory_elements <= base, true);
+    ASSERT_LE(memory_end(runs), made.value().memory_elements);
+    for (const auto& echo : echoes(made.value(), runs)) ASSERT_LE(std::max(echo.from, echo.to) + echo.length, base);
+  }
+}
+
+TEST(Block, with_strides_that_cannot_be_is_refused) {
+  const Shape shape{4, 6}, start{0, 0}, count{2, 3};
+  const auto refused = [&](const Shape& offsets, const Shape& strides) {
+    return message_of(make_blocks(shape, 1, {start, count, {}, {}, offsets, strides}));
+  };
+  EXPECT_THAT(refused({0}, {0, 1}), HasSubstr("block 0 has stride 0 along dimension 0, which has 2 elements"));
+  EXPECT_THAT(refused({1}, {3, -1}), HasSubstr("block 0 lies at 1 in memory with strides 3 x -1: that reaches before its beginning"));
+  EXPECT_THAT(refused({-1}, {3, 1}), HasSubstr("before its beginning"));
+  EXPECT_THAT(refused({0}, {k_max, k_max}), HasSubstr("too far"));
+  EXPECT_THAT(refused({k_max}, {3, 1}), HasSubstr("too far"));
+  EXPECT_THAT(refused({0}, {3}), HasSubstr("need 1 memory offsets and 2 strides"));
+  EXPECT_THAT(refused({0, 0}, {3, 1}), HasSubstr("need 1 memory offsets"));
+  const Shape one{1, 1};
+  EXPECT_TRUE(make_blocks(shape, 1, {start, one, {}, {}, Shape{7}, Shape{0, 0}}).ok()) << "of one element strides do not matter";
+}
+
+// What it costs does not depend on its elements, and each of these lies apart.
+TEST(Block, in_the_order_of_fortran_is_one_nest) {
+  const Shape shape{1000, 1000, 1000}, start{0, 0, 0};
+  const Pieces pieces = element_pieces(make_blocks(shape, 1, {start, shape, {}, {}, Shape{0}, Shape{1, 1000, 1'000'000}}).value());
+  EXPECT_EQ(extent_count(pieces), 1'000'000'000);
+  EXPECT_EQ(pieces.store()->records, 1);
+  EXPECT_LT(pieces.memory_bytes(), 1000);
+  EXPECT_EQ(memory_end(pieces), 1'000'000'000);
 }
 
 TEST(Blocks, of_a_mesh_refined_by_blocks_are_few_runs) {

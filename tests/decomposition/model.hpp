@@ -69,6 +69,25 @@ inline Blocks random_blocks(Random& random, const std::vector<int64_t>& shape, i
   return made;
 }
 
+// Calls visit(index in the block, number in the file) for each element of a block.
+template <class Visit>
+void for_each_element(const std::vector<int64_t>& shape, const Blocks& blocks, int64_t block, Visit&& visit) {
+  const size_t n = shape.size(), first = static_cast<size_t>(block) * n;
+  int64_t elements = 1;
+  for (size_t d = 0; d < n; ++d) elements *= blocks.counts[first + d];
+  std::vector<int64_t> index = shape;  // of as many dimensions
+  for (int64_t number = 0; number < elements; ++number) {
+    int64_t rest = number, file = 0, file_stride = 1;
+    for (size_t d = n; d-- > 0;) {
+      index[d] = rest % blocks.counts[first + d];
+      rest /= blocks.counts[first + d];
+      file += (blocks.starts[first + d] + index[d]) * file_stride;
+      file_stride *= shape[d];
+    }
+    visit(index, file);
+  }
+}
+
 inline ElementMap model_of(const std::vector<int64_t>& shape, const Blocks& blocks) {
   ElementMap map;
   const size_t n = shape.size();
