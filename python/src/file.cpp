@@ -48,8 +48,11 @@ void File::move(bool put, int variable, const Pieces& pieces, Memory memory, con
   check(windrow_inquire_variable(get(), variable, &info));
   const MPI_Comm comm = *given_is_there_ ? given_.get() : comm_.get();
   windrow_decomposition* made = nullptr;
-  check(windrow_blocks(comm, info.ndims, info.shape, pieces.blocks, pieces.starts, pieces.counts, pieces.memory_shapes,
-                       nullptr, &made));
+  check(pieces.memory_offsets == nullptr
+            ? windrow_blocks(comm, info.ndims, info.shape, pieces.blocks, pieces.starts, pieces.counts, nullptr,
+                             nullptr, &made)
+            : windrow_strided_blocks(comm, info.ndims, info.shape, pieces.blocks, pieces.starts, pieces.counts,
+                                     pieces.memory_offsets, pieces.memory_strides, &made));
   const Decomposition decomposition(made);
   // What is wrong with an entry of the queue, the flush tells all ranks.
   if (put) {

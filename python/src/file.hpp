@@ -39,12 +39,13 @@ struct FreeDecomposition {
 };
 using Decomposition = std::unique_ptr<windrow_decomposition, FreeDecomposition>;
 
-// Where a rank's pieces lie, in the file and in memory: [blocks][dimensions].
+// Where a rank's pieces lie, in the file and in memory: [blocks][dimensions], offsets [blocks]; no offsets: one behind the other.
 struct Pieces {
   int64_t blocks = 0;
   const int64_t* starts = nullptr;
   const int64_t* counts = nullptr;
-  const int64_t* memory_shapes = nullptr;
+  const int64_t* memory_offsets = nullptr;
+  const int64_t* memory_strides = nullptr;
 };
 
 // Elements in this rank's memory.

@@ -5,13 +5,14 @@
 namespace windrow_python {
 namespace {
 
-void move(File& file, bool put, int variable, Table starts, Table counts, Table memory_shapes, int type, uintptr_t data,
-          const std::string& problem) {
+void move(File& file, bool put, int variable, Table starts, Table counts, Table offsets, Table strides, int type,
+          uintptr_t data, const std::string& problem) {
   const auto blocks = static_cast<int64_t>(starts.shape(0));
   const Pieces pieces{.blocks = blocks,
                       .starts = starts.data(),
                       .counts = counts.data(),
-                      .memory_shapes = memory_shapes.size() == 0 ? nullptr : memory_shapes.data()};
+                      .memory_offsets = offsets.size() == 0 ? nullptr : offsets.data(),
+                      .memory_strides = strides.size() == 0 ? nullptr : strides.data()};
   without_gil([&] { file.move(put, variable, pieces, {.type = type, .data = pointer_of(data)}, problem); });
 }
 

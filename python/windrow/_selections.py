@@ -30,6 +30,10 @@ class Axis:
     def is_run(self) -> bool:
         return len(self.starts) == 1
 
+    def places(self) -> Integers:
+        """Where each run begins among the elements that are selected."""
+        return _integers(np.cumsum(self.counts) - self.counts)
+
     def singles(self) -> Integers:
         """Each element as a run of its own."""
         return np.concatenate([np.arange(start, start + count) for start, count in zip(self.starts, self.counts)] or [_integers([])])
@@ -59,20 +63,23 @@ class Selection:
     def flipped(self) -> tuple[int, ...]:
         return tuple(number for number, axis in enumerate(self.axes) if axis.flipped)
 
-    def pieces(self) -> tuple[Integers, Integers]:
-        """Starts and counts, shape (blocks, ndim), of blocks that follow each other in memory in C order.
+    def pieces(self) -> tuple[Integers, Integers, Integers]:
+        """Starts, counts and places, shape (blocks, ndim), of blocks that follow each other in memory in C order.
 
-        Behind the last dimension with several runs blocks are whole; before it, memory goes to the next block with each element.
+        Behind the last dimension with several runs blocks are whole; before it, memory goes to the next block with each element. Its place is where a
+        block begins among the elements that are selected.
         """
         if 0 in self.counts:
-            return np.zeros((0, len(self.axes)), np.int64), np.zeros((0, len(self.axes)), np.int64)
+            return _nothing(len(self.axes)), _nothing(len(self.axes)), _nothing(len(self.axes))
         several = [number for number, axis in enumerate(self.axes) if not axis.is_run]
         if not several:  # nearly always
-            return _integers([[axis.starts[0] for axis in self.axes]]), _integers([[axis.counts[0] for axis in self.axes]])
+            starts, counts = _integers([[axis.starts[0] for axis in self.axes]]), _integers([[axis.counts[0] for axis in self.axes]])
+            return starts, counts, np.zeros_like(starts)
         last = several[-1]
-        starts = [axis.singles() if number < last else axis.starts for number, axis in enumerate(self.axes)]
-        counts = [np.ones_like(start) if number < last else axis.counts for number, (axis, start) in enumerate(zip(self.axes, starts))]
-        return _product(starts), _product(counts)
+        begins = [axis.singles() if number < last else axis.starts for number, axis in enumerate(self.axes)]
+        lengths = [np.ones_like(begin) if number < last else axis.counts for number, (axis, begin) in enumerate(zip(self.axes, begins))]
+        places = [np.arange(len(begin)) if number < last else axis.places() for number, (axis, begin) in enumerate(zip(self.axes, begins))]
+        return _product(begins), _product(lengths), _product(places)
 
 
 def select(key: Any, shape: Sequence[int]) -> Selection:
@@ -92,24 +99,16 @@ def select(key: Any, shape: Sequence[int]) -> Selection:
     return Selection(tuple(_axis(part, number, length) for number, (part, length) in enumerate(zip(keys, shape))))
 
 
-def box_of(array: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
-    """The box in memory, in C order, whose first elements are those of `array`: ``a[2:5, 3:7]`` lies in rows of `a`. None: there is none.
+def strides_of(array: np.ndarray[Any, Any]) -> Integers | None:
+    """How far neighbours are apart along each dimension, in elements. None: no whole number of them, or they lie at one place."""
+    apart = [stride if count > 1 else 0 for count, stride in zip(array.shape, array.strides)]
+    if any(count > 1 and (stride == 0 or stride % array.itemsize != 0) for count, stride in zip(array.shape, apart)):
+        return None
+    return _integers(apart) // array.itemsize
 
-    Each stride is a whole multiple of the one below it; a dimension of one element has none.
-    """
-    box = list(array.shape)
-    below, unit, room = array.ndim, array.itemsize, 1  # the dimension whose box the next stride tells, its stride, and what it needs
-    for number in reversed(range(array.ndim)):
-        if array.shape[number] <= 1:
-            below = min(below, number) if room == 1 else below
-            continue
-        times, rest = divmod(array.strides[number], unit)
-        if rest != 0 or times < room or (times > 1 and below == array.ndim):
-            return None
-        if below < array.ndim:
-            box[below] = times
-        below, unit, room = number, array.strides[number], array.shape[number]
-    return tuple(box)
+
+def _nothing(ndim: int) -> Integers:
+    return np.zeros((0, ndim), np.int64)
 
 
 def _integers(values: Any) -> Integers:

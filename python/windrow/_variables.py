@@ -12,14 +12,14 @@ import numpy as np
 from ._attributes import Attributes
 from ._decompositions import Decomposition
 from ._errors import WindrowError, attempt
-from ._selections import Integers, Selection, box_of, select
+from ._selections import Selection, select, strides_of
 from ._types import REFERENCE, TEXT, dtype_of, number_type, prepared
 
 if TYPE_CHECKING:
     from ._files import File
 
 Array = np.ndarray[Any, Any]
-_NO_BOX = np.zeros((0, 0), np.int64)
+_NOWHERE = np.zeros((0, 0), np.int64)
 _NOTHING = np.zeros(0)
 
 
@@ -29,8 +29,8 @@ class Variable:
     Selections are integers, slices with any step, ``...``, lists of integers and masks of one dimension; several lists choose from each dimension
     on their own. ``v[0:0]`` is nothing. Where ranks write the same element the highest rank's is stored.
 
-    Arrays of any strides can be written. One that is a box of a larger array in C order (``a[2:5, 3:7]``, ``a[::2]``) is described where it lies; any
-    other (in Fortran order, with steps in the last dimension, reversed, broadcast, of another byte order) is packed first, which ``file.copied_bytes`` counts.
+    Arrays of any strides are written from where they lie: parts of larger ones, with steps, in Fortran order, reversed. One that is broadcast, of another
+    byte order, or a field of a structure between whole elements is packed first, which ``file.copied_bytes`` counts.
     """
 
     def __init__(self, file: File, number: int) -> None:
@@ -152,7 +152,7 @@ class Variable:
         decomposition : Decomposition, optional
             None: all of the variable on every rank.
         out : ndarray, optional
-            Where it is put; contiguous, of the shape that ``decomposition.array_shape(v.shape)`` tells.
+            Where it is put, of the shape that ``decomposition.array_shape(v.shape)`` tells, and then contiguous; without a decomposition of any strides.
 
         Returns
         -------
@@ -162,7 +162,7 @@ class Variable:
             if out is None or self._is_texts():
                 return self._into(out, self[...])
             room = out
-            ready, problem = attempt(lambda: (self._select(...), array_to_read(self, self.shape, room)))
+            ready, problem = attempt(lambda: (self._select(...), array_to_read(self, self.shape, room, anywhere=True)))
             selection, array = ready or (None, _NOTHING)
             self._move(False, selection, array, problem)
             return array
@@ -209,20 +209,23 @@ class Variable:
         given = np.expand_dims(whole, selection.dropped) if selection.dropped else whole
         given = np.flip(given, selection.flipped) if selection.flipped else given
         array = prepared(given, self.dtype, self.name)
-        if not array.flags.c_contiguous and not (len(selection.pieces()[0]) == 1 and box_of(array)):
+        if not array.flags.c_contiguous and strides_of(array) is None:
             array = np.ascontiguousarray(array)
         if not np.may_share_memory(array, value):
             self._file.copied_bytes += array.nbytes
         return array
 
     def _move(self, put: bool, selection: Selection | None, array: Array, problem: str) -> None:
-        starts, counts = (_NO_BOX, _NO_BOX) if selection is None else selection.pieces()
-        memory: Integers = _NO_BOX
-        if put and not array.flags.c_contiguous:
-            memory = np.array([box_of(array)], np.int64)
+        starts, counts, places = (_NOWHERE, _NOWHERE, _NOWHERE) if selection is None else selection.pieces()
+        offsets, strides, data = _NOWHERE, _NOWHERE, array.ctypes.data
+        apart = None if array.flags.c_contiguous else strides_of(array)
+        if apart is not None:
+            before = int((np.minimum(apart, 0) * (np.array(array.shape) - 1)).sum())  # the lowest element, seen from the first
+            data += before * array.itemsize
+            offsets, strides = places @ apart - before, np.ascontiguousarray(np.broadcast_to(apart, starts.shape))
         kind = number_type(array.dtype)
         number = self._info["type"] if kind is None or array.size == 0 else kind
-        self._file._core.move(put, self._number, starts, counts, memory, number, array.ctypes.data, problem)
+        self._file._core.move(put, self._number, starts, counts, offsets, strides, number, data, problem)
         self._file._release()
 
     def _write_all(self, data: Any) -> None:
@@ -264,13 +267,13 @@ def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any,
     return np.ascontiguousarray(prepared(array, variable.dtype, variable.name)).reshape(shape)
 
 
-def array_to_read(variable: Variable, shape: tuple[int, ...], array: Array) -> Array:
-    """`array`, which elements can be read into. Raises where they cannot."""
+def array_to_read(variable: Variable, shape: tuple[int, ...], array: Array, anywhere: bool = False) -> Array:
+    """`array`, which elements can be read into; `anywhere`: they may lie apart. Raises where they cannot."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{variable.name}: what is read into is an array of numpy, not {type(array).__name__}")
     _of_shape(variable, shape, array)
-    if not array.flags.c_contiguous or not array.flags.writeable:
-        raise ValueError(f"{variable.name}: what is read into must be contiguous and writeable")
+    if not array.flags.writeable or not (array.flags.c_contiguous or (anywhere and strides_of(array) is not None)):
+        raise ValueError(f"{variable.name}: what is read into must be {'of whole elements' if anywhere else 'contiguous'} and writeable")
     if prepared(array, variable.dtype, variable.name) is not array:
         raise TypeError(f"{variable.name}: elements cannot be read as {array.dtype}")
     return array

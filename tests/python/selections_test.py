@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from windrow._selections import box_of, select
+from windrow._selections import select, strides_of
 
 SHAPE = (5, 4, 6)
 KEYS = [
@@ -37,7 +37,8 @@ def elements(key):
     """The elements that a selection's pieces name, in their order in memory."""
     whole = np.arange(np.prod(SHAPE)).reshape(SHAPE)
     selection = select(key, SHAPE)
-    starts, counts = selection.pieces()
+    starts, counts, places = selection.pieces()
+    assert sorted(np.ravel_multi_index(place, selection.counts) for place in places) == np.cumsum([0, *np.prod(counts, axis=1)])[: len(places)].tolist()
     found = [whole[tuple(slice(s, s + c) for s, c in zip(start, count))].ravel() for start, count in zip(starts, counts)]
     memory = np.concatenate([*found, np.zeros(0, whole.dtype)]).reshape(selection.counts)
     return np.flip(memory, selection.flipped).reshape(selection.shape), whole
@@ -55,8 +56,8 @@ def test_lists_choose_from_each_dimension():
 
 
 def test_a_scalar_is_one_block_without_dimensions():
-    starts, counts = select((), ()).pieces()
-    assert starts.shape == counts.shape == (1, 0)
+    starts, counts, places = select((), ()).pieces()
+    assert starts.shape == counts.shape == places.shape == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -81,22 +82,16 @@ def test_what_is_no_selection(key, error):
         select(key, SHAPE)
 
 
-@pytest.mark.parametrize(
-    "part",
-    [np.s_[...], np.s_[2:5, 3:7, 1:2], np.s_[2:5, 3:7, 1:4], np.s_[::2, 0:1, :], np.s_[:, ::2, 2:5], np.s_[1:2, :, 3:4], np.s_[3:4, 2:3, 1:2]],
-    ids=str,
-)
-def test_the_box_in_which_an_array_lies(part):
-    array = np.arange(7 * 8 * 9.0).reshape(7, 8, 9)[part]
-    found = box_of(array)
-    assert found is not None and all(f >= n for f, n in zip(found, array.shape))
-    strides = np.cumprod([1, *found[:0:-1]])[::-1] * array.itemsize
-    # Each element lies where the box says.
+@pytest.mark.parametrize("part", [np.s_[...], np.s_[2:5, 3:7, 1:2], np.s_[::2, 0:1, ::-3], np.s_[1:2, :, 3:4], np.s_[::-1, ::-1, 5:2:-1]], ids=str)
+@pytest.mark.parametrize("order", "CF")
+def test_how_far_apart_elements_lie(part, order):
+    array = np.arange(7 * 8 * 9.0).reshape((7, 8, 9), order=order)[part]
+    found = strides_of(array)
+    assert found is not None
     for place in np.ndindex(array.shape):
-        assert sum(i * s for i, s in zip(place, strides)) == sum(i * s for i, s in zip(place, array.strides)), (found, place)
+        assert sum(i * s for i, s in zip(place, found)) * 8 == sum(i * s for i, s in zip(place, array.strides)), (found, place)
 
 
-@pytest.mark.parametrize("array", [np.asfortranarray(np.ones((3, 4))), np.ones((3, 4))[::-1], np.ones((3, 4))[:, ::2],
-                                   np.broadcast_to(np.ones(4), (3, 4))])  # fmt: skip
-def test_what_lies_in_no_box(array):
-    assert box_of(array) is None
+@pytest.mark.parametrize("array", [np.broadcast_to(np.ones(4), (3, 4)), np.ones(3, "f8, i4")["f0"]], ids=["spread", "field"])
+def test_what_lies_at_no_elements(array):
+    assert strides_of(array) is None

@@ -54,12 +54,15 @@ def test_arrays_of_any_strides(folder, comm, rank, size, numbers):
     big = numbers(2 * size + 3, 8, 10)
     mine = slice(2 * rank, 2 * rank + 2)
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
-        boxes = {"inner": big[1:-2, 2:6, 3:7], "column": big[1:-2, :, 4:5], "steps": big[1:-2, ::2, 1:5]}
+        boxes = {"inner": big[1:-2, 2:6, 3:7], "column": big[1:-2, :, 4:5], "steps": big[1:-2, ::2, 1:5], "plane": big[1:-2, :, 4]}
+        boxes |= {"fortran": np.asfortranarray(big[1:-2]), "reversed": big[1:-2, ::-1], "skipped": big[1:-2, :, ::2], "transposed": big[1:-2].transpose(0, 2, 1)}
+        boxes["all of it"] = np.asfortranarray(big)[-3:0:-1, ::-2, ::3][: 2 * size]
         for name, array in boxes.items():
             f.create_variable(name, array.shape, "float64")[mine] = array[mine]
         assert f.copied_bytes == 0
-        packed = {"plane": big[1:-2, :, 4], "fortran": np.asfortranarray(big[1:-2])}
-        packed |= {"reversed": big[1:-2, ::-1], "skipped": big[1:-2, :, ::2], "swapped": big[1:-2].astype(">f8")}
+        structure = np.zeros((2 * size, 3), "i4, f8")
+        structure["f1"] = 7
+        packed = {"swapped": big[1:-2].astype(">f8"), "field": structure["f1"], "spread out": np.broadcast_to(np.arange(3.0), (2 * size, 3))}
         for name, array in packed.items():
             before = f.copied_bytes
             f.create_variable(name, array.shape, "float64")[mine] = array[mine]
@@ -83,6 +86,49 @@ def test_types_are_those_of_h5py(folder, comm, rank, size, dtype):
         assert v.dtype == dtype and np.array_equal(v[::-1], whole[::-1])
     found = read_by_h5py(folder / "out.h5", "x")
     assert found.dtype == dtype and np.array_equal(found, whole)
+
+
+def apart(array):
+    """The same elements, backwards and with gaps between them."""
+    room = np.full(tuple(2 * n for n in array.shape), -1, array.dtype)
+    view = room[tuple([slice(None, None, -2)] * array.ndim)]
+    view[...] = array
+    return view
+
+
+KEYS = [np.s_[::2, 1:5, [0, 3, 4]], np.s_[[4, 0, 1], ::-1, 2], np.s_[::-2, [5, 0], ::3], np.s_[1, ::2, ::-1]]
+
+
+@pytest.mark.parametrize("kind", ["float64", "int16"])
+def test_arrays_of_any_strides_in_selections_of_several_pieces(folder, comm, rank, size, numbers, kind):
+    """In the order of C on the last rank, on the others in another."""
+    whole = np.zeros((5 * size, 6, 7))
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", whole.shape, "float64")
+        for number, key in enumerate(KEYS):
+            for each in range(size):
+                part = whole[5 * each : 5 * each + 5]
+                places = np.ix_(*(np.atleast_1d(np.arange(n)[k]) for k, n in zip(key, part.shape)))
+                part[places] = (numbers(*part[places].shape) + 1000 * each + 100 * number).astype(kind)
+                if each == rank:
+                    mine = part[places].astype(kind).reshape([n for n, k in zip(part[places].shape, key) if not isinstance(k, int)])
+            here = np.arange(5)[key[0]] + 5 * rank
+            arranged = (np.ascontiguousarray, np.asfortranarray, apart)[0 if rank == size - 1 and size > 1 else 1 + (number + rank) % 2]
+            v[(here.tolist(), *key[1:])] = arranged(mine)
+            assert f.copied_bytes == 0 and np.array_equal(v[...], whole), key
+
+
+def test_reading_into_an_array_of_any_strides(folder, comm, rank, numbers):
+    whole = numbers(4, 5, 6)
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", data=whole)
+        around = np.full((9, 6, 14), -1.0)
+        for out in (np.zeros((4, 5, 6), order="F"), around[7::-2, 1:, 1:-1:2], np.zeros((6, 5, 4), "float32").T, np.zeros((4, 5, 6), "int8", order="F")):
+            assert v.read(out=out) is out and np.array_equal(out, whole.astype("float64"))
+        assert np.count_nonzero(around == -1) == around.size - whole.size
+        for wrong in (np.broadcast_to(np.zeros(6), (4, 5, 6)), np.zeros((4, 5, 6), "i4, f8")["f1"]):
+            with pytest.raises(windrow.WindrowError, match="of whole elements and writeable"):
+                v.read(out=wrong)
 
 
 def test_opaque_bytes(folder, comm, rank):
@@ -279,7 +325,7 @@ def test_reading_into_an_array_of_another_type(folder, comm, rank, size):
                 continue
             assert f["x"].read(out=out) is out and out.tolist() == [255, 0, 2]
             assert f["scalar"].read(out=scalar)[()] == 255
-            for wrong in (np.zeros(2), np.zeros(6)[::2], [0, 0, 0], np.zeros(3, "longdouble")):
+            for wrong in (np.zeros(2), np.zeros(3, "i4, f8")["f1"], [0, 0, 0], np.zeros(3, "longdouble")):
                 with pytest.raises(windrow.WindrowError):
                     f["x"].read(out=wrong if rank == size - 1 else out)
 
