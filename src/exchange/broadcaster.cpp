@@ -12,14 +12,14 @@ int64_t Broadcaster::next(int64_t step) const { return next_covered_step(grid_, 
 
 Extent Broadcaster::used(int64_t step) const {
   Extent all;
-  for_each_covered(covered_, grid_.window(step), [&](Extent part) { all = {all.empty() ? part.begin : all.begin, part.end}; });
+  for_each_covered(covered_, grid_.window(step).bytes, [&](Extent part) { all = {all.empty() ? part.begin : all.begin, part.end}; });
   return all;
 }
 
 Status Broadcaster::prepare() {
   covered_ = covered_by({}, items_);
   int64_t largest = 0;
-  for (int64_t step = next(0); step < grid_.steps(); step = next(step + 1)) largest = std::max(largest, used(step).end - grid_.window(step).begin);
+  for (int64_t step = next(0); step < grid_.steps(); step = next(step + 1)) largest = std::max(largest, used(step).end - grid_.window(step).bytes.begin);
   slot_bytes_ = aligned(largest);
   slots_.resize(k_windows);
   return {};
@@ -49,7 +49,7 @@ bool Broadcaster::send() {
   Slot& slot = slot_of(sent_);
   const Extent part = used(sent_step_);
   slot.step = sent_step_;
-  std::byte* const bytes = slot.memory + (part.begin - grid_.window(sent_step_).begin);
+  std::byte* const bytes = slot.memory + (part.begin - grid_.window(sent_step_).bytes.begin);
   if (!mpi_ok(MPI_Ibcast(bytes, static_cast<int>(part.size()), MPI_BYTE, root_, comm_.get(), &slot.request), "MPI_Ibcast")) return true;
   if (is_root()) trace_.bytes_broadcast += part.size();
   ++sent_;

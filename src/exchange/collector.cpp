@@ -18,20 +18,39 @@ Pieces covered_by(std::span<const Peer> peers, std::span<const Item> own, const 
   return covered_extents(views, own);
 }
 
+namespace {
+
+int64_t bytes_of(PieceView covered, const Window& window) {
+  int64_t bytes = 0;
+  for_each_held_part(window, covered, hull(covered), 0, [&](const Window::Part& part) { bytes += bytes_within(covered, part.bytes); });
+  return bytes;
+}
+
+// Where in a window's buffer the bytes of a hull lie that are one part's; -1: they are of several.
+int64_t place_of(const Window& window, Extent hull) {
+  int64_t found = -1;
+  window.for_each_part([&](Extent part, int64_t place) {
+    if (hull.begin >= part.begin && hull.end <= part.end) found = place + hull.begin - part.begin;
+  });
+  return found;
+}
+
+}  // namespace
+
 int64_t next_covered_step(const Grid& grid, PieceView covered, int64_t step) {
   return next_step(
-      grid, step, [&](Extent window) { return bytes_within(covered, window); },
+      grid, step, [&](const Window& window) { return bytes_of(covered, window); },
       [&](int64_t offset) { return offset >= hull(covered).end ? INT64_MAX : next_offset(covered, offset); });
 }
 
 ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<const Item>, PieceView covered) {
   ServeForecast result;
   for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1)) {
-    const Extent window = grid.window(step);
+    const Window window = grid.window(step);
     ++result.windows;
-    int64_t remote = 0, end = window.begin;
-    for_each_covered(covered, window, [&](Extent extent) { end = extent.end; });
-    result.largest_window = std::max(result.largest_window, end - window.begin);
+    int64_t remote = 0, end = 0;
+    window.for_each_part([&](Extent part, int64_t place) { for_each_covered(covered, part, [&](Extent extent) { end = place + extent.end - part.begin; }); });
+    result.largest_window = std::max(result.largest_window, end);
     for (const Peer& peer : peers) {
       const int64_t bytes = peer.shared ? 0 : bytes_in(peer.view.span(), window);
       if (bytes == 0) continue;
@@ -69,8 +88,8 @@ std::vector<WindowBytes> missing_counts(const Grid& grid, PieceView covered, std
                                         std::span<const Item> own) {
   std::vector<WindowBytes> counts;
   for (int64_t step = next_covered_step(grid, covered, 0); step < grid.steps(); step = next_covered_step(grid, covered, step + 1)) {
-    const Extent window = grid.window(step);
-    int64_t bytes = bytes_within(covered, window) - bytes_in(own, window);
+    const Window window = grid.window(step);
+    int64_t bytes = bytes_of(covered, window) - bytes_in(own, window);
     for (const Peer& peer : peers) bytes -= bytes_in(peer.view.span(), window);
     if (bytes > 0) counts.push_back({step, bytes});
   }
@@ -167,9 +186,9 @@ void Collector::open(Slot& slot) {
     const int64_t room = coded ? coder_.room(bytes) : bytes;
     if (view.parts.size() == 1 && room == bytes) {
       // One unbroken piece is received at its place: no staging, no copy.
-      const Extent hull = intersect(view.parts.front().hull, slot.window);
-      if (hull.size() == bytes) {
-        to = slot.memory + (hull.begin - slot.window.begin);
+      const Extent hull = intersect(view.parts.front().hull, slot.window.bytes);
+      if (const int64_t place = hull.size() == bytes ? place_of(slot.window, hull) : -1; place >= 0) {
+        to = slot.memory + place;
         slot.staged[i] = -1;
       }
     }

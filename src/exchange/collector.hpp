@@ -33,7 +33,7 @@ int64_t bytes_at(std::span<const WindowBytes> counts, int64_t step) noexcept;
 struct ServeForecast {
   int64_t windows = 0;
   int64_t messages = 0;         // to or from peers
-  int64_t largest_window = 0;   // bytes from a window's begin to its last covered byte
+  int64_t largest_window = 0;   // bytes of a buffer up to the last that is covered
   int64_t largest_remote = 0;   // bytes of one window that come from peers
   int64_t largest_message = 0;
 };
@@ -64,7 +64,7 @@ class Collector final : public Role {
     std::byte* memory = nullptr;
     std::byte* staging = nullptr;
     int64_t step = -1;  // -1: free
-    Extent window;
+    Window window;
     int pending = 0;                       // messages
     int64_t shared_bytes = 0;              // that ranks of this host will copy here
     std::vector<MPI_Request> requests;     // [peers]

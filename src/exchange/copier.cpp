@@ -21,7 +21,7 @@ bool Copier::copy_next(SharedChannel& shared) {
   const int64_t index = shared.slots.index_of(channel.step);
   SlotControl& control = shared.slots.control(index);
   if (control.token.load(std::memory_order_acquire) != SharedSlots::token_of(comm_.generation(), channel.step)) return false;
-  const Extent window = channel.grid.window(channel.step);
+  const Window window = channel.grid.window(channel.step);
   std::byte* slot = shared.slots.memory(index);
   const int64_t bytes = reading_ ? take_from_slot(items_, window, slot) : place_in_slot(items_, window, slot);
   control.count.fetch_add(bytes, std::memory_order_release);

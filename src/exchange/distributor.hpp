@@ -34,7 +34,7 @@ class Distributor final : public Role {
   struct Slot {
     std::byte* memory = nullptr;
     int64_t step = -1;          // -1: free
-    Extent window;
+    Window window;
     int64_t shared_bytes = 0;   // that ranks of this host will copy out
   };
   bool ask();

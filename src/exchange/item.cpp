@@ -111,16 +111,16 @@ inline void copy_in(const Item& item, int64_t memory, int64_t length, const std:
 
 }  // namespace
 
-int64_t place_in_slot(std::span<const Item> items, Extent window, std::byte* slot) {
+int64_t place_in_slot(std::span<const Item> items, const Window& window, std::byte* slot) {
   int64_t copied = 0;
-  for_each_in(items, window, [&](const Item& item, int64_t memory, int64_t file, int64_t length) {
-    copy_out(item, memory, length, slot + (file - window.begin));
+  for_each_in(items, window, [&](const Item& item, int64_t memory, int64_t place, int64_t length) {
+    copy_out(item, memory, length, slot + place);
     copied += length;
   });
   return copied;
 }
 
-int64_t pack_message(std::span<const Item> items, Extent window, std::byte* message) {
+int64_t pack_message(std::span<const Item> items, const Window& window, std::byte* message) {
   int64_t copied = 0;
   for_each_in(items, window, [&](const Item& item, int64_t memory, int64_t, int64_t length) {
     copy_out(item, memory, length, message + copied);
@@ -129,16 +129,16 @@ int64_t pack_message(std::span<const Item> items, Extent window, std::byte* mess
   return copied;
 }
 
-int64_t take_from_slot(std::span<const Item> items, Extent window, const std::byte* slot) {
+int64_t take_from_slot(std::span<const Item> items, const Window& window, const std::byte* slot) {
   int64_t copied = 0;
-  for_each_in(items, window, [&](const Item& item, int64_t memory, int64_t file, int64_t length) {
-    copy_in(item, memory, length, slot + (file - window.begin));
+  for_each_in(items, window, [&](const Item& item, int64_t memory, int64_t place, int64_t length) {
+    copy_in(item, memory, length, slot + place);
     copied += length;
   });
   return copied;
 }
 
-int64_t unpack_message(std::span<const Item> items, Extent window, const std::byte* message) {
+int64_t unpack_message(std::span<const Item> items, const Window& window, const std::byte* message) {
   int64_t copied = 0;
   for_each_in(items, window, [&](const Item& item, int64_t memory, int64_t, int64_t length) {
     copy_in(item, memory, length, message + copied);

@@ -10,6 +10,7 @@
 
 #include "extent/extent.hpp"
 #include "extent/pieces.hpp"
+#include "plan/windows.hpp"
 
 namespace windrow {
 
@@ -40,36 +41,51 @@ Item make_item(PieceView runs, int64_t file_base, std::byte* memory, int64_t swa
 // Of most of the items' bytes in `domain`; 1 where there are none.
 int element_bytes_of(std::span<const Item> items, Extent domain);
 
-// Visits (memory, file offset, length) of the parts' pieces in a window: part by part, in file order within a part.
-template <class Part, class Visit>
-void for_each_in(std::span<const Part> parts, Extent window, Visit&& visit) {
-  for (const Part& part : parts) {
-    if (part.hull.begin >= window.end || part.hull.end <= window.begin) continue;
-    const Extent relative{window.begin - part.file_base, window.end - part.file_base};
-    for_each_piece(part.runs, relative, [&](const Piece& piece) { visit(part, piece.memory, piece.file + part.file_base, piece.length); });
+// Visits the parts of a window in which there may be bytes of a list that lies at `base`, its hull being `held`. Where there are several parts it leaps from
+// bytes to bytes, so that few of them far apart cost little.
+template <class Visit>
+void for_each_held_part(const Window& window, PieceView runs, Extent held, int64_t base, Visit&& visit) {
+  if (held.begin >= window.bytes.end || held.end <= window.bytes.begin) return;
+  if (window.deal == nullptr) return visit(Window::Part{window.bytes, 0});
+  for (int64_t offset = std::max(held.begin, window.bytes.begin); offset < held.end;) {
+    const Window::Part part = window.part_behind(offset);
+    offset = std::max(offset, part.bytes.begin);
+    if (part.bytes.empty() || offset >= held.end) return;
+    offset = next_offset(runs, offset - base) + base;
+    if (offset < part.bytes.end) visit(part), offset = part.bytes.end;
   }
 }
 
-template <class Part>
-int64_t bytes_in(std::span<const Part> parts, Extent window) {
+// Visits (memory, place in the window's buffer, length) of the holders' pieces in a window: holder by holder, in file order within a holder.
+template <class Holder, class Visit>
+void for_each_in(std::span<const Holder> holders, const Window& window, Visit&& visit) {
+  for (const Holder& holder : holders)
+    for_each_held_part(window, holder.runs, holder.hull, holder.file_base, [&](const Window::Part& part) {
+      const int64_t to_place = part.place - part.bytes.begin + holder.file_base;
+      for_each_piece(holder.runs, {part.bytes.begin - holder.file_base, part.bytes.end - holder.file_base},
+                     [&](const Piece& piece) { visit(holder, piece.memory, piece.file + to_place, piece.length); });
+    });
+}
+
+template <class Holder>
+int64_t bytes_in(std::span<const Holder> holders, const Window& window) {
   int64_t bytes = 0;
-  for (const Part& part : parts) {
-    if (part.hull.begin >= window.end || part.hull.end <= window.begin) continue;
-    if (part.hull.begin >= window.begin && part.hull.end <= window.end) {
-      bytes += part.total;
-      continue;
-    }
-    bytes += bytes_within(part.runs, {window.begin - part.file_base, window.end - part.file_base});
-  }
+  for (const Holder& holder : holders)
+    for_each_held_part(window, holder.runs, holder.hull, holder.file_base, [&](const Window::Part& part) {
+      if (holder.hull.begin >= part.bytes.begin && holder.hull.end <= part.bytes.end)
+        bytes += holder.total;
+      else
+        bytes += bytes_within(holder.runs, {part.bytes.begin - holder.file_base, part.bytes.end - holder.file_base});
+    });
   return bytes;
 }
 
 // The four copies of a rank's own data. `slot` holds the window's bytes at their places; `message` holds the pieces one after
 // the other. Each returns the bytes copied.
-int64_t place_in_slot(std::span<const Item> items, Extent window, std::byte* slot);            // memory to slot
-int64_t pack_message(std::span<const Item> items, Extent window, std::byte* message);          // memory to message
-int64_t take_from_slot(std::span<const Item> items, Extent window, const std::byte* slot);     // slot to memory
-int64_t unpack_message(std::span<const Item> items, Extent window, const std::byte* message);  // message to memory
+int64_t place_in_slot(std::span<const Item> items, const Window& window, std::byte* slot);            // memory to slot
+int64_t pack_message(std::span<const Item> items, const Window& window, std::byte* message);          // memory to message
+int64_t take_from_slot(std::span<const Item> items, const Window& window, const std::byte* slot);     // slot to memory
+int64_t unpack_message(std::span<const Item> items, const Window& window, const std::byte* message);  // message to memory
 
 // Copies `length` bytes that lie `phase` bytes into their first element, reversing each element of `size` bytes. `whole` points to
 // the first element's first byte on the side of whole elements (the user's memory).

@@ -180,8 +180,8 @@ class TransferBuilder {
     if (!windows.deal) return describe(held, windows.domain, out);
     for (const Item& item : held) {
       PiecesBuilder builder;
-      windows.for_each_part(item.hull, [&](Extent part) {
-        for_each_nest(item.runs, {part.begin - item.file_base, part.end - item.file_base}, [&](const Nest& nest) { builder.add(nest); });
+      for_each_held_part(windows.whole(), item.runs, item.hull, item.file_base, [&](const Window::Part& part) {
+        for_each_nest(item.runs, {part.bytes.begin - item.file_base, part.bytes.end - item.file_base}, [&](const Nest& nest) { builder.add(nest); });
       });
       const Pieces pieces = builder.take();
       if (!pieces.empty()) describe(std::array{make_item(pieces, item.file_base, nullptr, 1)}, k_everywhere, out);
@@ -217,7 +217,14 @@ class TransferBuilder {
     return reserved.status();
   }
 
-  Pieces regions_in(const Windows& windows) const {
+  // The plan's regions within a domain, where what the domain's sources hold may be all of it; of a file with few bytes far apart there is no time for more.
+  Pieces regions_in(const Windows& windows, std::span<const Peer> peers, std::span<const Item> own) const {
+    int64_t missing = 0;
+    for (const Extent& region : plan_.regions) missing += windows.bytes_in(region);
+    for (const Peer& peer : peers)
+      for (const ViewPart& part : peer.view.parts) missing -= part.total;
+    missing -= bytes_in(own, windows.whole());
+    if (!plan_.whole && missing > 0) return {};
     PiecesBuilder inside;
     int64_t place = 0;
     for (const Extent& region : plan_.regions)
@@ -325,14 +332,15 @@ class TransferBuilder {
   }
 
   int64_t whole_window(const Grid& grid) const {
-    return plan_.whole_windows ? std::min(plan_.window_bytes, grid.domains.front().domain.size()) : 0;
+    return plan_.whole_windows ? grid.domains.front().slot_bytes() : 0;
   }
 
   Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t from_self = messages_with_self(grid, peers);
+    Pieces regions = tag == k_tag_data && plan_.has_domains() ? regions_in(grid.domains.front(), peers, own) : Pieces{};
     auto role = std::make_unique<Collector>(comm_, trace_, coder(), std::move(grid), std::move(peers), own, tag);
     role->set_slots(plan_.slots, slots, whole_window(role->grid()));
-    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front()), plan_.whole);
+    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(std::move(regions), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
@@ -350,9 +358,10 @@ class TransferBuilder {
 
   Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t to_self = messages_with_self(grid, peers);
+    Pieces regions = tag == k_tag_data && plan_.has_domains() ? regions_in(grid.domains.front(), peers, own) : Pieces{};
     auto role = std::make_unique<Distributor>(comm_, trace_, coder(), std::move(grid), std::move(peers), own, tag);
     role->set_slots(plan_.slots, slots, whole_window(role->grid()));
-    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(regions_in(role->grid().domains.front()), plan_.whole);
+    if (tag == k_tag_data && plan_.has_domains()) role->set_regions(std::move(regions), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;

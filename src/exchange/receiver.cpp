@@ -37,7 +37,7 @@ bool Receiver::step() {
     const int index = pool_.take();
     if (index == MessagePool::k_none) break;
     Channel& channel = channels_[static_cast<size_t>(next_)];
-    const Extent window = channel.grid.window(channel.step);
+    const Window window = channel.grid.window(channel.step);
     const int64_t bytes = bytes_in(items_, window);
     const bool coded = channel.traffic.coded;
     awaited_[static_cast<size_t>(index)] = {window, channel.rank, bytes, coded};

@@ -29,7 +29,7 @@ class Receiver final : public Role {
   int next_ = -1;
   MessagePool pool_;
   struct Awaited {
-    Extent window;
+    Window window;
     int rank = 0;
     int64_t bytes = 0;
     bool coded = false;

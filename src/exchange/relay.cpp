@@ -35,7 +35,7 @@ bool ForwardSink::ready() {
   return pool_.take(coded_, taken_);
 }
 
-void ForwardSink::consume(int64_t step, Extent window, const std::byte* slot, PieceView) {
+void ForwardSink::consume(int64_t step, const Window& window, const std::byte* slot, PieceView) {
   int64_t bytes = collect_from_slot(route_.team, window, slot, pool_.buffer(taken_.packed));
   Traffic& traffic = route_.traffic[route_.grid.domain_of(step)];
   const int rank = traffic.rank;
@@ -61,7 +61,7 @@ bool ForwardSink::finished() {
   return pool_.idle() || !status_.ok();
 }
 
-void ForwardFetcher::start(int64_t step, Extent window, std::byte* slot, PieceView) {
+void ForwardFetcher::start(int64_t step, const Window& window, std::byte* slot, PieceView) {
   window_ = window;
   slot_ = slot;
   ++started_;

@@ -27,7 +27,7 @@ class ForwardSink final : public Sink {
   int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept;
   bool ready() override;
-  void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) override;
+  void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return consumed_; }
   bool finished() override;
   Status status() const override { return status_; }
@@ -55,7 +55,7 @@ class ForwardFetcher final : public Fetcher {
   int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept { pool_.begin(buffers), started_ = arrived_ = 0; }
   bool ready() override { return started_ == arrived_; }
-  void start(int64_t step, Extent window, std::byte* slot, PieceView covered) override;
+  void start(int64_t step, const Window& window, std::byte* slot, PieceView covered) override;
   int64_t done() override;
   Status status() const override { return status_; }
 
@@ -69,7 +69,7 @@ class ForwardFetcher final : public Fetcher {
   int rank_ = 0;         // that the window comes from
   int64_t bytes_ = 0;    // of it
   int64_t started_ = 0, arrived_ = 0;
-  Extent window_;
+  Window window_;
   std::byte* slot_ = nullptr;
 };
 

@@ -63,7 +63,7 @@ class Sink {
   virtual bool ready() { return true; }  // whether consume() may be called now
   // `covered`: the extents of the whole domain that hold data; those that meet the window matter. It may go on behind: the
   // slot is the sink's until done() counts it.
-  virtual void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) = 0;
+  virtual void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) = 0;
   virtual int64_t done() const = 0;  // of the windows consumed in this run, in their order
   virtual bool finished() { return true; }
   virtual bool lasts() const { return false; }  // goes on by itself with what it has been given
@@ -75,15 +75,15 @@ class Fetcher {
  public:
   virtual ~Fetcher() = default;
   virtual bool ready() { return true; }  // whether start() may be called now
-  virtual void start(int64_t step, Extent window, std::byte* slot, PieceView covered) = 0;
+  virtual void start(int64_t step, const Window& window, std::byte* slot, PieceView covered) = 0;
   virtual int64_t done() = 0;  // of the windows started in this run, in their order: how many are there
   virtual Status status() const { return {}; }
 };
 
-// The extents that meet the window, clipped to it.
+// The extents that meet the part of a window, clipped to it.
 template <class Visit>
-void for_each_covered(PieceView covered, Extent window, Visit&& visit) {
-  for_each_piece(covered, window, [&](const Piece& piece) { visit(Extent{piece.file, piece.file + piece.length}); });
+void for_each_covered(PieceView covered, Extent part, Visit&& visit) {
+  for_each_piece(covered, part, [&](const Piece& piece) { visit(Extent{piece.file, piece.file + piece.length}); });
 }
 
 // A few message buffers and their requests.

@@ -69,7 +69,7 @@ int MessagePool::test(std::span<const int>& done, bool free_them) {
 
 void advance(std::span<const Item> items, Channel& channel) {
   channel.step = next_step(
-      channel.grid, channel.step, [&](Extent window) { return bytes_in(items, window); },
+      channel.grid, channel.step, [&](const Window& window) { return bytes_in(items, window); },
       [&](int64_t offset) { return next_hull_offset(items, offset); });
 }
 

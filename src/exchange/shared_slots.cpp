@@ -13,7 +13,7 @@ int64_t slots_of(const Plan& plan, size_t domain) noexcept {
 }
 
 int64_t slot_bytes_of(const Plan& plan, size_t domain) noexcept {
-  return std::max(k_buffer_alignment, aligned(std::min(plan.window_bytes, plan.domains[domain].size())));
+  return std::max(k_buffer_alignment, aligned(windows_of(plan, domain).slot_bytes()));
 }
 
 }  // namespace

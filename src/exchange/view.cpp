@@ -104,19 +104,19 @@ View view_of(Pieces pieces) {
   return view;
 }
 
-int64_t spread_to_slot(const View& view, Extent window, const std::byte* message, std::byte* slot) {
+int64_t spread_to_slot(const View& view, const Window& window, const std::byte* message, std::byte* slot) {
   int64_t copied = 0;
-  for_each_in(view.span(), window, [&](const ViewPart&, int64_t, int64_t file, int64_t length) {
-    copy_bytes(slot + (file - window.begin), message + copied, length);
+  for_each_in(view.span(), window, [&](const ViewPart&, int64_t, int64_t place, int64_t length) {
+    copy_bytes(slot + place, message + copied, length);
     copied += length;
   });
   return copied;
 }
 
-int64_t collect_from_slot(const View& view, Extent window, const std::byte* slot, std::byte* message) {
+int64_t collect_from_slot(const View& view, const Window& window, const std::byte* slot, std::byte* message) {
   int64_t copied = 0;
-  for_each_in(view.span(), window, [&](const ViewPart&, int64_t, int64_t file, int64_t length) {
-    copy_bytes(message + copied, slot + (file - window.begin), length);
+  for_each_in(view.span(), window, [&](const ViewPart&, int64_t, int64_t place, int64_t length) {
+    copy_bytes(message + copied, slot + place, length);
     copied += length;
   });
   return copied;

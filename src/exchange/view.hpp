@@ -44,8 +44,8 @@ Result<View> parse_description(std::span<const std::byte> bytes);
 // A view of absolute pieces: what a team's root holds for its team.
 View view_of(Pieces pieces);
 
-int64_t spread_to_slot(const View& view, Extent window, const std::byte* message, std::byte* slot);
-int64_t collect_from_slot(const View& view, Extent window, const std::byte* slot, std::byte* message);
+int64_t spread_to_slot(const View& view, const Window& window, const std::byte* message, std::byte* slot);
+int64_t collect_from_slot(const View& view, const Window& window, const std::byte* slot, std::byte* message);
 
 // Maximal contiguous extents of everything that the views and items hold. Memory is the place of each in a packed message.
 Pieces covered_extents(std::span<const View* const> views, std::span<const Item> items);

@@ -11,10 +11,10 @@ int64_t Grid::steps() const noexcept {
   return rounds * static_cast<int64_t>(domains.size());
 }
 
-Extent Grid::window(int64_t step) const noexcept {
+Window Grid::window(int64_t step) const noexcept {
   const Windows& windows = domains[domain_of(step)];
   const int64_t round = round_of(step);
-  return round < windows.count() ? windows.window(round) : Extent{};
+  return round < windows.count() ? windows.window(round) : Window{};
 }
 
 Grid whole_file_grid(int64_t window_bytes) {

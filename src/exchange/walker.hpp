@@ -21,7 +21,7 @@ struct Grid {
   int64_t steps() const noexcept;
   int64_t round_of(int64_t step) const noexcept { return step / static_cast<int64_t>(domains.size()); }
   size_t domain_of(int64_t step) const noexcept { return static_cast<size_t>(step % static_cast<int64_t>(domains.size())); }
-  Extent window(int64_t step) const noexcept;
+  Window window(int64_t step) const noexcept;
 };
 
 // The whole file as one domain: windows are cells of the grid wherever the data lies.
@@ -49,7 +49,7 @@ int64_t leap(const Grid& grid, int64_t step, NextOffset&& next_offset) {
     const Windows& windows = grid.domains[static_cast<size_t>(domain)];
     const int64_t round = step / domains + (domain < step % domains ? 1 : 0);
     if (round >= windows.count()) continue;
-    const int64_t offset = next_offset(windows.window(round).begin);
+    const int64_t offset = next_offset(windows.window(round).bytes.begin);
     if (offset < windows.domain.end) nearest = std::min(nearest, windows.index_of(offset) * domains + domain);
   }
   return nearest;
@@ -60,7 +60,7 @@ int64_t leap(const Grid& grid, int64_t step, NextOffset&& next_offset) {
 template <class BytesOf, class NextOffset>
 int64_t next_step(const Grid& grid, int64_t step, BytesOf&& bytes_of, NextOffset&& next_offset) {
   const auto holds = [&](int64_t at) {
-    const Extent window = grid.window(at);
+    const Window window = grid.window(at);
     return !window.empty() && bytes_of(window) > 0;
   };
   const int64_t steps = grid.steps();

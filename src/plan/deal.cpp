@@ -133,7 +133,8 @@ int64_t longest_row(const Dealing& dealing) noexcept {
   return longest;
 }
 
-Deal::Deal(const Dealing& dealing, int64_t window_bytes) : groups_(dealing.groups), window_bytes_(window_bytes) {
+Deal::Deal(const Dealing& dealing, int64_t cell_bytes, int64_t cells_of_window)
+    : groups_(dealing.groups), cell_bytes_(cell_bytes), cells_of_window_(cells_of_window) {
   for (const DealtPart& dealt : dealing.parts) {
     const auto stripes = static_cast<int64_t>(dealt.groups.size());
     std::vector<std::vector<Row>> rows(static_cast<size_t>(groups_));
@@ -145,19 +146,27 @@ Deal::Deal(const Dealing& dealing, int64_t window_bytes) : groups_(dealing.group
       else
         own.push_back({.begin = begin, .end = end});
     }
-    Part part{.bytes = dealt.bytes, .period_bytes = stripes * dealt.stripe_bytes, .rows = {}, .first_row = {0}, .windows = {}};
+    Part part{.bytes = dealt.bytes, .period_bytes = stripes * dealt.stripe_bytes, .rows = {}, .first_row = {0}, .cells = {}, .bytes_of_group = {}};
     for (std::vector<Row>& own : rows) {
-      int64_t windows = 0;
+      int64_t cells = 0, bytes = 0;
       for (Row& row : own) {
-        row.first_window = windows;
-        windows += ceil_divide(row.end - row.begin, window_bytes);
+        row.first_cell = cells;
+        row.bytes_before = bytes;
+        cells += ceil_divide(row.end - row.begin, cell_bytes);
+        bytes += row.end - row.begin;
         part.rows.push_back(row);
       }
       part.first_row.push_back(part.rows.size());
-      part.windows.push_back(windows);
+      part.cells.push_back(cells);
+      part.bytes_of_group.push_back(bytes);
     }
     parts_.push_back(std::move(part));
   }
+}
+
+std::span<const Deal::Row> Deal::rows_of(const Part& part, int group) const noexcept {
+  const auto own = static_cast<size_t>(group);
+  return std::span(part.rows).subspan(part.first_row[own], part.first_row[own + 1] - part.first_row[own]);
 }
 
 Deal::Reach Deal::reach_of(const Part& part, Extent stretch, int group) const noexcept {
@@ -165,30 +174,29 @@ Deal::Reach Deal::reach_of(const Part& part, Extent stretch, int group) const no
   if (reach.bytes.empty()) return reach;
   reach.first_period = reach.bytes.begin / part.period_bytes;
   const int64_t periods = (reach.bytes.end - 1) / part.period_bytes - reach.first_period + 1;
-  reach.windows = periods * part.windows[static_cast<size_t>(group)];
+  reach.cells = periods * part.cells[static_cast<size_t>(group)];
   return reach;
 }
 
-int64_t Deal::count(Extent stretch, int group) const noexcept {
-  int64_t windows = 0;
-  for (const Part& part : parts_) windows += reach_of(part, stretch, group).windows;
-  return windows;
+int64_t Deal::cells(Extent stretch, int group) const noexcept {
+  int64_t cells = 0;
+  for (const Part& part : parts_) cells += reach_of(part, stretch, group).cells;
+  return cells;
 }
 
-Extent Deal::window(Extent stretch, int group, int64_t index) const noexcept {
+Extent Deal::cell(Extent stretch, int group, int64_t index) const noexcept {
   for (const Part& part : parts_) {
     const Reach reach = reach_of(part, stretch, group);
-    if (index >= reach.windows) {
-      index -= reach.windows;
+    if (index >= reach.cells) {
+      index -= reach.cells;
       continue;
     }
-    const auto own = static_cast<size_t>(group);
-    const int64_t period = reach.first_period + index / part.windows[own], of_period = index % part.windows[own];
-    const auto first = part.rows.begin() + static_cast<std::ptrdiff_t>(part.first_row[own]);
-    const auto last = part.rows.begin() + static_cast<std::ptrdiff_t>(part.first_row[own + 1]);
-    const Row& row = *std::prev(std::partition_point(first, last, [&](const Row& each) { return each.first_window <= of_period; }));
-    const int64_t begin = period * part.period_bytes + row.begin + (of_period - row.first_window) * window_bytes_;
-    const int64_t end = std::min(begin + window_bytes_, period * part.period_bytes + row.end);
+    const int64_t of_period = part.cells[static_cast<size_t>(group)], place = index % of_period;
+    const int64_t period = (reach.first_period + index / of_period) * part.period_bytes;
+    const std::span<const Row> rows = rows_of(part, group);
+    const Row& row = *std::prev(std::partition_point(rows.begin(), rows.end(), [&](const Row& each) { return each.first_cell <= place; }));
+    const int64_t begin = period + row.begin + (place - row.first_cell) * cell_bytes_;
+    const int64_t end = std::min(begin + cell_bytes_, period + row.end);
     const auto inside = [&](int64_t offset) { return std::clamp(offset, reach.bytes.begin, reach.bytes.end); };
     return {inside(begin), inside(end)};
   }
@@ -199,20 +207,43 @@ int64_t Deal::index_of(Extent stretch, int group, int64_t offset) const noexcept
   int64_t before = 0;
   for (const Part& part : parts_) {
     const Reach reach = reach_of(part, stretch, group);
-    if (offset >= reach.bytes.end || reach.windows == 0) {
-      before += reach.windows;
+    if (offset >= reach.bytes.end || reach.cells == 0) {
+      before += reach.cells;
       continue;
     }
-    const auto own = static_cast<size_t>(group);
+    const int64_t of_period = part.cells[static_cast<size_t>(group)];
     const int64_t at = std::max(offset, reach.bytes.begin), period = at / part.period_bytes, place = at % part.period_bytes;
-    before += (period - reach.first_period) * part.windows[own];
-    const auto first = part.rows.begin() + static_cast<std::ptrdiff_t>(part.first_row[own]);
-    const auto last = part.rows.begin() + static_cast<std::ptrdiff_t>(part.first_row[own + 1]);
-    const auto row = std::partition_point(first, last, [&](const Row& each) { return each.end <= place; });
-    if (row == last) return before + part.windows[own];
-    return before + row->first_window + std::max<int64_t>(0, place - row->begin) / window_bytes_;
+    const std::span<const Row> rows = rows_of(part, group);
+    const auto row = std::partition_point(rows.begin(), rows.end(), [&](const Row& each) { return each.end <= place; });
+    const bool later = row == rows.end();  // in the period behind
+    const Row& found = later ? rows.front() : *row;
+    const int64_t of_found = period + (later ? 1 : 0);
+    if (of_found * part.period_bytes + found.begin >= reach.bytes.end) {
+      before += reach.cells;
+      continue;
+    }
+    return before + (of_found - reach.first_period) * of_period + found.first_cell + (later ? 0 : std::max<int64_t>(0, place - found.begin) / cell_bytes_);
   }
   return before;
+}
+
+// Of those from the part's own zero on.
+int64_t Deal::bytes_before(const Part& part, int group, int64_t offset) const noexcept {
+  const int64_t period = offset / part.period_bytes, place = offset % part.period_bytes;
+  const std::span<const Row> rows = rows_of(part, group);
+  const auto row = std::partition_point(rows.begin(), rows.end(), [&](const Row& each) { return each.end <= place; });
+  const int64_t whole = period * part.bytes_of_group[static_cast<size_t>(group)];
+  if (row == rows.end()) return whole + part.bytes_of_group[static_cast<size_t>(group)];
+  return whole + row->bytes_before + std::max<int64_t>(0, place - row->begin);
+}
+
+int64_t Deal::bytes_in(Extent extent, int group) const noexcept {
+  int64_t bytes = 0;
+  for (const Part& part : parts_) {
+    const Extent inside = intersect(part.bytes, extent);
+    if (!inside.empty()) bytes += bytes_before(part, group, inside.end) - bytes_before(part, group, inside.begin);
+  }
+  return bytes;
 }
 
 }  // namespace windrow

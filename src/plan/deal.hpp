@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "extent/extent.hpp"
@@ -35,45 +36,53 @@ std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_
 // Stripe i to group i modulo `groups`, wherever it lies.
 std::optional<Dealing> deal_in_turn(int64_t groups, const StorageLayout& layout);
 
-// Bytes of the most stripes of one group that follow each other in a period: no window is longer.
+// Bytes of the most stripes of one group that follow each other in a period: no cell is longer.
 int64_t longest_row(const Dealing& dealing) noexcept;
 
-// The windows of domains that are dealt. Of a domain, the stripes of a group within a stretch of the file, they are in file order; none crosses from
-// one stripe to another that is not the group's too. O(1), but for the number of parts and the logarithm of a group's stripes in a period.
+// The cells of domains that are dealt: of a domain, the stripes of a group within a stretch of the file, each is a stripe or a part of it, or several
+// that follow each other. They are in file order; a window is as many of them as fit into a buffer. O(1), but for the number of parts and the logarithm
+// of a group's stripes in a period.
 class Deal {
  public:
-  Deal(const Dealing& dealing, int64_t window_bytes);
+  Deal(const Dealing& dealing, int64_t cell_bytes, int64_t cells_of_window = 1);
 
   int groups() const noexcept { return groups_; }
-  // How many windows a domain has. Some may be empty, where the stretch or a part ends.
-  int64_t count(Extent stretch, int group) const noexcept;
-  Extent window(Extent stretch, int group, int64_t index) const noexcept;
-  // The first that ends behind `offset`; count(): none.
+  int64_t cell_bytes() const noexcept { return cell_bytes_; }  // of the longest, and from one to the next in a buffer
+  int64_t cells_of_window() const noexcept { return cells_of_window_; }
+  // How many cells a domain has. Some may be empty, where the stretch or a part ends.
+  int64_t cells(Extent stretch, int group) const noexcept;
+  Extent cell(Extent stretch, int group, int64_t index) const noexcept;
+  // The first that ends behind `offset`; cells(): none.
   int64_t index_of(Extent stretch, int group, int64_t offset) const noexcept;
+  // Bytes of an extent that are the group's.
+  int64_t bytes_in(Extent extent, int group) const noexcept;
 
  private:
   // Stripes of a group that follow each other, in bytes from where the period begins.
   struct Row {
     int64_t begin = 0, end = 0;
-    int64_t first_window = 0;  // of the period
+    int64_t first_cell = 0, bytes_before = 0;  // of the period
   };
   struct Part {
     Extent bytes;
     int64_t period_bytes = 1;
     std::vector<Row> rows;         // group by group
     std::vector<size_t> first_row;  // [groups + 1]
-    std::vector<int64_t> windows;   // [groups] of a period
+    std::vector<int64_t> cells;     // [groups] of a period
+    std::vector<int64_t> bytes_of_group;  // [groups] the same
   };
   // Of a part, what a stretch has: whole periods, the first and the last of them cut off.
   struct Reach {
     Extent bytes;
     int64_t first_period = 0;
-    int64_t windows = 0;
+    int64_t cells = 0;
   };
+  std::span<const Row> rows_of(const Part& part, int group) const noexcept;
+  int64_t bytes_before(const Part& part, int group, int64_t offset) const noexcept;
   Reach reach_of(const Part& part, Extent stretch, int group) const noexcept;
 
   int groups_;
-  int64_t window_bytes_;
+  int64_t cell_bytes_, cells_of_window_;
   std::vector<Part> parts_;
 };
 

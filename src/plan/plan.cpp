@@ -67,19 +67,20 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
   return std::nullopt;
 }
 
-// Windows of short stripes are many: in the same memory more of them fill at a time, as long as the messages that a writer awaits are not too many
-// (bench/targets, stripes of 64 KiB, 8 writers: 150 to 300 MB/s with 16, 118 to 174 with 4, 67 with 64). Two stages have shared out that memory.
-int64_t slots_of_stripes(const Plan& plan, int64_t buffer) {
-  constexpr int64_t k_most_slots = 16, k_messages = 1024;
-  if (plan.gathers()) return plan.slots;
-  return std::clamp(plan.slots * (buffer / plan.window_bytes), plan.slots, std::max(plan.slots, std::min(k_most_slots, k_messages / plan.ranks)));
-}
-
 // Bytes of the file between the first and the last of a domain that are its own.
 int64_t largest_domain(const Plan& plan, const std::optional<Dealing>& dealing) {
   int64_t largest = 0;
   for (const Extent& domain : plan.domains) largest = std::max(largest, domain.size());
   return dealing ? ceil_divide(largest, dealing->groups) : largest;
+}
+
+// Windows of whole cells: a stripe, or the neighbours of one group, as far as they fit into a buffer. Each is a request of its own, so that there are never so
+// many in one window that it is long in making.
+void give_cells(Plan& plan, const Dealing& dealing) {
+  constexpr int64_t k_most_cells = 256;
+  const int64_t cell = std::min(longest_row(dealing), plan.window_bytes), cells = std::min(k_most_cells, plan.window_bytes / cell);
+  plan.window_bytes = cell * cells;
+  plan.deal = std::make_shared<const Deal>(dealing, cell, cells);
 }
 
 // As many whole units as the buffer holds, and in a small domain fewer, so that one window fills while another is at work.
@@ -213,14 +214,11 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   if (!plan.domains.empty()) {
     const int64_t largest = largest_domain(plan, dealing), buffer = limits.buffer_bytes;
     plan.window_bytes = limits.window_unit > 0 ? window_in_units(largest, buffer, limits.window_unit)
-                        : dealing              ? std::min(longest_row(*dealing), window_of_stripes(largest, buffer, limits.unit))
+                        : dealing              ? window_of_stripes(largest, buffer, limits.unit)
                                                : window_of(largest, buffer);
   }
   if (plan.gathers() && plan.has_domains()) fit_two_stages(plan, limits);
-  if (dealing) {
-    plan.deal = std::make_shared<const Deal>(*dealing, plan.window_bytes);
-    plan.slots = slots_of_stripes(plan, limits.buffer_bytes);
-  }
+  if (dealing) give_cells(plan, *dealing);
   choose_codec(plan, asked, topology, limits);
   return plan;
 }

@@ -13,6 +13,7 @@
 #include "layout/layout.hpp"
 #include "plan/deal.hpp"
 #include "plan/strategy.hpp"
+#include "plan/windows.hpp"
 
 namespace windrow {
 
@@ -97,37 +98,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
 // The rank that gathers for `rank` (itself when the plan does not gather).
 int team_root(const Plan& plan, int rank, int host_root);
 
-// Windows: the file bytes of one round of one domain, in file order. They lie on a grid of window_bytes from the file's start, so that requests
-// begin and end at even addresses wherever a domain begins; those of a dealt domain begin where its stripes do, and some may be empty.
-struct Windows {
-  Extent domain;
-  int64_t bytes = 1;
-  std::shared_ptr<const Deal> deal = nullptr;  // only what is dealt to the group
-  int group = 0;
-  int64_t first() const noexcept { return domain.begin / bytes; }
-  int64_t count() const noexcept {
-    if (deal) return deal->count(domain, group);
-    return domain.empty() ? 0 : (domain.end - 1) / bytes - first() + 1;
-  }
-  Extent window(int64_t index) const noexcept {
-    if (deal) return deal->window(domain, group, index);
-    const int64_t cell = (first() + index) * bytes;
-    return intersect(domain, {cell, cell + bytes});
-  }
-  // Of the window that holds the offset; where it is not in the domain, of the next.
-  int64_t index_of(int64_t offset) const noexcept { return deal ? deal->index_of(domain, group, offset) : offset / bytes - first(); }
-
-  // Visits what of an extent is in the domain, in file order.
-  template <class Visit>
-  void for_each_part(Extent extent, Visit&& visit) const {
-    const Extent inside = intersect(extent, domain);
-    if (inside.empty()) return;
-    if (!deal) return visit(inside);
-    const int64_t windows = count();
-    for (int64_t index = index_of(inside.begin); index < windows && window(index).begin < inside.end; ++index)
-      if (const Extent part = intersect(window(index), inside); !part.empty()) visit(part);
-  }
-};
+// Of one of its domains.
 Windows windows_of(const Plan& plan, size_t domain);
 
 // Text for people and for programs.

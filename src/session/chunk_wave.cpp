@@ -88,7 +88,8 @@ Status File::prepare_chunks(KeptPlan& kept, const Wave& wave) {
   PlanForecast& forecast = kept.forecast;
   forecast.bytes = wave.bytes;
   forecast.messages = kept.transfer->expected_messages();
-  kept.transfer->for_each_storage_window([&](Extent window, PieceView covered) {
+  kept.transfer->for_each_storage_window([&](const Window& whole, PieceView covered) {
+    const Extent window = whole.bytes;  // chunks are not dealt
     ++kept.storage_windows;
     for (int64_t chunk = window.begin / bytes; chunk * bytes < window.end; ++chunk) {
       const int64_t held = bytes_within(covered, layout.bytes_of(chunk));

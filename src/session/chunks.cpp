@@ -123,7 +123,8 @@ bool ChunkSink::ready() {
   return !batches_[0].busy || !batches_[1].busy;
 }
 
-void ChunkSink::consume(int64_t, Extent window, const std::byte* slot, PieceView covered) {
+void ChunkSink::consume(int64_t, const Window& whole, const std::byte* slot, PieceView covered) {
+  const Extent window = whole.bytes;
   ++consumed_;
   const size_t next = batches_[oldest_].busy ? 1 - oldest_ : oldest_;
   Batch& batch = batches_[next];
@@ -228,7 +229,8 @@ bool ChunkSink::finished() {
   return !mpi_ok(MPI_Test(&end_request_, &sent, MPI_STATUS_IGNORE), "MPI_Test") || sent != 0;
 }
 
-void ChunkFetcher::start(int64_t, Extent window, std::byte* slot, PieceView covered) {
+void ChunkFetcher::start(int64_t, const Window& whole, std::byte* slot, PieceView covered) {
+  const Extent window = whole.bytes;
   ++started_;
   const int64_t bytes = layout_.chunk_bytes();
   for (int64_t chunk = window.begin / bytes; chunk * bytes < window.end; ++chunk) {

@@ -122,7 +122,7 @@ class ChunkSink final : public Sink {
       : comm_(comm), file_(file), layout_(layout), reader_(file, layout, known), placer_(placer) {}
   void progress() override;  // rank 0 waits until its answer is taken
   bool ready() override;
-  void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) override;
+  void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return consumed_; }
   bool finished() override;
   Status status() const override { return status_; }
@@ -160,7 +160,7 @@ class ChunkSink final : public Sink {
 class ChunkFetcher final : public Fetcher {
  public:
   ChunkFetcher(DataFile& file, const ChunkLayout& layout, const KnownChunks& known) : layout_(layout), reader_(file, layout, known) {}
-  void start(int64_t step, Extent window, std::byte* slot, PieceView covered) override;
+  void start(int64_t step, const Window& window, std::byte* slot, PieceView covered) override;
   int64_t done() override { return started_; }
   Status status() const override { return status_; }
 

@@ -16,11 +16,11 @@ enum Sum : size_t {
   bytes_written, bytes_read, write_requests, read_requests, messages, message_bytes, description_messages, description_bytes,
   bytes_copied, bytes_shared, direct_bytes, allocations, plans_made, writers, io_threads, shared_refused, bytes_mapped, bytes_broadcast,
   values_clamped,
-  metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds, targets
+  metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds, targets, rounds
 };
 constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3, k_targets = k_total + 4;
 constexpr size_t k_foretold = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
-static_assert(targets + 1 == k_trace_counters);
+static_assert(rounds + 1 == k_trace_counters);
 
 // Of one kind of message.
 struct CodecSums {
@@ -92,7 +92,7 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
       trace.io_threads,    trace.shared_refused, trace.bytes_mapped, trace.bytes_broadcast,
       trace.values_clamped,
       trace.metadata_opens, trace.data_opens, trace.message_bytes_before_codec, trace.description_bytes_before_codec,
-      nanoseconds(trace.codec_description_seconds), trace.targets};
+      nanoseconds(trace.codec_description_seconds), trace.targets, trace.rounds};
   std::copy(values.begin(), values.end(), sums.begin());
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
     const CodecCount& count = trace.codecs[kind];
@@ -143,6 +143,7 @@ ordered_json report_object(const FlushReport& report) {
   json["storage_requests"] = sums[write_requests] + sums[read_requests];
   json["write_requests"] = sums[write_requests];
   json["read_requests"] = sums[read_requests];
+  json["rounds"] = sums[rounds];
   json["messages"] = sums[messages];
   json["bytes_sent"] = sums[message_bytes];
   json["bytes_before_codec"] = sums[message_bytes_before_codec];

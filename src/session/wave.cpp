@@ -445,13 +445,15 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
   if (const Status room = reserve_bounce(kept.direct_items); !room.ok()) return room;
   requests = direct_requests(kept.direct_items, k_bounce_bytes);
   int64_t scratch = 0;
-  kept.transfer->for_each_storage_window([&](Extent window, PieceView covered) {
+  kept.transfer->for_each_storage_window([&](const Window& window, PieceView covered) {
     ++kept.storage_windows;
-    for_each_request(access_rule(kept.plan), window, covered, [&](const Request& request) {
-      ++requests;
-      if (!request.holes || wave.reading) return;
-      ++forecast.read_requests;
-      scratch = std::max(scratch, request.bytes.size());
+    window.for_each_part([&](Extent part, int64_t) {
+      for_each_request(access_rule(kept.plan), part, covered, [&](const Request& request) {
+        ++requests;
+        if (!request.holes || wave.reading) return;
+        ++forecast.read_requests;
+        scratch = std::max(scratch, request.bytes.size());
+      });
     });
   });
   return data_->reserve(scratch);

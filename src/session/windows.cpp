@@ -9,14 +9,14 @@ void StorageWindows::finish() noexcept {
   for (Patience patience; thread_ != nullptr && thread_->done() != thread_->posted();) patience.wait();
 }
 
-void StorageWindows::move(const Window& window) {
+void StorageWindows::move(const Filled& filled) {
   if (thread_ == nullptr) {
-    work(window);
+    work(filled);
     ++moved_;
     return;
   }
   const int64_t index = thread_->posted() % IoThread::k_jobs;
-  ring_[static_cast<size_t>(index)] = window;
+  ring_[static_cast<size_t>(index)] = filled;
   thread_->post({work_on, this, index});
 }
 
@@ -25,7 +25,7 @@ void StorageWindows::work_on(void* self, int64_t index) noexcept {
   windows->work(windows->ring_[static_cast<size_t>(index)]);
 }
 
-void StorageSink::consume(int64_t, Extent window, const std::byte* slot, PieceView covered) {
+void StorageSink::consume(int64_t, const Window& window, const std::byte* slot, PieceView covered) {
   move({window, const_cast<std::byte*>(slot), covered});  // only read
 }
 
@@ -37,36 +37,42 @@ void StorageSink::fill_until(int64_t end) {
   fill_->windows.for_each_part({filled_to_, end}, [&](Extent part) { fill_->map.write(part, fill_->buffer, file_); });
 }
 
-void StorageSink::work_and_fill(const Window& window) {
-  fill_until(window.bytes.begin);
-  filled_to_ = window.bytes.end;
-  fill_->map.complete(window.bytes, window.slot, window.covered);  // the slot is this writer's own until it is handed back
-  fill_->map.for_each_request(window.bytes, window.covered, [&](Extent bytes) {
-    file_.write(bytes.begin, std::span<const std::byte>(window.slot + (bytes.begin - window.bytes.begin), static_cast<size_t>(bytes.size())));
+void StorageSink::work_and_fill(const Filled& filled) {
+  fill_until(filled.window.bytes.begin);
+  filled_to_ = filled.window.bytes.end;
+  filled.window.for_each_part([&](Extent part, int64_t place) {
+    std::byte* const slot = filled.slot + place;
+    fill_->map.complete(part, slot, filled.covered);  // the slot is this writer's own until it is handed back
+    fill_->map.for_each_request(part, filled.covered, [&](Extent bytes) {
+      file_.write(bytes.begin, std::span<const std::byte>(slot + (bytes.begin - part.begin), static_cast<size_t>(bytes.size())));
+    });
   });
 }
 
-void StorageSink::work(const Window& window) {
+void StorageSink::work(const Filled& filled) {
   const StageTimer timer(file_.work(), Stage::storage);
-  if (fill_ != nullptr) return work_and_fill(window);
-  for_each_request(rule_, window.bytes, window.covered, [&](const Request& request) {
-    const std::byte* bytes = window.slot + (request.bytes.begin - window.bytes.begin);
-    if (request.holes)
-      file_.write_over_holes(request.bytes, bytes, window.covered, locked_);
-    else if (locked_ && rule_.access == Access::sieve)
-      file_.write_locked(request.bytes.begin, std::span(bytes, static_cast<size_t>(request.bytes.size())));
-    else
-      file_.write(request.bytes.begin, std::span(bytes, static_cast<size_t>(request.bytes.size())));
+  if (fill_ != nullptr) return work_and_fill(filled);
+  filled.window.for_each_part([&](Extent part, int64_t place) {
+    for_each_request(rule_, part, filled.covered, [&](const Request& request) {
+      const std::byte* bytes = filled.slot + place + (request.bytes.begin - part.begin);
+      if (request.holes)
+        file_.write_over_holes(request.bytes, bytes, filled.covered, locked_);
+      else if (locked_ && rule_.access == Access::sieve)
+        file_.write_locked(request.bytes.begin, std::span(bytes, static_cast<size_t>(request.bytes.size())));
+      else
+        file_.write(request.bytes.begin, std::span(bytes, static_cast<size_t>(request.bytes.size())));
+    });
   });
 }
 
-void StorageFetcher::start(int64_t, Extent window, std::byte* slot, PieceView covered) { move({window, slot, covered}); }
+void StorageFetcher::start(int64_t, const Window& window, std::byte* slot, PieceView covered) { move({window, slot, covered}); }
 
-void StorageFetcher::work(const Window& window) {
+void StorageFetcher::work(const Filled& filled) {
   const StageTimer timer(file_.work(), Stage::storage);
-  for_each_request(rule_, window.bytes, window.covered, [&](const Request& request) {
-    file_.read(request.bytes.begin,
-               std::span(window.slot + (request.bytes.begin - window.bytes.begin), static_cast<size_t>(request.bytes.size())));
+  filled.window.for_each_part([&](Extent part, int64_t place) {
+    for_each_request(rule_, part, filled.covered, [&](const Request& request) {
+      file_.read(request.bytes.begin, std::span(filled.slot + place + (request.bytes.begin - part.begin), static_cast<size_t>(request.bytes.size())));
+    });
   });
 }
 

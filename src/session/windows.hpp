@@ -27,26 +27,26 @@ class StorageWindows {
   ~StorageWindows() = default;
   void finish() noexcept;  // waits for what the thread has still to do; by the destructors of those that say what that is
 
-  struct Window {
-    Extent bytes;
+  struct Filled {
+    Window window;
     std::byte* slot = nullptr;
     PieceView covered;
   };
   bool has_room() const noexcept { return thread_ == nullptr || thread_->posted() - thread_->done() < IoThread::k_jobs; }
-  void move(const Window& window);
+  void move(const Filled& filled);
   int64_t moved() const noexcept { return thread_ == nullptr ? moved_ : std::max<int64_t>(0, thread_->done() - base_); }
 
   DataFile& file_;
   AccessRule rule_;
 
  private:
-  virtual void work(const Window& window) = 0;
+  virtual void work(const Filled& filled) = 0;
   static void work_on(void* self, int64_t index) noexcept;
 
   IoThread* thread_;
   int64_t base_;       // jobs of the thread before these
   int64_t moved_ = 0;
-  std::array<Window, IoThread::k_jobs> ring_;
+  std::array<Filled, IoThread::k_jobs> ring_;
 };
 
 // A collector's windows go to the file.
@@ -57,14 +57,14 @@ class StorageSink final : public Sink, private StorageWindows {
       : StorageWindows(file, rule, thread), locked_(locked), fill_(fill), filled_to_(fill != nullptr ? fill->windows.domain.begin : 0) {}
   ~StorageSink() override { finish(); }
   bool ready() override { return has_room(); }
-  void consume(int64_t step, Extent window, const std::byte* slot, PieceView covered) override;
+  void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return moved(); }
   bool lasts() const override { return true; }
   void fill_rest();  // behind the last window, once all have been written
 
  private:
-  void work(const Window& window) override;
-  void work_and_fill(const Window& window);
+  void work(const Filled& filled) override;
+  void work_and_fill(const Filled& filled);
   void fill_until(int64_t end);
 
   bool locked_;
@@ -77,11 +77,11 @@ class StorageFetcher final : public Fetcher, private StorageWindows {
   StorageFetcher(DataFile& file, AccessRule rule, IoThread* thread) : StorageWindows(file, rule, thread) {}
   ~StorageFetcher() override { finish(); }
   bool ready() override { return has_room(); }
-  void start(int64_t step, Extent window, std::byte* slot, PieceView covered) override;
+  void start(int64_t step, const Window& window, std::byte* slot, PieceView covered) override;
   int64_t done() override { return moved(); }
 
  private:
-  void work(const Window& window) override;
+  void work(const Filled& filled) override;
 };
 
 }  // namespace windrow

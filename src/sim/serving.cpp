@@ -51,7 +51,7 @@ void Turns::add_slots(int rank, int64_t windows, int64_t largest_window, int64_t
 void Turns::add_slots_of_cells(int rank, Extent hull, bool has_peers) {
   const Windows cells = cells_of_file();
   const int64_t first = cells.index_of(hull.begin), last = cells.index_of(hull.end - 1);
-  const int64_t largest = first == last ? hull.end - cells.window(first).begin : plan_.window_bytes;
+  const int64_t largest = first == last ? hull.end - cells.window(first).bytes.begin : plan_.window_bytes;
   add_slots(rank, last - first + 1, largest, has_peers ? largest : 0, has_peers);
 }
 
@@ -61,7 +61,7 @@ void Turns::serve_domain(int rank) {
   const Stored stored = store(windows, 0, covered_);
   int64_t remote = remote_of_window_.empty() && plan_.ranks > request_.machine.ranks_per_host ? plan_.window_bytes : 0;
   for (size_t i = first_window_[next_domain_]; i < first_window_[next_domain_ + 1] && !remote_of_window_.empty(); ++i) remote = std::max(remote, remote_of_window_[i]);
-  const int64_t largest = std::min(plan_.window_bytes, windows.domain.size());
+  const int64_t largest = windows.slot_bytes();
   if (shares_memory() && request_.machine.ranks_per_host > 1) {
     const int64_t slots = std::clamp<int64_t>(windows.count(), 1, plan_.slots);
     add_memory(rank, k_control_bytes + slots * (std::max(k_page, aligned(largest)) + aligned(remote)));
@@ -130,13 +130,15 @@ Turns::Stored Turns::store(const Windows& windows, int64_t first_index, PieceVie
     if (offset >= end) return stored;
     const int64_t index = windows.index_of(offset);
     if (index >= count) return stored;
-    const Extent window = windows.window(index);
-    for_each_request(rule_, window, covered, [&](const Request& one) {
-      request(phase_of(index - first_index), one);
-      stored.longest = std::max(stored.longest, one.bytes.end - window.begin);
+    const Window window = windows.window(index);
+    window.for_each_part([&](Extent part, int64_t place) {
+      for_each_request(rule_, part, covered, [&](const Request& one) {
+        request(phase_of(index - first_index), one);
+        stored.longest = std::max(stored.longest, place + one.bytes.end - part.begin);
+      });
     });
     ++stored.windows;
-    offset = std::max(offset + 1, window.end);
+    offset = std::max(offset + 1, window.bytes.end);
   }
   return stored;
 }

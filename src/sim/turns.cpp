@@ -2,6 +2,7 @@
 #include "sim/turns.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.hpp"
 
@@ -87,9 +88,9 @@ void Turns::find_groups() {
   group_of_column_.resize(static_cast<size_t>(columns));
   for (int group = 0; group < groups; ++group) {
     for (int64_t index = 0;; ++index) {
-      const Extent window = plan_.deal->window(everything, group, index);
-      if (window.begin >= columns * deal_bytes_) break;
-      for (int64_t column = window.begin / deal_bytes_; column * deal_bytes_ < window.end; ++column)
+      const Extent cell = plan_.deal->cell(everything, group, index);
+      if (cell.begin >= columns * deal_bytes_) break;
+      for (int64_t column = cell.begin / deal_bytes_; column * deal_bytes_ < cell.end; ++column)
         group_of_column_[static_cast<size_t>(column % columns)] = static_cast<size_t>(group * plan_.sharers);
     }
   }
@@ -103,19 +104,32 @@ size_t Turns::domain_at(int64_t offset) const {
   return group_of_column_[static_cast<size_t>(offset / deal_bytes_) % group_of_column_.size()] + stretch;
 }
 
-// The windows of domains that hold some of the bytes, in file order.
+// The windows that hold some of the bytes: in file order within a domain, and over all domains where these are not dealt.
 template <class Visit>
-void Turns::for_each_window(const Held& held, Visit&& visit) const {
+void Turns::for_each_window(const Held& held, Visit&& visit) {
   if (held.empty()) return;
   const int64_t end = held.hull().end;
+  std::vector<size_t> opened;
+  if (plan_.deal) open_.resize(windows_.size());
   for (int64_t offset = held.hull().begin; offset < end;) {
     const size_t domain = domain_at(offset);
     if (domain >= windows_.size()) return;
     const int64_t index = windows_[domain].index_of(offset);
-    const Extent window = windows_[domain].window(index);
-    if (const int64_t bytes = held.bytes_in(window); bytes > 0) visit(Touched{domain, index, window, bytes});
-    offset = held.next_offset(std::max(offset + 1, window.end));
+    const Extent part = plan_.deal ? windows_[domain].next_part(offset) : windows_[domain].window(index).bytes;
+    offset = std::max(offset + 1, part.end);
+    const int64_t bytes = held.bytes_in(part);
+    offset = held.next_offset(offset);
+    if (bytes == 0) continue;
+    if (!plan_.deal) {
+      visit(Touched{domain, index, bytes});
+      continue;
+    }
+    Touched& open = open_[domain];
+    if (open.bytes == 0) opened.push_back(domain);
+    if (open.bytes > 0 && open.index != index) visit(std::exchange(open, {}));
+    open = {domain, index, open.bytes + bytes};
   }
+  for (const size_t domain : opened) visit(std::exchange(open_[domain], {}));
 }
 
 void Turns::count_message(int64_t bytes) {
@@ -167,8 +181,8 @@ void Turns::send_to_root(int rank, const Held& held) {
     const Windows cells = cells_of_file();
     for (int64_t offset = held.hull().begin; offset < held.hull().end;) {
       const int64_t index = cells.index_of(offset);
-      if (const int64_t bytes = held.bytes_in(cells.window(index)); bytes > 0) pass(index - team_first_, bytes);
-      offset = held.next_offset(cells.window(index).end);
+      if (const int64_t bytes = held.bytes_in(cells.window(index).bytes); bytes > 0) pass(index - team_first_, bytes);
+      offset = held.next_offset(cells.window(index).bytes.end);
     }
   }
   keep_message_buffers(rank, largest);

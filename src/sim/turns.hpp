@@ -35,7 +35,6 @@ class Turns {
   struct Touched {
     size_t domain = 0;
     int64_t index = 0;
-    Extent window;
     int64_t bytes = 0;
   };
   // Windows with something in them, and bytes of the longest up to the last that is covered.
@@ -43,7 +42,7 @@ class Turns {
     int64_t windows = 0, longest = 0;
   };
   template <class Visit>
-  void for_each_window(const Held& held, Visit&& visit) const;
+  void for_each_window(const Held& held, Visit&& visit);
   size_t domain_at(int64_t offset) const;
   size_t phase_of(int64_t index) const noexcept { return std::min(phasing_.phases - 1, static_cast<size_t>(index / phasing_.rounds)); }
   int host_of(int rank) const noexcept { return static_cast<int>(rank / request_.machine.ranks_per_host); }
@@ -86,6 +85,7 @@ class Turns {
   ExchangeLoads to_roots_, to_domains_;
   StorageLoads storage_;
   Pieces covered_;                        // by all ranks
+  std::vector<Touched> open_;             // [domains] of a rank's dealt windows, those that may get more bytes
   Held team_held_;                        // by the team whose ranks have their turns
   int64_t team_first_ = 0;                // index of its first window
   int latest_client_ = -1;

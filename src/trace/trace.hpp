@@ -72,7 +72,7 @@ struct Trace {
   int64_t bytes_mapped = 0;       // of those, out of the file's bytes in the system's memory
   int64_t bytes_broadcast = 0;    // that one rank sent to all at once
   int64_t direct_bytes = 0;       // written from or read into the user's memory without a copy
-  int64_t rounds = 0;
+  int64_t rounds = 0;             // of this rank: windows that it has filled
   int64_t allocations = 0;        // buffers newly allocated in this flush
   int64_t plans_made = 0;
   int64_t io_threads = 0;         // 1: this rank's I/O thread made the requests; their time is not part of the exchange's then

@@ -161,6 +161,54 @@ TEST_P(Targets, are_dealt_in_turn_by_cyclic_domains) {
   expect_data(variable);
 }
 
+// A writer's round is as many of its stripes as its buffer holds. Each rank sends it one message for all of them; the storage gets a request for each.
+TEST_P(Targets, move_several_stripes_in_one_round) {
+  constexpr int64_t k_targets = 4, k_stripes = 3;
+  if (size_of() < k_targets) GTEST_SKIP() << "groups have neighbours";
+  const int variable = create({{"layout", "mock:stripe=16KiB,count=4"}, {"domains", "target"}, {"writers", "4"}, {"buffer", "49152"}, {"shared_memory", "false"}});
+  write(variable);
+  for (const bool reading : {false, true}) {
+    SCOPED_TRACE(reading ? "read" : "written");
+    if (reading) expect_data(variable);
+    const Touched touched = touched_of(file_);
+    const json report = report_of(file_);
+    const int64_t first = touched.ranks_of_stripe.begin()->first / 16384 / k_targets;  // of the periods
+    std::set<std::pair<int64_t, int64_t>> rounds;
+    for (const auto& [stripe, ranks] : touched.ranks_of_stripe) rounds.insert({stripe / 16384 % k_targets, (stripe / 16384 / k_targets - first) / k_stripes});
+    EXPECT_EQ(report["rounds"], rounds.size());
+    EXPECT_EQ(report[reading ? "read_requests" : "write_requests"], touched.ranks_of_stripe.size());
+    EXPECT_EQ(report["messages"], report["plans"][0]["expected"]["messages"]);
+    int64_t own = holds_ && touched.targets_of_rank.count(rank_of()) > 0 ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    const int64_t all = static_cast<int64_t>(rounds.size()) * holders_ - own * static_cast<int64_t>(rounds.size()) / k_targets;
+    EXPECT_LE(std::abs(report["messages"].get<int64_t>() - all), holders_ + k_targets) << "the last stripe may be too short to have bytes of each rank";
+  }
+}
+
+// What lies between the first byte and the last costs nothing, when it is planned and when it is moved: here 2^28 stripes.
+TEST_P(Targets, are_found_of_a_few_pieces_in_a_terabyte) {
+  constexpr int64_t k_elements = int64_t{1} << 37, k_pieces = 40, k_length = 700;
+  EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options({{"layout", "mock:stripe=4KiB,count=8"}, {"domains", "target"}, {"writers", "8"}}), &file_));
+  int variable = -1;
+  EXPECT_WINDROW_OK(windrow_define_variable(file_, "sparse", WINDROW_FLOAT64, 1, &k_elements, &variable));
+  std::vector<double> data(k_pieces * k_length), read(k_pieces * k_length);
+  std::iota(data.begin(), data.end(), 1e6 * (rank_of() + 1));
+  std::vector<int64_t> starts;
+  for (int64_t piece = 0; piece < k_pieces; ++piece) starts.push_back(k_elements / (k_pieces * size_of()) * (piece * size_of() + rank_of()));
+  const std::vector<int64_t> counts(k_pieces, k_length);
+  Decomposition pieces;
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_blocks(MPI_COMM_WORLD, 1, &k_elements, k_pieces, starts.data(), counts.data(), nullptr, nullptr, &made));
+  pieces.reset(made);
+  EXPECT_WINDROW_OK(windrow_put(file_, variable, pieces.get(), data.data()));
+  EXPECT_WINDROW_OK(windrow_flush(file_));
+  EXPECT_EQ(touched_of(file_).shared(), 0);
+  EXPECT_EQ(touched_of(file_).bytes, k_pieces * k_length * 8 * size_of());
+  EXPECT_LE(report_of(file_)["rounds"], 3 * k_pieces * size_of());
+  EXPECT_WINDROW_OK(windrow_read(file_, variable, pieces.get(), read.data()));
+  EXPECT_EQ(read, data);
+}
+
 TEST_P(Targets, are_chosen_where_the_file_lies_on_several) {
   for (const bool several : {true, false}) {
     const int variable = create({{"layout", several ? "mock:stripe=512KiB,count=4" : "mock:stripe=64KiB,count=4"}, {"writers", "3"}, {"direct_bytes", "64KiB"}});

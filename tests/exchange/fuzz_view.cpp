@@ -31,10 +31,10 @@ void parse_as_counts(std::span<const std::byte> bytes) {
 void walk(const ViewPart& part) {
   constexpr int64_t k_window = 1 << 12;
   const Extent window{part.hull.begin, std::min(part.hull.end, part.hull.begin + std::min(k_window, INT64_MAX - part.hull.begin))};
-  int64_t at = window.begin, memory = 0, bytes = 0;
-  for_each_in(std::span(&part, 1), window, [&](const ViewPart&, int64_t place, int64_t file, int64_t length) {
-    FUZZ_EXPECT(length > 0 && file >= at && file + length <= window.end && place == memory);
-    at = file + length;
+  int64_t at = 0, memory = 0, bytes = 0;
+  for_each_in(std::span(&part, 1), Window(window), [&](const ViewPart&, int64_t in_message, int64_t in_slot, int64_t length) {
+    FUZZ_EXPECT(length > 0 && in_slot >= at && in_slot + length <= window.size() && in_message == memory);
+    at = in_slot + length;
     memory += length;
     bytes += length;
   });

@@ -31,10 +31,16 @@ Plan plan_of(const StorageLayout& layout, std::vector<Extent> regions, int write
   return make_plan(strategy, pattern, {.ranks = writers, .host_roots = {0}}, limits).value();
 }
 
-std::vector<Extent> windows_in_order(const Windows& windows) {
+std::vector<Extent> parts_of(const Window& window) {
+  std::vector<Extent> parts;
+  window.for_each_part([&](Extent part, int64_t) { parts.push_back(part); });
+  return parts;
+}
+
+std::vector<Extent> parts_in_order(const Windows& windows) {
   std::vector<Extent> all;
   for (int64_t i = 0; i < windows.count(); ++i)
-    if (const Extent window = windows.window(i); !window.empty()) all.push_back(window);
+    for (const Extent& part : parts_of(windows.window(i))) all.push_back(part);
   return all;
 }
 
@@ -46,15 +52,15 @@ TEST(DealByTarget, gives_each_writer_a_target_as_in_the_paper) {
   for (int64_t writer = 0; writer < 4; ++writer) {
     std::vector<Extent> want;
     for (int64_t stripe = writer; stripe < 16; stripe += 4) want.push_back({stripe * k_mib, (stripe + 1) * k_mib});
-    EXPECT_EQ(windows_in_order(windows_of(plan, static_cast<size_t>(writer))), want);
+    EXPECT_EQ(parts_in_order(windows_of(plan, static_cast<size_t>(writer))), want);
   }
 }
 
-TEST(DealByTarget, lets_few_writers_have_neighbouring_targets_and_long_windows) {
+TEST(DealByTarget, lets_few_writers_have_neighbouring_targets_and_long_requests) {
   const Plan plan = plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 2);
-  const auto windows = windows_in_order(windows_of(plan, 1));
-  EXPECT_EQ(windows.front(), (Extent{256 << 10, 512 << 10}));
-  EXPECT_EQ(windows[1], (Extent{768 << 10, 1 << 20}));
+  const auto parts = parts_in_order(windows_of(plan, 1));
+  EXPECT_EQ(parts.front(), (Extent{256 << 10, 512 << 10}));
+  EXPECT_EQ(parts[1], (Extent{768 << 10, 1 << 20}));
 }
 
 TEST(DealByTarget, lets_writers_share_a_target_each_in_a_stretch_of_the_file) {
@@ -198,9 +204,9 @@ TEST_P(Dealt, finds_the_window_of_each_offset) {
         const auto offset = plan.domains[i].begin + static_cast<int64_t>(random() % static_cast<uint64_t>(plan.domains[i].size() + 2));
         const int64_t index = windows.index_of(offset);
         for (int64_t other = 0; other < windows.count(); ++other) {
-          const Extent window = windows.window(other);
-          if (!window.empty()) {
-            ASSERT_EQ(window.end > offset, other >= index);
+          const std::vector<Extent> parts = parts_of(windows.window(other));
+          if (!parts.empty()) {
+            ASSERT_EQ(parts.back().end > offset, other >= index);
           }
         }
       }
@@ -211,13 +217,40 @@ TEST_P(Dealt, finds_the_window_of_each_offset) {
 INSTANTIATE_TEST_SUITE_P(Domains, Dealt, testing::Values(Domains::target, Domains::cyclic),
                          [](const auto& domains) { return std::string(name_of(domains.param)); });
 
-TEST(MakePlan, fills_more_windows_of_short_stripes_in_the_same_memory) {
+// Bytes of a domain are known without a look at each of its cells.
+TEST_P(Dealt, counts_its_bytes_in_any_extent) {
+  std::mt19937_64 random(14);
+  for (int turn = 0; turn < 300; ++turn) {
+    const auto regions = random_regions(random);
+    const Plan plan = plan_of(mock(random_mock(random)), regions, 2 + static_cast<int>(random() % 9), GetParam(), 4096);
+    for (size_t i = 0; i < plan.domains.size(); ++i) {
+      const Windows windows = windows_of(plan, i);
+      const auto begin = static_cast<int64_t>(random() % 60'000);
+      const Extent extent{begin, begin + static_cast<int64_t>(random() % 60'000)};
+      int64_t bytes = 0;
+      windows.for_each_part(extent, [&](Extent part) { bytes += part.size(); });
+      ASSERT_EQ(windows.bytes_in(extent), bytes);
+    }
+  }
+}
+
+TEST(MakePlan, puts_as_many_short_stripes_into_a_window_as_fit) {
   const Plan plan = plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 8);
-  EXPECT_EQ(plan.window_bytes, 64 << 10);
-  EXPECT_EQ(plan.slots, 16);
-  EXPECT_LE(plan.slots * plan.window_bytes, PlanLimits{}.buffers * 4 * k_mib);
-  EXPECT_EQ(plan_of(mock("stripe=64KiB,count=8"), {{0, 64 * k_mib}}, 5000).slots, PlanLimits{}.buffers) << "so many messages are awaited";
-  EXPECT_EQ(plan_of(mock("stripe=4MiB,count=8"), {{0, 8000 * k_mib}}, 8).slots, PlanLimits{}.buffers);
+  EXPECT_EQ(plan.window_bytes, k_mib);
+  const Windows windows = windows_of(plan, 3);
+  ASSERT_EQ(windows.count(), 8);
+  int64_t stripe = 2 * 16 * 8 + 3, at = 0;  // of the third window
+  windows.window(2).for_each_part([&](Extent part, int64_t place) {
+    EXPECT_EQ(part, (Extent{stripe * (64 << 10), (stripe + 1) * (64 << 10)}));
+    EXPECT_EQ(place, at);
+    stripe += 8;
+    at += 64 << 10;
+  });
+  EXPECT_EQ(at, plan.window_bytes);
+  EXPECT_EQ(plan_of(mock("stripe=64KiB,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 4 * k_mib) << "all that the buffer holds";
+  EXPECT_EQ(plan_of(mock("stripe=512,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 256 * 512) << "requests of a window are not without number";
+  EXPECT_EQ(plan_of(mock("stripe=3MiB,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 3 * k_mib);
+  EXPECT_EQ(plan_of(mock("stripe=8MiB,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 4 * k_mib) << "parts of a stripe";
 }
 
 // What a file system may say, however odd, as long as check_layout() takes it: a plan that has every byte once, or aligned domains.
@@ -246,8 +279,7 @@ TEST(MakePlan, plans_by_any_layout_that_can_be) {
         const Windows windows = windows_of(plan, i);
         const int64_t index = windows.index_of(offset);
         if (index < 0 || index >= windows.count()) continue;
-        const Extent window = windows.window(index);
-        having += window.begin <= offset && offset < window.end ? 1 : 0;
+        for (const Extent& part : parts_of(windows.window(index))) having += part.begin <= offset && offset < part.end ? 1 : 0;
       }
       ASSERT_EQ(having, 1) << offset << " in " << layout_text(layout);
     }
@@ -260,10 +292,11 @@ TEST(MakePlan, deals_an_exabyte_to_100_000_writers) {
   EXPECT_EQ(plan.sharers, 50);
   EXPECT_EQ(plan.writers.size(), 100'000U);
   const Windows last = windows_of(plan, 99'999);
-  EXPECT_GT(last.count(), int64_t{1} << 22);
-  const Extent window = last.window(last.count() / 2);
-  EXPECT_EQ(last.index_of(window.begin), last.count() / 2);
-  EXPECT_EQ(window.begin / k_mib % 2000, 1999);
+  EXPECT_GT(last.count(), int64_t{1} << 20);
+  const std::vector<Extent> parts = parts_of(last.window(last.count() / 2));
+  EXPECT_EQ(parts.size(), 4U);
+  EXPECT_EQ(last.index_of(parts.front().begin), last.count() / 2);
+  for (const Extent& part : parts) EXPECT_EQ(part.begin / k_mib % 2000, 1999);
 }
 
 }  // namespace

@@ -224,9 +224,9 @@ TEST(MakePlan, of_nothing_is_a_plan_too) {
 TEST(Windows, lie_on_a_grid_from_the_files_start) {
   const Windows windows{.domain = {5000, 20'000}, .bytes = 4096};
   ASSERT_EQ(windows.count(), 4);
-  EXPECT_EQ(windows.window(0), (Extent{5000, 8192}));
-  EXPECT_EQ(windows.window(1), (Extent{8192, 12'288}));
-  EXPECT_EQ(windows.window(3), (Extent{16'384, 20'000}));
+  EXPECT_EQ(windows.window(0).bytes, (Extent{5000, 8192}));
+  EXPECT_EQ(windows.window(1).bytes, (Extent{8192, 12'288}));
+  EXPECT_EQ(windows.window(3).bytes, (Extent{16'384, 20'000}));
   EXPECT_EQ(windows.index_of(8191), 0);
   EXPECT_EQ(windows.index_of(16'384), 3);
 }
@@ -235,9 +235,9 @@ TEST(Windows, cover_a_domain_beyond_4_gib_once) {
   const Windows windows{.domain = {(int64_t{5} << 32) + 7, (int64_t{5} << 32) + 100'000'003}, .bytes = 16 << 20};
   int64_t at = windows.domain.begin;
   for (int64_t i = 0; i < windows.count(); ++i) {
-    EXPECT_EQ(windows.window(i).begin, at);
+    EXPECT_EQ(windows.window(i).bytes.begin, at);
     EXPECT_EQ(windows.index_of(at), i);
-    at = windows.window(i).end;
+    at = windows.window(i).bytes.end;
   }
   EXPECT_EQ(at, windows.domain.end);
 }

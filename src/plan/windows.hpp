@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows: what of a domain is moved in one round. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "base/checked.hpp"
+#include "extent/extent.hpp"
+#include "plan/deal.hpp"
+
+namespace windrow {
+
+// The file bytes of one round of one domain. They are one part, which lies in the buffer as it does in the file; where stripes are dealt they are the
+// parts of several cells, each of which begins a cell's bytes behind the one before. Must not outlive its windows.
+struct Window {
+  Extent bytes;                // from the first to the last
+  const Deal* deal = nullptr;  // nullptr: one part
+  Extent stretch = {};
+  int group = 0;
+  int64_t first_cell = 0, cells = 1;
+
+  Window() noexcept = default;
+  Window(Extent all) noexcept : bytes(all) {}  // NOLINT: implicit on purpose
+  Window(const Deal& dealt, Extent of_stretch, int of_group, int64_t first, int64_t count) noexcept
+      : bytes{dealt.cell(of_stretch, of_group, first).begin, dealt.cell(of_stretch, of_group, first + count - 1).end},
+        deal(&dealt), stretch(of_stretch), group(of_group), first_cell(first), cells(count) {}
+
+  bool empty() const noexcept { return bytes.empty(); }
+  struct Part {
+    Extent bytes;
+    int64_t place = 0;  // in the buffer
+  };
+  // The first part that ends behind the offset; empty: there is none.
+  Part part_behind(int64_t offset) const noexcept {
+    if (deal == nullptr) return {offset < bytes.end ? bytes : Extent{}, 0};
+    for (int64_t i = std::max<int64_t>(0, deal->index_of(stretch, group, offset) - first_cell); i < cells; ++i)
+      if (const Extent part = deal->cell(stretch, group, first_cell + i); !part.empty()) return {part, i * deal->cell_bytes()};
+    return {};
+  }
+  // Visits (part, place in the buffer) in file order.
+  template <class Visit>
+  void for_each_part(Visit&& visit) const {
+    if (deal == nullptr) return visit(bytes, int64_t{0});
+    for (int64_t i = 0; i < cells; ++i)
+      if (const Extent part = deal->cell(stretch, group, first_cell + i); !part.empty()) visit(part, i * deal->cell_bytes());
+  }
+};
+
+// All windows of a domain, in file order. They lie on a grid of `bytes` from the file's start, so that requests begin and end at even addresses wherever
+// a domain begins; those of a dealt domain begin where its stripes do, and some may be empty.
+struct Windows {
+  Extent domain;
+  int64_t bytes = 1;
+  std::shared_ptr<const Deal> deal = nullptr;  // only what is dealt to the group
+  int group = 0;
+
+  int64_t first() const noexcept { return domain.begin / bytes; }
+  int64_t count() const noexcept {
+    if (deal) return ceil_divide(deal->cells(domain, group), deal->cells_of_window());
+    return domain.empty() ? 0 : (domain.end - 1) / bytes - first() + 1;
+  }
+  Window window(int64_t index) const noexcept {
+    if (deal) {
+      const int64_t first_cell = index * deal->cells_of_window();
+      return {*deal, domain, group, first_cell, std::min(deal->cells_of_window(), deal->cells(domain, group) - first_cell)};
+    }
+    const int64_t cell = (first() + index) * bytes;
+    return intersect(domain, {cell, cell + bytes});
+  }
+  // All of the domain as one.
+  Window whole() const noexcept { return deal ? Window(*deal, domain, group, 0, deal->cells(domain, group)) : Window(domain); }
+  // Of the window that holds the offset; where it is not in the domain, of the next.
+  int64_t index_of(int64_t offset) const noexcept {
+    if (!deal) return offset / bytes - first();
+    const int64_t cell = deal->index_of(domain, group, offset);
+    return cell < deal->cells(domain, group) ? cell / deal->cells_of_window() : count();
+  }
+
+  // Bytes that a slot has to hold for any of them.
+  int64_t slot_bytes() const noexcept { return deal ? bytes : std::min(bytes, domain.size()); }
+  // Bytes of an extent that are in the domain. O(1), but for the number of parts of a deal.
+  int64_t bytes_in(Extent extent) const noexcept {
+    const Extent inside = intersect(extent, domain);
+    return inside.empty() ? 0 : deal ? deal->bytes_in(inside, group) : inside.size();
+  }
+  // From `offset` on the first bytes of the domain that follow each other, as far as a cell goes; empty: there are none.
+  Extent next_part(int64_t offset) const noexcept {
+    const Extent rest = intersect(domain, {offset, domain.end});
+    if (!deal || rest.empty()) return rest;
+    const int64_t cells = deal->cells(domain, group);
+    for (int64_t index = deal->index_of(domain, group, rest.begin); index < cells; ++index)
+      if (const Extent part = intersect(deal->cell(domain, group, index), rest); !part.empty()) return part;
+    return {};
+  }
+  // Visits what of an extent is in the domain, in file order.
+  template <class Visit>
+  void for_each_part(Extent extent, Visit&& visit) const {
+    for (Extent part = next_part(extent.begin); !part.empty() && part.begin < extent.end; part = next_part(part.end)) visit(intersect(part, extent));
+  }
+};
+
+}  // namespace windrow
