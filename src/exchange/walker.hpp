@@ -48,9 +48,7 @@ int64_t leap(const Grid& grid, int64_t step, NextOffset&& next_offset) {
   for (int64_t domain = 0; domain < domains; ++domain) {
     const Windows& windows = grid.domains[static_cast<size_t>(domain)];
     const int64_t round = step / domains + (domain < step % domains ? 1 : 0);
-    if (round >= windows.count()) continue;
-    const int64_t offset = next_offset(windows.window(round).bytes.begin);
-    if (offset < windows.domain.end) nearest = std::min(nearest, windows.index_of(offset) * domains + domain);
+    if (const int64_t found = windows.leap(round, next_offset); found < windows.count()) nearest = std::min(nearest, found * domains + domain);
   }
   return nearest;
 }

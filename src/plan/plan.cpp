@@ -224,8 +224,11 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
 }
 
 Windows windows_of(const Plan& plan, size_t domain) {
-  return {.domain = plan.domains[domain], .bytes = plan.window_bytes, .deal = plan.deal,
-          .group = plan.deal ? static_cast<int>(static_cast<int64_t>(domain) / plan.sharers) : 0};
+  Windows windows{.domain = plan.domains[domain], .bytes = plan.window_bytes, .deal = plan.deal,
+                  .group = plan.deal ? static_cast<int>(static_cast<int64_t>(domain) / plan.sharers) : 0};
+  // What is filled beside the windows goes through the file in its order.
+  if (plan.deal && !plan.whole_windows) windows.start = windows.count() / plan.deal->groups() * windows.group;
+  return windows;
 }
 
 int team_root(const Plan& plan, int rank, int host_root) {

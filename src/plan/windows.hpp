@@ -48,13 +48,16 @@ struct Window {
   }
 };
 
-// All windows of a domain, in file order. They lie on a grid of `bytes` from the file's start, so that requests begin and end at even addresses wherever
-// a domain begins; those of a dealt domain begin where its stripes do, and some may be empty.
+// All windows of a domain, in the order in which they are moved, which is the file's. They lie on a grid of `bytes` from the file's start, so that requests
+// begin and end at even addresses wherever a domain begins; those of a dealt domain begin where its stripes do, and some may be empty. Where several groups
+// are dealt the same stretch each begins at another place and comes to what lies before it in the end: in file order all of them would wait at the
+// same time for the one rank that holds the rows there.
 struct Windows {
   Extent domain;
   int64_t bytes = 1;
   std::shared_ptr<const Deal> deal = nullptr;  // only what is dealt to the group
   int group = 0;
+  int64_t start = 0;  // of what is dealt: which window of the file's order is the first
 
   int64_t first() const noexcept { return domain.begin / bytes; }
   int64_t count() const noexcept {
@@ -63,7 +66,8 @@ struct Windows {
   }
   Window window(int64_t index) const noexcept {
     if (deal) {
-      const int64_t first_cell = index * deal->cells_of_window();
+      const int64_t all = count(), in_file = index < all - start ? index + start : index - (all - start);
+      const int64_t first_cell = in_file * deal->cells_of_window();
       return {*deal, domain, group, first_cell, std::min(deal->cells_of_window(), deal->cells(domain, group) - first_cell)};
     }
     const int64_t cell = (first() + index) * bytes;
@@ -74,8 +78,23 @@ struct Windows {
   // Of the window that holds the offset; where it is not in the domain, of the next.
   int64_t index_of(int64_t offset) const noexcept {
     if (!deal) return offset / bytes - first();
-    const int64_t cell = deal->index_of(domain, group, offset);
-    return cell < deal->cells(domain, group) ? cell / deal->cells_of_window() : count();
+    const int64_t in_file = in_file_order(offset), all = count();
+    return in_file == all ? all : in_file >= start ? in_file - start : in_file + all - start;
+  }
+  // The first window from `index` on that may have bytes, where `next_offset(offset)` is that of the next at or behind an offset; count(): none.
+  template <class NextOffset>
+  int64_t leap(int64_t index, NextOffset&& next_offset) const {
+    const int64_t all = count();
+    if (index >= all) return all;
+    const int64_t offset = next_offset(window(index).bytes.begin);
+    if (start == 0) return offset < domain.end ? index_of(offset) : all;
+    int64_t found = offset < domain.end ? in_file_order(offset) : all;
+    if (index < all - start) {
+      if (found < all) return found - start;
+      const int64_t again = next_offset(domain.begin);
+      found = again < domain.end ? in_file_order(again) : all;
+    }
+    return found < start ? found + all - start : all;
   }
 
   // Bytes that a slot has to hold for any of them.
@@ -98,6 +117,12 @@ struct Windows {
   template <class Visit>
   void for_each_part(Extent extent, Visit&& visit) const {
     for (Extent part = next_part(extent.begin); !part.empty() && part.begin < extent.end; part = next_part(part.end)) visit(intersect(part, extent));
+  }
+
+ private:
+  int64_t in_file_order(int64_t offset) const noexcept {
+    const int64_t cell = deal->index_of(domain, group, offset);
+    return cell < deal->cells(domain, group) ? cell / deal->cells_of_window() : count();
   }
 };
 

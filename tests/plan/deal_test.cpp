@@ -41,6 +41,7 @@ std::vector<Extent> parts_in_order(const Windows& windows) {
   std::vector<Extent> all;
   for (int64_t i = 0; i < windows.count(); ++i)
     for (const Extent& part : parts_of(windows.window(i))) all.push_back(part);
+  std::sort(all.begin(), all.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   return all;
 }
 
@@ -205,10 +206,12 @@ TEST_P(Dealt, finds_the_window_of_each_offset) {
         const int64_t index = windows.index_of(offset);
         for (int64_t other = 0; other < windows.count(); ++other) {
           const std::vector<Extent> parts = parts_of(windows.window(other));
-          if (!parts.empty()) {
-            ASSERT_EQ(parts.back().end > offset, other >= index);
-          }
+          if (parts.empty() || index == windows.count()) continue;
+          const bool behind = parts.back().end > offset, later = parts.back().begin > parts_of(windows.window(index)).back().begin;
+          ASSERT_EQ(behind, later || other == index);
         }
+        const auto none_before = [&](int64_t at) { return std::max(at, offset); };
+        ASSERT_EQ(windows.leap(0, none_before) < windows.count(), !windows.next_part(offset).empty());
       }
     }
   }
@@ -239,7 +242,8 @@ TEST(MakePlan, puts_as_many_short_stripes_into_a_window_as_fit) {
   EXPECT_EQ(plan.window_bytes, k_mib);
   const Windows windows = windows_of(plan, 3);
   ASSERT_EQ(windows.count(), 8);
-  int64_t stripe = 2 * 16 * 8 + 3, at = 0;  // of the third window
+  EXPECT_EQ(windows.start, 3);
+  int64_t stripe = 5 * 16 * 8 + 3, at = 0;  // of the file's sixth window
   windows.window(2).for_each_part([&](Extent part, int64_t place) {
     EXPECT_EQ(part, (Extent{stripe * (64 << 10), (stripe + 1) * (64 << 10)}));
     EXPECT_EQ(place, at);
@@ -284,6 +288,26 @@ TEST(MakePlan, plans_by_any_layout_that_can_be) {
       ASSERT_EQ(having, 1) << offset << " in " << layout_text(layout);
     }
   }
+}
+
+// Of rows, which one rank after the other holds, the writers of the targets begin with different ranks' ones.
+TEST(MakePlan, lets_each_target_begin_elsewhere) {
+  const Plan plan = plan_of(mock("stripe=1MiB,count=8"), {{0, 512 * k_mib}}, 8);
+  std::set<int64_t> eighths;
+  for (size_t i = 0; i < 8; ++i) {
+    const Windows windows = windows_of(plan, i);
+    eighths.insert(windows.window(0).bytes.begin / (64 * k_mib));
+    // Every window with bytes is come to once, whatever lies between.
+    std::vector<int64_t> found;
+    const auto every_fifth = [](int64_t offset) { return (offset + 5 * k_mib - 1) / (5 * k_mib) * (5 * k_mib); };
+    for (int64_t index = windows.leap(0, every_fifth); index < windows.count(); index = windows.leap(index + 1, every_fifth)) found.push_back(index);
+    EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
+    for (int64_t offset = 0; offset < 512 * k_mib; offset += 5 * k_mib) {
+      const Extent part = windows.next_part(offset);
+      EXPECT_TRUE(part.empty() || part.begin > offset || std::binary_search(found.begin(), found.end(), windows.index_of(offset))) << offset;
+    }
+  }
+  EXPECT_EQ(eighths.size(), 8U);
 }
 
 // The size of the largest Lustre systems: nothing here is as long as the file has stripes.

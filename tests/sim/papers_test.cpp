@@ -89,6 +89,13 @@ TEST(YLib, is_up_to_3_times_faster_without_redistribution) {
   expect_within(most, 3, 1.2, "most");
 }
 
+// Rounds of 4 MiB, and yet no writer waits for the rank that another one waits for.
+TEST(YLib, exchanges_rows_in_bounded_rounds_as_fast_as_at_once) {
+  const Options options{{"strategy", "ylib"}, {"writers", "128"}, {"buffer", "4MiB"}};
+  const double rounds = run("ranger", conforming(128), options).seconds.exchange, at_once = run("ranger", conforming(128), options, {.at_once = true}).seconds.exchange;
+  EXPECT_LE(rounds, 1.05 * at_once);
+}
+
 TEST(YLib, touches_one_target_with_each_writer) {
   const Simulation simulation = run("ranger", conforming(128), {{"strategy", "ylib"}, {"writers", "128"}});
   EXPECT_EQ(simulation.plan.strategy.domains, Domains::target);
