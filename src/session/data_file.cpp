@@ -132,6 +132,19 @@ void DataFile::read(int64_t offset, std::span<const Slice> slices) {
   tally(offset, bytes_of(slices));
 }
 
+// A recording tells of each by itself.
+void DataFile::read(std::span<const ReadRequest> requests) {
+  const bool apart = recording_ != nullptr || std::any_of(requests.begin(), requests.end(), [](const ReadRequest& each) { return each.offset >= FileLine::k_begin; });
+  if (requests.empty()) return;
+  if (!apart) attempt(requests.front().offset, [&](Store& store, int64_t) { return store.read_several(requests); });
+  for (const ReadRequest& each : requests) {
+    if (apart)
+      read(each.offset, each.bytes);
+    else
+      tally(each.offset, static_cast<int64_t>(each.bytes.size()));
+  }
+}
+
 const std::byte* DataFile::map(Extent range) {
   const std::byte* bytes = nullptr;
   if (range.begin >= FileLine::k_begin) return nullptr;  // a range of the line lies in several files

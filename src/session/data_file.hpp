@@ -27,6 +27,7 @@ class DataFile {
   void write(int64_t offset, std::span<const ConstSlice> slices);
   void read(int64_t offset, std::span<std::byte> bytes);
   void read(int64_t offset, std::span<const Slice> slices);
+  void read(std::span<const ReadRequest> requests);  // some of them at the same time, where they are of one file
   // The bytes of `range` where the system keeps them, until unmap(); nullptr: to be read otherwise, unless something has failed.
   const std::byte* map(Extent range);
   void unmap();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session/windows.hpp"
 
+#include <utility>
+
 #include "comm/patience.hpp"
 
 namespace windrow {
@@ -69,11 +71,16 @@ void StorageFetcher::start(int64_t, const Window& window, std::byte* slot, Piece
 
 void StorageFetcher::work(const Filled& filled) {
   const StageTimer timer(file_.work(), Stage::storage);
+  size_t waiting = 0;
   filled.window.for_each_part([&](Extent part, int64_t place) {
     for_each_request(rule_, part, filled.covered, [&](const Request& request) {
-      file_.read(request.bytes.begin, std::span(filled.slot + place + (request.bytes.begin - part.begin), static_cast<size_t>(request.bytes.size())));
+      const std::span bytes(filled.slot + place + (request.bytes.begin - part.begin), static_cast<size_t>(request.bytes.size()));
+      if (!several_ || filled.window.cells == 1) return file_.read(request.bytes.begin, bytes);
+      requests_[waiting++] = {request.bytes.begin, bytes};
+      if (waiting == requests_.size()) file_.read(std::span<const ReadRequest>(requests_).first(std::exchange(waiting, 0)));
     });
   });
+  file_.read(std::span<const ReadRequest>(requests_).first(waiting));
 }
 
 }  // namespace windrow

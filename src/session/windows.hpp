@@ -74,7 +74,7 @@ class StorageSink final : public Sink, private StorageWindows {
 
 class StorageFetcher final : public Fetcher, private StorageWindows {
  public:
-  StorageFetcher(DataFile& file, AccessRule rule, IoThread* thread) : StorageWindows(file, rule, thread) {}
+  StorageFetcher(DataFile& file, AccessRule rule, IoThread* thread) : StorageWindows(file, rule, thread), several_(thread != nullptr) {}
   ~StorageFetcher() override { finish(); }
   bool ready() override { return has_room(); }
   void start(int64_t step, const Window& window, std::byte* slot, PieceView covered) override;
@@ -82,6 +82,9 @@ class StorageFetcher final : public Fetcher, private StorageWindows {
 
  private:
   void work(const Filled& filled) override;
+
+  bool several_;  // of a window's requests at the same time: with threads, and where it has parts that lie apart
+  std::array<ReadRequest, 256> requests_;
 };
 
 }  // namespace windrow

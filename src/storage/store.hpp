@@ -26,6 +26,11 @@ struct Slice {
   int64_t size = 0;
 };
 
+struct ReadRequest {
+  int64_t offset = 0;
+  std::span<std::byte> bytes;
+};
+
 // Requests are exact: one counter step for each call the storage sees (a short write that is continued counts twice).
 struct StoreCounters {
   int64_t write_requests = 0;
@@ -42,6 +47,12 @@ class Store {
   virtual Status read_at(int64_t offset, std::span<std::byte> bytes) = 0;  // past the end: Code::bad_file
   virtual Status write_slices_at(int64_t offset, std::span<const ConstSlice> slices) = 0;  // as few requests as the store allows
   virtual Status read_slices_at(int64_t offset, std::span<const Slice> slices) = 0;
+  // As read_at() for each, some of them at the same time where that is quicker and the store can. The first failure is told; what follows it may be read or not.
+  virtual Status read_several(std::span<const ReadRequest> requests) {
+    for (const ReadRequest& request : requests)
+      if (Status status = read_at(request.offset, request.bytes); !status.ok()) return status;
+    return {};
+  }
   virtual Result<int64_t> size() = 0;
   virtual Status resize(int64_t size) = 0;
   virtual Status sync() = 0;   // on stable storage when it returns

@@ -52,6 +52,38 @@ TEST(PosixStore, a_full_device_is_no_space_and_says_so) {
   EXPECT_EQ(store.value()->counters().bytes_written, 0);
 }
 
+TEST(PosixStore, reads_several_at_the_same_time_as_one_after_the_other) {
+  constexpr size_t k_pieces = 37, k_bytes = 1003;
+  TemporaryFolder folder;
+  auto store = create(folder.path("several"));
+  std::vector<std::byte> bytes(k_pieces * k_bytes);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 31 >> 3);
+  ASSERT_TRUE(store->write_at(0, bytes).ok());
+  auto& posix = dynamic_cast<PosixStore&>(*store);
+  for (const bool lanes : {true, false})
+    for (const size_t count : {size_t{0}, size_t{1}, size_t{3}, k_pieces}) {
+      std::vector<std::byte> read(bytes.size());
+      std::vector<ReadRequest> requests;
+      for (size_t i = 0; i < count; ++i) {
+        const size_t at = i * 5 % k_pieces * k_bytes;
+        requests.push_back({static_cast<int64_t>(at), std::span(read).subspan(at, k_bytes)});
+      }
+      const StoreCounters before = store->counters();
+      EXPECT_TRUE((lanes ? posix.read_in_lanes(requests) : store->read_several(requests)).ok());
+      EXPECT_EQ(store->counters().read_requests - before.read_requests, static_cast<int64_t>(count));
+      EXPECT_EQ(store->counters().bytes_read - before.bytes_read, static_cast<int64_t>(count * k_bytes));
+      for (const ReadRequest& request : requests)
+        EXPECT_TRUE(std::equal(request.bytes.begin(), request.bytes.end(), bytes.begin() + request.offset)) << request.offset;
+    }
+  std::vector<std::byte> read(k_bytes);
+  std::vector<ReadRequest> requests(9, {0, read});
+  for (size_t i = 0; i < requests.size(); ++i) requests[i].offset = static_cast<int64_t>(bytes.size() - (i == 6 ? 1 : k_bytes));
+  read.resize(9 * k_bytes);
+  for (size_t i = 0; i < requests.size(); ++i) requests[i].bytes = std::span(read).subspan(i * k_bytes, k_bytes);
+  EXPECT_EQ(posix.read_in_lanes(requests).code(), Code::bad_file) << "one of them goes on behind the end";
+  EXPECT_EQ(store->read_several(requests).code(), Code::bad_file);
+}
+
 TEST(PosixStore, the_process_file_size_limit_is_an_error_and_not_a_signal) {
   TemporaryFolder folder;
   EXPECT_TRUE(in_a_child([&] {

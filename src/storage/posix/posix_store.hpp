@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "storage/posix/mapping.hpp"
 #include "storage/store.hpp"
@@ -34,6 +35,9 @@ class PosixStore final : public Store {
   Status read_at(int64_t offset, std::span<std::byte> bytes) override;
   Status write_slices_at(int64_t offset, std::span<const ConstSlice> slices) override;
   Status read_slices_at(int64_t offset, std::span<const Slice> slices) override;
+  Status read_several(std::span<const ReadRequest> requests) override;
+  // By threads of their own; for a store without a hook.
+  Status read_in_lanes(std::span<const ReadRequest> requests);
   Result<int64_t> size() override;
   Status resize(int64_t size) override;
   Status sync() override;
@@ -47,8 +51,8 @@ class PosixStore final : public Store {
 
  private:
   template <class SliceType>
-  Status move(Operation operation, int64_t offset, std::span<const SliceType> slices);
-  ssize_t call(Operation operation, std::span<iovec> batch, int64_t offset);
+  Status move(Operation operation, int64_t offset, std::span<const SliceType> slices, StoreCounters& counters);
+  ssize_t call(Operation operation, std::span<iovec> batch, int64_t offset, StoreCounters& counters);
   Status set_lock(short type, const char* verb, int64_t offset, int64_t size);
   Status ends_early(int64_t bytes, int64_t offset, int64_t end) const noexcept;  // of a read
   Status usable(const char* verb, bool writes) const noexcept;
