@@ -128,6 +128,8 @@ constexpr std::array k_registry{
                 "A file that what each flush did is added to, a line of JSON each, for `windrow report`: see traces.md. Where it cannot be written, the report says so."},
     SettingInfo{"machine", text, "", "", "", 0,
                 "A machine file, as `windrow calibrate` writes it: by its numbers auto foretells seconds and chooses: see machine-model.md. Rank 0 reads it; one that cannot be read is an error."},
+    SettingInfo{"learn", choice, "auto", "auto|on|off", "", 0,
+                "Whether what flushes took corrects what is foretold of the next: `auto` where there is a machine file; `on` also without one, then what is usual for the file system decides once it is corrected."},
     SettingInfo{"durable", boolean, "false", "", "", 0,
                 "Data is on stable storage before a file takes its name, and after a sync."},
     SettingInfo{"store", choice, "posix", "posix|faulty", "", 0,

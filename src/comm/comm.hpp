@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -96,8 +97,9 @@ class Comm {
   double link() const noexcept { return link_; }
   void set_link(double seconds_per_byte) noexcept { link_ = seconds_per_byte, link_measured_ = true; }
 
-  // What rooms above remember for as long as the communicator lives.
-  std::shared_ptr<void>& attachment() noexcept { return attachment_; }
+  // What rooms above remember for as long as the communicator lives, each in a place of its own.
+  enum class Remembered { codecs, flushes };
+  std::shared_ptr<void>& attachment(Remembered what) noexcept { return attachments_[static_cast<size_t>(what)]; }
 
   // The parity of sparse exchanges on this communicator, the same on every rank.
   int next_parity() noexcept { return parity_ ^= 1; }
@@ -125,7 +127,7 @@ class Comm {
   SegmentHolder* holder_ = nullptr;
   bool link_measured_ = false;
   double link_ = 0;
-  std::shared_ptr<void> attachment_;
+  std::array<std::shared_ptr<void>, 2> attachments_;
 };
 
 // A failed MPI call as a status: "MPI_Allreduce: <what MPI says>".

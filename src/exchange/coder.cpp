@@ -24,7 +24,7 @@ constexpr double k_congestion_crowded = 1.5;   // where ranks outnumber cores: m
 
 // May throw std::bad_alloc.
 CodecMemory& memory_of(Comm& comm) {
-  std::shared_ptr<void>& kept = comm.attachment();
+  std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::codecs);
   if (kept == nullptr) kept = std::make_shared<CodecMemory>();
   return *static_cast<CodecMemory*>(kept.get());
 }

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* k_head = "windrow machine";
 constexpr std::array<std::string_view, 4> k_sections{"memory", "network", "storage", "metadata"};
-constexpr std::array<std::string_view, 5> k_sharings{"apart", "interleaved", "targets", "mapped", "sieved"};
+constexpr std::array<std::string_view, k_sharing_count> k_sharings{"apart", "interleaved", "targets", "mapped", "sieved"};
 constexpr size_t k_most_text = size_t{1} << 20, k_most_listed = 10'000;
 
 // What of a machine file was read wrongly: the first mistake.

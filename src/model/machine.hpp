@@ -3,6 +3,7 @@
 // (docs/machine-files.md). Pure: who calls reads and writes the file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -75,6 +76,7 @@ enum class Sharing : int {
   mapped,       // in turn, and they copy out of the file's bytes in their host's memory
   sieved,       // each has a part that nobody has written yet, reads it, and writes it back: bytes are counted once
 };
+inline constexpr size_t k_sharing_count = 5;
 std::string_view name_of(Sharing sharing) noexcept;
 
 // What a number of ranks moved to or from the storage at once, all together; on different hosts as far as there were hosts.

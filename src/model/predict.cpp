@@ -146,12 +146,12 @@ double overlapped(const Work& work, const Machine& machine, double exchange, dou
 
 }  // namespace
 
-Prediction predict(const Work& work, const Machine& machine) {
+Prediction predict(const Work& work, const Machine& machine, const Corrections& corrections) {
   Prediction seconds;
   seconds.open = sound(open_seconds(work, machine));
   seconds.plan = sound(plan_seconds(work, machine));
-  seconds.exchange = exchange_seconds(work, machine);
-  seconds.storage = storage_seconds(work, machine);
+  seconds.exchange = sound(exchange_seconds(work, machine) * sound(corrections.exchange));
+  seconds.storage = sound(storage_seconds(work, machine) * sound(corrections.storage));
   seconds.total = sound(seconds.open + seconds.plan + overlapped(work, machine, seconds.exchange, seconds.storage));
   return seconds;
 }

@@ -49,7 +49,12 @@ struct Prediction {
   double flush() const noexcept { return total - open; }  // what a report measures
 };
 
+// What measured seconds were of foretold ones.
+struct Corrections {
+  double exchange = 1, storage = 1;
+};
+
 // Any numbers are safe: what is negative or no number counts as nothing, and every result is finite and at least 0.
-Prediction predict(const Work& work, const Machine& machine);
+Prediction predict(const Work& work, const Machine& machine, const Corrections& corrections = {});
 
 }  // namespace windrow

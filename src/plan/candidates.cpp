@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "plan/choose.hpp"
+#include "plan/experience.hpp"
 
 namespace windrow {
 namespace {
@@ -129,11 +130,14 @@ std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& ru
 
 Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const Machine& machine = *limits.machine;
-  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured, .alternatives = {}, .pattern = pattern, .limits = limits};
+  const int64_t learned = limits.experience ? limits.experience->flushes() : 0;
+  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured || learned > 0, .learned = learned, .alternatives = {}, .pattern = pattern, .limits = limits};
   for (Candidate& candidate : candidates_for(asked, rule, pattern, topology, limits)) {
-    const Prediction seconds = predict(work_of(candidate, pattern, topology, limits), machine);
+    const Work work = work_of(candidate, pattern, topology, limits);
+    const Prediction seconds = predict(work, machine, learned > 0 ? limits.experience->corrections_for(work) : Corrections{});
     weighing.alternatives.push_back({.candidate = std::move(candidate), .seconds = seconds});
   }
+  weighing.limits.experience = nullptr;  // it goes on
   std::vector<Alternative>& all = weighing.alternatives;
   const auto faster = [](const Alternative& a, const Alternative& b) { return a.seconds.total < b.seconds.total; };
   const auto best = std::min_element(all.begin(), all.end(), faster);
@@ -142,6 +146,16 @@ Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& patt
   (decides ? *best : all.front()).chosen = true;
   std::stable_sort(all.begin(), all.end(), faster);
   return weighing;
+}
+
+const Alternative& chosen_of(const Weighing& weighing) noexcept {
+  return *std::find_if(weighing.alternatives.begin(), weighing.alternatives.end(), [](const Alternative& each) { return each.chosen; });
+}
+
+bool is_clearly_better(const Weighing& now, const Weighing& before) noexcept {
+  const Candidate& taken = chosen_of(before).candidate;
+  const auto found = std::find_if(now.alternatives.begin(), now.alternatives.end(), [&](const Alternative& each) { return each.candidate == taken; });
+  return found != now.alternatives.end() && chosen_of(now).seconds.total < k_clearly_faster * found->seconds.total;
 }
 
 std::string short_text(const Candidate& candidate, bool reading) {

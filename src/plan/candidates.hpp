@@ -30,7 +30,8 @@ struct Alternative {
 // What was thought of: the alternatives, the fastest first.
 struct Weighing {
   std::string machine;       // its name
-  bool measured = false;     // somebody has measured it: then the seconds decide, else they are only told
+  bool measured = false;     // somebody has measured it, or flushes on it: then the seconds decide, else they are only told
+  int64_t learned = 0;       // flushes that the seconds were corrected by
   std::vector<Alternative> alternatives;
   Pattern pattern;           // what it was of, and within which bounds
   PlanLimits limits;
@@ -44,6 +45,12 @@ std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& ru
 
 // `limits.machine` is there. The rule's choice is taken unless the machine was measured and another is foretold to be clearly faster.
 Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+
+// The one that is chosen. Of a weighing as weigh() makes it.
+const Alternative& chosen_of(const Weighing& weighing) noexcept;
+
+// Whether `now`, of the same work as `before` and with more experience, chose what is clearly faster than what `before` did.
+bool is_clearly_better(const Weighing& now, const Weighing& before) noexcept;
 
 // "target, 8 writers, contiguous"; what goes without saying is left out.
 std::string short_text(const Candidate& candidate, bool reading);

@@ -124,7 +124,7 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
   if (rule.strategy.domains != Domains::none) rule.writers = std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(pattern, topology, limits), topology.ranks);
   plan.weighing = std::make_shared<const Weighing>(weigh(asked, rule, pattern, topology, limits));
   const std::vector<Alternative>& all = plan.weighing->alternatives;
-  const Alternative& taken = *std::find_if(all.begin(), all.end(), [](const Alternative& each) { return each.chosen; });
+  const Alternative& taken = chosen_of(*plan.weighing);
   if (taken.candidate == rule) return;
   const auto ruled = std::find_if(all.begin(), all.end(), [&](const Alternative& each) { return each.candidate == rule; });
   plan.reasons.resize(reasons_before);
@@ -135,6 +135,8 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
   limits.writers = taken.candidate.writers;
   plan.reasons.push_back(fmt::format("machine: {} is foretold to take {} on {}; {}, as without a machine file, {}", short_text(taken.candidate, pattern.reading),
                                      format_seconds(taken.seconds.total), plan.weighing->machine, short_text(rule, pattern.reading), format_seconds(ruled->seconds.total)));
+  if (plan.weighing->learned > 0)
+    plan.reasons.push_back(fmt::format("learned: the seconds are corrected by {} flush{} before this one", plan.weighing->learned, plan.weighing->learned == 1 ? "" : "es"));
 }
 
 // Bytes that the fastest compressor makes and undoes no faster than a link carries them cannot be worth compressing, whatever they shrink to.

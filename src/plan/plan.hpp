@@ -17,6 +17,7 @@
 
 namespace windrow {
 
+class Experience;
 struct Machine;
 struct Weighing;
 
@@ -60,6 +61,7 @@ struct PlanLimits {
   std::shared_ptr<const StorageLayout> layout = nullptr;  // domains=aligned cuts where its stripes end; nullptr: at multiples of `unit`
   std::shared_ptr<const Machine> machine = nullptr;  // by which seconds are foretold; nullptr: they are not
   bool machine_measured = false;             // the machine is the one that runs this: what is foretold decides where axes are left to automatic
+  std::shared_ptr<const Experience> experience = nullptr;  // by which what is foretold is corrected; nullptr: it is not
   int64_t window_unit = 0;                   // windows are whole multiples of it, one at least, whatever buffer_bytes says; 0: of nothing
   friend bool operator==(const PlanLimits&, const PlanLimits&) = default;
 };

@@ -198,6 +198,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->limits_.buffers = numbers[3];
     if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_);
     file->fit_limits_to_layout(file->limits_, file->settings_);
+    file->begin_experience();
     file->start_trace();
     return file;
   }

@@ -102,6 +102,8 @@ struct KeptPlan {
   bool direct = false;                                      // no exchange: each rank moves its own pieces
   std::vector<Item> direct_items, raked_items;              // where both are: see part()
   PlanForecast forecast;                                    // over all ranks
+  int64_t moved = 0;                                        // waves
+  bool outdated = false;                                    // flushes since have taught that another is faster
   int64_t storage_windows = 0;                              // that this rank moves to or from the storage
   std::shared_ptr<const ChunkLayout> layout;                // of a chunked variable, or nullptr
   std::vector<int64_t> looked_up;                           // chunks whose places this rank has to know before
@@ -190,6 +192,10 @@ class File {
   // machine.cpp
   Status read_machine_on_root();                                    // rank 0 only
   Status learn_machine(FileSystem kind, int64_t cores);             // local
+  // learning.cpp
+  Status find_experience(const std::string& machine);               // local
+  void begin_experience() noexcept;                                 // on all ranks
+  void learn_seconds(KeptPlan& kept, double wave_seconds, double storage_seconds);  // on all ranks, with the same numbers
   void fit_limits_to_local_disk(PlanLimits& limits) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
   Status stripe_on_root();                                          // rank 0 only: of a draft
@@ -431,6 +437,11 @@ class File {
   std::shared_ptr<const StorageLayout> layout_;  // that domains are cut by; nullptr: none that has stripes
   bool local_disk_ = false;              // as rank 0 sees it
   std::string machine_text_;             // of the machine file, as rank 0 read it; "": none was given
+
+  std::shared_ptr<Experience> experience_;  // the communicator's; nullptr: nothing is learned
+  uint64_t experience_of_ = 0;           // which machine
+  int64_t waves_ = 0;                    // that this flush has moved
+  bool moved_ = false;                   // a flush of this file has
 
   std::vector<QueueEntry> queue_;
   std::map<int, int64_t> put_counts_;

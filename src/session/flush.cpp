@@ -174,6 +174,7 @@ void File::begin_report() {
   report_.sent.clear();
   report_.sums = {};
   report_.maxima = {};
+  waves_ = 0;
   report_.touched.clear();
   data_->begin_flush();
   begin_trace();
@@ -385,12 +386,15 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
     return Status{};
   });
   store_trace(trace_, report_.sums, report_.maxima);
+  store_wave(seconds, report_.maxima);
   const bool tunes = kept.transfer && kept.tuner;
   const size_t arm = kept.arm();
-  if (tunes) store_tuning(kept.transfer->coder().foretold(), seconds, report_.sums, report_.maxima);
+  if (tunes) store_tuning(kept.transfer->coder().foretold(), report_.sums);
   if (kept.transfer) local.update(guard([&] { return take_traffic(*kept.transfer); }));
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
   if (tunes && seconds > 0 && verdict.ok()) learn(kept, arm);
+  // Seconds of the stages are of all waves of the flush so far.
+  if (verdict.ok() && waves_++ == 0) (void)guard([&] { return learn_seconds(kept, read_wave(report_.maxima), read_stage(report_.maxima, Stage::storage)), Status{}; });
   if (verdict.ok() || wave.reading) return verdict;
   Status told = with_undefined(std::move(verdict), moving_bits_);
   if (mode_ == Mode::create && !published_) fatal_.update(told);
@@ -408,8 +412,8 @@ Status File::take_traffic(const Transfer& transfer) {
 // Every rank has been told the same numbers.
 void File::learn(KeptPlan& kept, size_t arm) {
   Foretold foretold;
-  const double seconds = read_tuning(foretold, report_.sums, report_.maxima);
-  kept.tuner->learn(arm, seconds, foretold);
+  read_tuning(foretold, report_.sums);
+  kept.tuner->learn(arm, read_wave(report_.maxima), foretold);
   (void)guard([&] {
     if (!report_.plans.empty()) report_.plans.back().codec_reason = kept.tuner->why();
     return Status{};

@@ -65,12 +65,12 @@ Status File::learn_machine(FileSystem kind, int64_t cores) {
   limits_.machine_measured = !machine_text_.empty();
   if (machine_text_.empty()) {
     limits_.machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
-    return {};
+    return find_experience(limits_.machine->name);
   }
   auto machine = machine_of(machine_text_, settings_.text("machine"));
   if (!machine.ok()) return machine.status();
   limits_.machine = std::move(machine).value();
-  return {};
+  return find_experience(machine_text_);
 }
 
 }  // namespace windrow

@@ -109,20 +109,22 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
   maxima[k_buffer] = trace.buffer_bytes;
 }
 
-void store_tuning(const Foretold& foretold, double wave_seconds, std::span<int64_t> sums, std::span<int64_t> maxima) {
+void store_wave(double wave_seconds, std::span<int64_t> maxima) { maxima[k_wave] = nanoseconds(wave_seconds); }
+double read_wave(std::span<const int64_t> maxima) { return seconds(maxima[k_wave]); }
+double read_stage(std::span<const int64_t> maxima, Stage stage) { return seconds(maxima[static_cast<size_t>(stage)]); }
+
+void store_tuning(const Foretold& foretold, std::span<int64_t> sums) {
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
     sums[k_foretold + arm] = nanoseconds(foretold.found[arm]);
     sums[k_foretold + k_most_arms + arm] = nanoseconds(foretold.quiet[arm]);
   }
-  maxima[k_wave] = nanoseconds(wave_seconds);
 }
 
-double read_tuning(Foretold& foretold, std::span<const int64_t> sums, std::span<const int64_t> maxima) {
+void read_tuning(Foretold& foretold, std::span<const int64_t> sums) {
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
     foretold.found[arm] = seconds(sums[k_foretold + arm]);
     foretold.quiet[arm] = seconds(sums[k_foretold + k_most_arms + arm]);
   }
-  return seconds(maxima[k_wave]);
 }
 
 ordered_json report_object(const FlushReport& report) {

@@ -225,7 +225,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
 int64_t File::unfit_plans(const Wave& wave) const noexcept {
   int64_t bits = 0;
   for (size_t i = 0; i < plans_.size(); ++i)
-    if (plans_[i]->plan.reading != wave.reading || plans_[i]->key != wave.key || plans_[i]->asked != strategy_ || plans_[i]->limits != limits_)
+    if (plans_[i]->plan.reading != wave.reading || plans_[i]->key != wave.key || plans_[i]->asked != strategy_ || plans_[i]->limits != limits_ || plans_[i]->outdated)
       bits |= int64_t{1} << i;
   return bits;
 }
@@ -327,6 +327,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->limits = limits_;
     Strategy strategy = strategy_;
     PlanLimits limits = limits_;
+    limits.experience = experience_;
     Pattern pattern = pattern_of(wave.reading, numbers);
     kept->layout = wave.layout;
     if (wave.layout) fit_to_chunks(wave, numbers, strategy, pattern, limits);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What flushes took beside what was foretold of them, kept with the communicator: later plans, of this file and others, are foretold better. All ranks learn
+// from the same numbers, those that they have agreed on anyway, so they know the same and choose the same.
+#include <algorithm>
+#include <utility>
+
+#include "plan/candidates.hpp"
+#include "plan/experience.hpp"
+#include "session/file.hpp"
+#include "session/same.hpp"
+
+namespace windrow {
+namespace {
+
+struct Remembered {
+  Experience experience;
+  uint64_t machine = 0;  // what it is of
+};
+
+bool is_power_of_two(int64_t number) noexcept { return number > 0 && (number & (number - 1)) == 0; }
+
+}  // namespace
+
+// Local. Whether anything is learned is the same on all ranks, as options and the machine file are.
+Status File::find_experience(const std::string& machine) {
+  const std::string wish = settings_.text("learn");
+  if (wish == "off" || (wish == "auto" && !limits_.machine_measured)) return {};
+  std::shared_ptr<void>& kept = comm_->attachment(Comm::Remembered::flushes);
+  if (kept == nullptr) kept = std::make_shared<Remembered>();
+  experience_ = std::shared_ptr<Experience>(kept, &std::static_pointer_cast<Remembered>(kept)->experience);
+  experience_of_ = hash_of({machine});
+  return {};
+}
+
+// When all ranks have found it: another machine's is forgotten, by all of them.
+void File::begin_experience() noexcept {
+  if (!experience_) return;
+  auto& kept = *static_cast<Remembered*>(comm_->attachment(Comm::Remembered::flushes).get());
+  if (kept.machine != experience_of_) kept.experience.clear();
+  kept.machine = experience_of_;
+}
+
+// The first wave of a file finds pages and connections new. Numbers are the same on all ranks; allocates nothing but to think again.
+void File::learn_seconds(KeptPlan& kept, double wave_seconds, double storage_seconds) {
+  ++kept.moved;
+  const bool first = std::exchange(moved_, true) == false;
+  if (first || !experience_ || !kept.plan.weighing || !(wave_seconds > 0)) return;
+  const Weighing& weighing = *kept.plan.weighing;
+  const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots(), .link_seconds = comm_->link()};
+  const Work work = work_of(chosen_of(weighing).candidate, weighing.pattern, topology, weighing.limits);
+  const double storage = std::min(storage_seconds, wave_seconds);
+  experience_->learn(work, predict(work, *weighing.limits.machine), wave_seconds - storage, storage);
+  if (kept.moved < 2 || !is_power_of_two(kept.moved)) return;
+  PlanLimits limits = weighing.limits;
+  limits.experience = experience_;
+  const auto now = make_plan(kept.asked, weighing.pattern, topology, limits);
+  // One rank's word is enough for all of them to make another: see unfit_plans().
+  kept.outdated = now.ok() && now.value().weighing && is_clearly_better(*now.value().weighing, weighing);
+}
+
+}  // namespace windrow
