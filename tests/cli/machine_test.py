@@ -4,6 +4,7 @@
 Run by CTest with WINDROW_COMMAND, WINDROW_TRACED (a program that is traced), WINDROW_MPIRUN (a shell-split command that takes -n) and WINDROW_RANKS.
 """
 
+import fcntl
 import json
 import os
 import shlex
@@ -52,7 +53,7 @@ class MachineTest(unittest.TestCase):
         self.assertEqual(machine["windrow machine"], 1)
         self.assertIn(f"with {RANKS} rank", machine["about"])
         trace = self.path("a trace.jsonl")
-        done = self.run_it(TRACED, self.path("file.raw"), 3, 20, env={"WINDROW_TRACE": trace, "WINDROW_MACHINE": self.machine})
+        done = self.run_it(TRACED, self.path("file.raw"), 3, 20, env={"WINDROW_TRACE": trace, "WINDROW_MACHINE": self.machine, "WINDROW_LEARN": "off"})
         self.assertEqual(done.returncode, 0, done.stderr)
         done = self.run_it(COMMAND, "advise", trace, "--machine", self.machine)
         self.assertEqual(self.errors_of(done, 0), [])
@@ -96,6 +97,41 @@ class MachineTest(unittest.TestCase):
                 time.sleep(0.05)
             self.assertEqual(os.listdir(self.storage), [])
             self.assertTrue(not os.path.exists(self.machine) or process.returncode == 0)
+
+    # Nobody can catch the signal that a launcher ends its ranks with.
+    def test_what_a_killed_one_left_is_removed_by_the_next(self):
+        def left(name, hours):
+            folder = os.path.join(self.storage, name)
+            os.mkdir(folder)
+            with open(os.path.join(folder, ".windrow-calibration"), "w", encoding="utf-8") as file:
+                file.write("old")
+            os.utime(folder, (time.time() - 3600 * hours,) * 2)
+            return folder
+
+        old, held, new, other = left(".windrow-calibrate-abcdef", 2), left(".windrow-calibrate-held", 2), left(".windrow-calibrate-new", 0.5), left("windrow", 2)
+        descriptor = os.open(held, os.O_RDONLY)
+        self.addCleanup(os.close, descriptor)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        os.symlink(other, os.path.join(self.storage, ".windrow-calibrate-link"))
+        # One that is wrong about something else ends soon, and has cleared away before.
+        done = self.run_it(COMMAND, "calibrate", self.storage, "--out", self.machine, env={"WINDROW_STORE": "faulty", "WINDROW_FAULT": "nonsense"})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertFalse(os.path.exists(old))
+        self.assertEqual(sorted(os.listdir(self.storage)), sorted([".windrow-calibrate-held", ".windrow-calibrate-link", ".windrow-calibrate-new", "windrow"]))
+        self.assertEqual(os.listdir(other), [".windrow-calibration"])
+
+    @unittest.skipIf(RANKS == 1, "that is the test above")
+    def test_interrupted_under_a_launcher_ends_and_spoils_nothing(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with subprocess.Popen(self.command(COMMAND, "calibrate", self.storage, "--out", self.machine), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                end = time.monotonic() + LIMIT_S
+                while not os.listdir(self.storage) and process.poll() is None and time.monotonic() < end:
+                    time.sleep(0.01)
+                time.sleep(0.5)
+                process.send_signal(number)
+                process.wait(timeout=LIMIT_S)
+            self.assertTrue(not os.path.exists(self.machine) or process.returncode == 0)
+            self.assertTrue(all(name.startswith(".windrow-calibrate-") for name in os.listdir(self.storage)), os.listdir(self.storage))
 
 
 if __name__ == "__main__":
