@@ -37,19 +37,37 @@ double plan_seconds(const Work& work, const Machine& machine) noexcept {
   return flush * std::max(1.0, std::log2(std::max(2.0, sound(work.ranks))) / std::log2(std::max(2.0, measured)));
 }
 
+// Cores that the ranks of a host have.
+double cores_of(const Work& work, const Machine& machine) noexcept {
+  return std::max(1.0, std::min(ranks_of_host(work), machine.cores_per_host > 0 ? static_cast<double>(machine.cores_per_host) : k_most));
+}
+
+// What is sent to other hosts. Nobody knows how far data shrinks before it is there: half is what is usual for fields, and the exchange itself decides by
+// what its messages measure, so that with a compressor it takes no longer than without.
+double link_seconds(const Work& work, const Machine& machine) noexcept {
+  constexpr double k_shrinks_to = 0.5;
+  const MachineNetwork& network = machine.network;
+  const double bisection = network.bisection_bytes_per_s > 0 ? seconds_for(work.sends / 2, network.bisection_bytes_per_s) : 0;
+  const double plain = std::max({seconds_for(work.rank_sends, network.bytes_per_s), seconds_for(work.host_sends, network.host_bytes_per_s), bisection});
+  double best = plain;
+  for (const MachineCodec& codec : machine.codecs) {
+    if (!work.compresses) break;
+    const double byte_s = seconds_for(1, codec.encode_bytes_per_s) + seconds_for(1, codec.decode_bytes_per_s);
+    const double computes = byte_s * std::max(sound(work.rank_sends), sound(work.host_sends) / cores_of(work, machine));
+    best = std::min(best, sound(k_shrinks_to * plain + computes));
+  }
+  return best;
+}
+
 // Copies are bound by one rank or by the memory of its host; links by a rank, by its host or by the middle of the network.
 double exchange_seconds(const Work& work, const Machine& machine) noexcept {
   const MachineMemory& memory = machine.memory;
   const MachineNetwork& network = machine.network;
-  // Ranks share the host's cores, and with them the work on single pieces.
-  const double cores = std::min(ranks_of_host(work), machine.cores_per_host > 0 ? static_cast<double>(machine.cores_per_host) : k_most);
   const double copies = std::max(seconds_for(work.rank_copies, memory.copy_bytes_per_s) + sound(work.rank_pieces) * memory.piece_s,
-                                 seconds_for(work.host_copies, memory.host_copy_bytes_per_s) + sound(work.host_pieces) * memory.piece_s / std::max(1.0, cores));
-  const double bisection = network.bisection_bytes_per_s > 0 ? seconds_for(work.sends / 2, network.bisection_bytes_per_s) : 0;
-  const double links = std::max({seconds_for(work.rank_sends, network.bytes_per_s), seconds_for(work.host_sends, network.host_bytes_per_s), bisection});
+                                 seconds_for(work.host_copies, memory.host_copy_bytes_per_s) + sound(work.host_pieces) * memory.piece_s / cores_of(work, machine));  // ranks share cores
   const double messages = sound(work.messages) * network.message_s;
   const double waits = sound(work.rounds) * (work.sends > 0 ? network.latency_s : agreement_seconds(work, machine));
-  return sound(copies + links + messages + waits);
+  return sound(copies + link_seconds(work, machine) + messages + waits);
 }
 
 // So many ranks together, where it was measured. Below the smallest request a request costs what that one did.

@@ -35,6 +35,7 @@ struct Work {
   double host_sends = 0;          // the same of all ranks of a host
   double sends = 0;               // of all
   double messages = 0;            // that a rank sends and takes, between hosts
+  bool compresses = false;        // where that is faster
   std::array<StorageWork, 2> storage = {};  // one behind the other: long pieces do not wait for others
   size_t storage_parts = 0;
 };

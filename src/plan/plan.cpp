@@ -162,6 +162,8 @@ void choose_codec(Plan& plan, const Strategy& asked, const Topology& topology, c
   if (asked.codec == Codec::off || (hosts > 1 && messages)) {
     plan.strategy.codec = asked.codec;
     if (asked.codec == Codec::automatic) plan.reasons.push_back(fmt::format("codec auto: between {} hosts, as the link and the data are measured", hosts));
+    if (asked.codec == Codec::automatic && limits.machine && limits.machine_measured && !limits.machine->codecs.empty())
+      plan.reasons.emplace_back("codec: seconds are foretold as if data shrank to half where that is faster");
     return;
   }
   if (asked.codec != Codec::automatic)
@@ -206,6 +208,8 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   }
   const Strategy asked = without_idle_stages(strategy, pattern.reading, topology.ranks, plan.reasons);
   choose_strategy(plan, asked, pattern, topology, limits);
+  if (plan.weighing && plan.weighing->measured)
+    plan.reasons.emplace_back("owner, files: not weighed by seconds, since the result shows who owns a point and how many files there are; they change when asked for");
   plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads && !pattern.overlapping;
   if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? plan.strategy.team_read : plan.strategy.team_write;
   plan.team = std::min<int64_t>(plan.team, topology.ranks);

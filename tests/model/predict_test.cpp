@@ -125,6 +125,22 @@ TEST(Predict, takes_a_flush_without_exchange_for_what_it_was_measured_to_be) {
   EXPECT_EQ(predict(work, machine).plan, 3);
 }
 
+TEST(Predict, compresses_what_is_sent_where_that_is_faster) {
+  Work work{.ranks = 8, .hosts = 4, .rounds = 1, .rank_sends = 1e8, .host_sends = 2e8, .sends = 8e8};
+  Machine machine;
+  machine.cores_per_host = 2;
+  machine.network.bytes_per_s = machine.network.host_bytes_per_s = 1e8;
+  const double plain = predict(work, machine).exchange;
+  machine.codecs = {{.name = "lz4", .encode_bytes_per_s = 4e8, .decode_bytes_per_s = 4e8}, {.name = "zstd", .encode_bytes_per_s = 1e7, .decode_bytes_per_s = 1e7}};
+  EXPECT_EQ(predict(work, machine).exchange, plain);
+  work.compresses = true;
+  EXPECT_NEAR(plain - predict(work, machine).exchange, 2 - (1 + 0.5), 1e-9);  // half of two seconds of a host's link, and lz4 on both cores
+  machine.network.bytes_per_s = machine.network.host_bytes_per_s = 1e11;
+  const double fast = predict(work, machine).exchange;
+  work.compresses = false;
+  EXPECT_EQ(predict(work, machine).exchange, fast);
+}
+
 TEST(Predict, makes_no_file_to_read_it) {
   Work work = raked_work();
   Machine machine;
@@ -168,10 +184,11 @@ TEST(Predict, is_sound_for_any_numbers) {
   const auto any = [&] { return hostile[random() % hostile.size()]; };
   Machine measured;
   measured.writes = measured.reads = {{.request_bytes = 4096, .ranks = 3, .bytes_per_s = 1e9}, {.request_bytes = 4096, .ranks = 3, .bytes_per_s = 1e9, .sharing = Sharing::mapped}};
+  measured.codecs = {{.name = "lz4"}};
   for (int i = 0; i < 20'000; ++i) {
     Work work;
     for (double* number : numbers_of(work)) *number = any();
-    work.ranks = any(), work.hosts = any(), work.rounds = any();
+    work.ranks = any(), work.hosts = any(), work.rounds = any(), work.compresses = random() % 2 == 0;
     work.storage_parts = random() % 5;
     for (StorageWork& part : work.storage)
       part = {.reading = random() % 2 == 0, .sieving = random() % 2 == 0, .sharing = static_cast<Sharing>(random() % 5), .actors = any(), .bytes = any(), .actor_bytes = any(), .request_bytes = any(),
