@@ -159,7 +159,7 @@ void add_pattern(CLI::App& simulate, SimulateArguments& asked) {
 void add_simulate(CLI::App& app, Arguments& arguments) {
   SimulateArguments& asked = arguments.simulated;
   CLI::App& simulate = *app.add_subcommand("simulate", "Plan for any number of ranks, and say what that would do on a modelled machine; nothing is measured");
-  simulate.add_option("TRACE", arguments.input, "Instead of a pattern: what a flush that was traced with WINDROW_TRACE moved")->type_name("");
+  simulate.add_option("TRACE", arguments.input, "Instead of a pattern: what a flush that was traced with WINDROW_TRACE moved, or a map of a decomposition as PIO and SCORPIO write it")->type_name("");
   simulate.add_option("--machine", asked.machine, "A machine file, or one of those built in: franklin, jaguar, mercury, ranger")->check(not_empty())->type_name("FILE");
   add_pattern(simulate, asked);
   simulate.add_option("--flush", asked.flush, "Which flush of TRACE, the first being 1; without it the last that moved something")->type_name("N");

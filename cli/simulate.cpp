@@ -9,6 +9,7 @@
 
 #include "base/units.hpp"
 #include "cli/commands.hpp"
+#include "cli/mapped_workload.hpp"
 #include "cli/simulation_text.hpp"
 #include "cli/traced_workload.hpp"
 #include "sim/machines.hpp"
@@ -32,7 +33,8 @@ std::vector<int64_t> numbers_of(const std::string& text, const char* option) {
 windrow::Workload workload_of(const Arguments& arguments) {
   const SimulateArguments& asked = arguments.simulated;
   if (!arguments.input.empty()) {
-    if (!asked.shape.empty() || asked.ranks > 0) throw Failure(k_exit_mistake, "a trace says how many ranks there are and what they hold: --ranks and --shape go without one");
+    if (!asked.shape.empty() || asked.ranks > 0) throw Failure(k_exit_mistake, "a trace says how many ranks there are and what they hold, and so does a map: --ranks and --shape go without one");
+    if (is_map(arguments.input)) return mapped_workload(arguments.input, {.reading = asked.reads, .element_bytes = asked.element_bytes, .variables = asked.variables});
     return traced_workload(arguments.input, asked.flush);
   }
   if (asked.ranks == 0 || asked.shape.empty()) throw Failure(k_exit_mistake, "there is nothing to simulate: name a trace, or say --ranks and --shape");

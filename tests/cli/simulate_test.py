@@ -120,6 +120,27 @@ class SimulateTest(unittest.TestCase):
             groups[key] = groups.get(key, 0) + math.prod(each["shape"]) * each["element_bytes"]
         self.assertEqual(found["bytes"], max(groups.values()))
 
+    def test_a_map_is_simulated(self):
+        """Rows of 3 ranks, of which one has nothing; and an element that two hold, and one that nobody does."""
+        def made(ranks, head="version 2001 npes 3 ndims 2 \n4 6 \n"):
+            with open(self.path("a map.dat"), "w", encoding="utf-8") as file:
+                file.write(head + "".join(f"{rank} {len(held)}\n{' '.join(map(str, held))} \n" for rank, held in enumerate(ranks)) + "/lib/x.so.6(+0x3) [0x7f]\n")
+            return self.path("a map.dat"), "--machine", "mercury"
+
+        rows = made([range(1, 13), [], range(13, 25)])
+        for more in ((), ("--read",)):
+            found = self.simulated(*rows, *more, "--element-bytes", 4, "--variables", 2)
+            self.assertEqual((found["ranks"], found["bytes"]), (3, 4 * 6 * 4 * 2))
+        turns = [[9, 1, 5, 0], [1, 2, 6, 10], [3, 4, 7, 8]]
+        self.assertEqual(self.simulated(*made(turns), "--strategy", "list")["bytes"], 10 * 8)
+        self.assertEqual(self.simulated(*made(turns), "--strategy", "list")["write_requests"], 8)  # pieces that follow each other are one
+        self.assertEqual(self.simulated(*made(turns), "--strategy", "list", "--read")["bytes"], 11 * 8)
+        self.mistake(*rows, "--ranks", 3, part="so does a map")
+        for ranks, head, part in (([[1]], "version 2001 npes 3 ndims 2 \n4 6 \n", "the number of rank 1 is missing"), ([[25], [], []], "version 2001 npes 3 ndims 2 \n4 6 \n", "cannot be 25"),
+                                  ([], "version 2000 npes 3 ndims 2 \n4 6 \n", "version 2000"), ([], "version 2001 ndims 2", "npes"), ([], "version 2001 npes 0 ndims 1 1", "cannot be 0"),
+                                  ([], "version 2001 npes 1 ndims 2 99999999999 9", "length cannot be"), ([], "version 2001 npes 1 ndims 3 2000000000 2000000000 9", "too many elements")):
+            self.mistake(*made(ranks, head), part=part)
+
     def test_sample(self):
         self.assertEqual(self.simulated(SAMPLE, "--machine", "franklin")["ranks"], 3)
 
