@@ -25,6 +25,15 @@ Handle* blocks(const Communicator& comm, const Numbers& shape, Table starts, Tab
   });
 }
 
+Handle* strided_blocks(const Communicator& comm, const Numbers& shape, Table starts, Table counts, Table offsets,
+                       Table strides) {
+  return made([&](windrow_decomposition** result) {
+    return windrow_strided_blocks(comm.get(), static_cast<int>(shape.size()), shape.data(),
+                                  static_cast<int64_t>(starts.shape(0)), starts.data(), counts.data(), offsets.data(),
+                                  strides.data(), result);
+  });
+}
+
 Handle* rows(const Communicator& comm, int64_t number, int64_t count) {
   return made([&](windrow_decomposition** result) { return windrow_rows(comm.get(), number, count, result); });
 }
@@ -74,6 +83,7 @@ void bind_decompositions(nb::module_& module) {
   module.attr("EVEN") = WINDROW_EVEN;
   nb::class_<Handle>(module, "Decomposition").def("rows", &row_range).def("owned", &owned_points).def("holes", &holes);
   module.def("blocks", &blocks);
+  module.def("strided_blocks", &strided_blocks);
   module.def("rows", &rows);
   module.def("points", &points);
   module.def("same", &same);

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,10 +32,15 @@ class Decomposition:
         Of the whole array. Empty for ``same`` of all of any variable.
     local_shape : tuple of int
         Of this rank's array, without the trailing dimensions; ghost cells included.
+    order : {"C", "F"}
+        In which this rank's array lies in memory.
     """
 
-    def __init__(self, kind: str, handle: _core.Decomposition, shape: Sequence[int], local_shape: Sequence[int]) -> None:
+    def __init__(
+        self, kind: str, handle: _core.Decomposition, shape: Sequence[int], local_shape: Sequence[int], order: Literal["C", "F"] = "C"
+    ) -> None:
         self.kind = kind
+        self.order: Literal["C", "F"] = order
         self.shape = tuple(shape)
         self.local_shape = tuple(local_shape)
         self._handle = handle
@@ -108,6 +113,7 @@ def block(
     count: Sequence[int],
     memory_shape: Sequence[int] | None = None,
     memory_start: Sequence[int] | None = None,
+    order: Literal["C", "F"] = "C",
 ) -> Decomposition:
     """One block on each rank. Collective.
 
@@ -121,6 +127,8 @@ def block(
         This rank's block; a count of 0: it holds nothing.
     memory_shape, memory_start : sequence of int, shape (ndim,), optional
         The box in this rank's memory that the block lies in, ghost cells included, and where in it.
+    order : {"C", "F"}
+        "F": this rank's arrays are in Fortran order. Then the variables have no dimensions beyond `shape`.
 
     Raises
     ------
@@ -136,10 +144,28 @@ def block(
     def arguments() -> tuple[Any, ...]:
         box = count if memory_shape is None else memory_shape
         within = [0] * len(shape) if memory_start is None else memory_start
-        return _shape(shape), one(start, "start"), one(count, "count"), one(box, "memory_shape"), one(within, "memory_start")
+        if order not in ("C", "F"):
+            raise ValueError(f'order is "C" or "F", not {order!r}')
+        parts = _shape(shape), one(start, "start"), one(count, "count"), one(box, "memory_shape"), one(within, "memory_start")
+        if order == "F":
+            _check_box(*parts[2:])
+        return parts
 
-    handle, ready = _make(comm, "block", arguments, lambda ranks, parts: _core.blocks(ranks, *parts))
-    return Decomposition("block", handle, ready[0], ready[3][0].tolist())
+    def make(ranks: _core.Communicator, parts: Any) -> _core.Decomposition:
+        if order == "C":
+            return _core.blocks(ranks, *parts)
+        whole, begin, length, box, within = parts
+        strides = np.concatenate((np.ones((1, 1), np.int64), np.cumprod(box, axis=1)), axis=1)[:, :-1]
+        return _core.strided_blocks(ranks, whole, begin, length, (within * strides).sum(axis=1), np.ascontiguousarray(strides))
+
+    handle, ready = _make(comm, "block", arguments, make)
+    return Decomposition("block", handle, ready[0], ready[3][0].tolist(), order)
+
+
+def _check_box(count: Integers, box: Integers, within: Integers) -> None:
+    """Raise where a block leaves its box in memory."""
+    for number in np.flatnonzero((within < 0) | (within + count > box) if (count > 0).all() else np.zeros(box.shape, bool)):
+        raise ValueError(f"the block has {count[0, number]} elements from {within[0, number]} on in dimension {number} of its memory box of {box[0, number]}")
 
 
 def blocks(comm: Any, shape: Sequence[int], starts: Any, counts: Any, memory_shapes: Any = None, memory_starts: Any = None) -> Decomposition:

@@ -151,7 +151,8 @@ class File(Group):
         ----------
         variable : Variable or str
         array : array_like, shape ``decomposition.array_shape(variable.shape)``
-            Stays unchanged until the flush, which it is kept for. One that is not contiguous is copied, see `copied_bytes`.
+            Stays unchanged until the flush, which it is kept for. One that is not contiguous in the order of the decomposition is copied, see
+            `copied_bytes`.
         record : int, optional
             One index of the first dimension; the decomposition is of the others.
 

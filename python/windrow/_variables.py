@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -162,7 +162,7 @@ class Variable:
             if out is None or self._is_texts():
                 return self._into(out, self[...])
             room = out
-            ready, problem = attempt(lambda: (self._select(...), array_to_read(self, self.shape, room, anywhere=True)))
+            ready, problem = attempt(lambda: (self._select(...), array_to_read(self, self.shape, room, "any")))
             selection, array = ready or (None, _NOTHING)
             self._move(False, selection, array, problem)
             return array
@@ -261,19 +261,24 @@ class Variable:
 def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any, put: bool) -> Array:
     """What is queued: an array that lies in memory as the decomposition has it. Raises where it does not."""
     shape = decomposition.array_shape(variable.shape)
+    order = decomposition.order
+    if order == "F" and len(variable.shape) != len(decomposition.shape):
+        raise ValueError(f"{variable.name} has {len(variable.shape)} dimensions; a decomposition in Fortran order is of all of them, not of {len(decomposition.shape)}")
     if not put:
-        return array_to_read(variable, shape, np.empty(shape, variable.dtype) if value is None else np.asarray(value))
+        return array_to_read(variable, shape, np.empty(shape, variable.dtype, order) if value is None else np.asarray(value), order)
     array = _of_shape(variable, shape, np.asarray(value))
-    return np.ascontiguousarray(prepared(array, variable.dtype, variable.name)).reshape(shape)
+    return np.require(prepared(array, variable.dtype, variable.name), requirements=order).reshape(shape, order=order)
 
 
-def array_to_read(variable: Variable, shape: tuple[int, ...], array: Array, anywhere: bool = False) -> Array:
-    """`array`, which elements can be read into; `anywhere`: they may lie apart. Raises where they cannot."""
+def array_to_read(variable: Variable, shape: tuple[int, ...], array: Array, order: Literal["C", "F", "any"]) -> Array:
+    """`array`, which elements can be read into, where they lie in an order of memory or apart. Raises where they cannot."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{variable.name}: what is read into is an array of numpy, not {type(array).__name__}")
     _of_shape(variable, shape, array)
-    if not array.flags.writeable or not (array.flags.c_contiguous or (anywhere and strides_of(array) is not None)):
-        raise ValueError(f"{variable.name}: what is read into must be {'of whole elements' if anywhere else 'contiguous'} and writeable")
+    lies = strides_of(array) is not None if order == "any" else array.flags.c_contiguous if order == "C" else array.flags.f_contiguous
+    if not array.flags.writeable or not (lies or array.flags.c_contiguous and order == "any"):
+        wanted = {"C": "contiguous", "F": "contiguous in Fortran order", "any": "of whole elements"}[order]
+        raise ValueError(f"{variable.name}: what is read into must be {wanted} and writeable")
     if prepared(array, variable.dtype, variable.name) is not array:
         raise TypeError(f"{variable.name}: elements cannot be read as {array.dtype}")
     return array

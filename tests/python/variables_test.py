@@ -131,6 +131,47 @@ def test_reading_into_an_array_of_any_strides(folder, comm, rank, numbers):
                 v.read(out=wrong)
 
 
+@pytest.mark.parametrize("ghosts", [0, 2])
+def test_blocks_in_fortran_order(folder, comm, rank, size, numbers, ghosts):
+    whole = numbers(4, 3 * size, 5)
+    start, count = (0, 3 * rank, 1), (4, 0 if size > 1 and rank == size - 1 else 3, 3)
+    box, within = tuple(n + 2 * ghosts for n in count), (ghosts,) * 3
+    held = windrow.block(comm, whole.shape, start, count, box, within, order="F")
+    inner = tuple(slice(ghosts, ghosts + n) for n in count)
+    mine = tuple(slice(s, s + n) for s, n in zip(start, count))
+    array = np.full(box, -1.0, order="F")
+    array[inner] = whole[mine]
+    expected = np.zeros_like(whole)
+    written = 3 * (size - 1 if size > 1 else 1)
+    expected[:, :written, 1:4] = whole[:, :written, 1:4]
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", whole.shape, "float64")
+        steps = f.create_variable("steps", (0, *whole.shape), "float32", extendible=True)
+        f.put(v, array, held)
+        f.put(steps, array, held, record=0)
+        found = f.get(v, held)
+        f.flush()
+        assert f.copied_bytes == 0 and found.flags.f_contiguous and np.array_equal(found[inner], whole[mine])
+        assert np.array_equal(v[...], expected) and np.array_equal(steps[0], expected)
+        v.write(np.ascontiguousarray(array), held)
+        assert f.copied_bytes == (array.nbytes if not array.flags.c_contiguous else 0) and np.array_equal(v[...], expected)
+        deeper = f.create_variable("deeper", (*whole.shape, 2), "float64")
+        with pytest.raises(windrow.WindrowError, match="is of all of them, not of 3"):
+            f.put(deeper, array, held)
+        with pytest.raises(windrow.WindrowError):
+            f.flush()
+        with pytest.raises(windrow.WindrowError, match="contiguous in Fortran order"):
+            v.read(held, out=np.zeros((*box, 2))[..., 0])
+
+
+def test_blocks_that_leave_their_boxes_are_refused(comm, rank, size, raises_on_all):
+    for box, within in (((2, 2), (1, 0)), ((1, 2), (0, 0)), ((2, 2), (0, -1))):
+        bad = rank == size - 1
+        here = (box, within) if bad else ((2, 2), (0, 0))
+        raises_on_all(lambda: windrow.block(comm, (2, 2), (0, 0), (2, 2), *here, order="F"), size - 1, "of its memory box")
+    raises_on_all(lambda: windrow.block(comm, (2, 2), (0, 0), (2, 2), order="F" if rank < size - 1 else "K"), size - 1, "order is")
+
+
 def test_opaque_bytes(folder, comm, rank):
     whole = np.array([b"\x00\x01\xff", b"abc"], "V3")
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
