@@ -116,6 +116,11 @@ TEST(MakePlan, deals_by_itself_where_short_pieces_lie_on_several_targets) {
   for (const char* other : {"stripe=1MiB,count=1", "stripe=64KiB,count=4"}) {
     plan = plan_of(mock(other), {{0, 100 * k_mib}}, 4, Domains::automatic);
     EXPECT_EQ(plan.strategy.domains, Domains::aligned) << other;
+    const auto said = Contains(HasSubstr("domains aligned, not target: stripes of 64 KiB are too short for a request each"));
+    if (std::string_view(other).starts_with("stripe=64KiB"))
+      EXPECT_THAT(plan.reasons, said);
+    else
+      EXPECT_THAT(plan.reasons, testing::Not(said));
   }
 }
 
