@@ -131,7 +131,7 @@ std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& ru
 Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const Machine& machine = *limits.machine;
   const int64_t learned = limits.experience ? limits.experience->flushes() : 0;
-  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured || learned > 0, .learned = learned, .alternatives = {}, .pattern = pattern, .limits = limits};
+  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured || learned > 0, .learned = learned, .alternatives = {}, .pattern = pattern, .limits = limits, .asked = asked, .rule = rule};
   for (Candidate& candidate : candidates_for(asked, rule, pattern, topology, limits)) {
     const Work work = work_of(candidate, pattern, topology, limits);
     const Prediction seconds = predict(work, machine, learned > 0 ? limits.experience->corrections_for(work) : Corrections{});

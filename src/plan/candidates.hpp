@@ -35,6 +35,8 @@ struct Weighing {
   std::vector<Alternative> alternatives;
   Pattern pattern;           // what it was of, and within which bounds
   PlanLimits limits;
+  Strategy asked;            // and of what it was a choice
+  Candidate rule;
 };
 
 // The work that a candidate makes of a pattern. Holders of data are taken to be spread evenly over hosts, and pieces over their holders.

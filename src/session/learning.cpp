@@ -53,9 +53,8 @@ void File::learn_seconds(KeptPlan& kept, double wave_seconds, double storage_sec
   if (kept.moved < 2 || !is_power_of_two(kept.moved)) return;
   PlanLimits limits = weighing.limits;
   limits.experience = experience_;
-  const auto now = make_plan(kept.asked, weighing.pattern, topology, limits);
   // One rank's word is enough for all of them to make another: see unfit_plans().
-  kept.outdated = now.ok() && now.value().weighing && is_clearly_better(*now.value().weighing, weighing);
+  kept.outdated = is_clearly_better(weigh(weighing.asked, weighing.rule, weighing.pattern, topology, limits), weighing);
 }
 
 }  // namespace windrow
