@@ -66,7 +66,7 @@ Status Recorder::start(const Comm& comm, TracedOpening opening) {
     }
     opening_ = std::move(opening);
     return opening_line(opening_);
-  });
+  }, true);
   return status;
 }
 
@@ -193,17 +193,34 @@ Status Recorder::end(const Comm& comm, const Trace& trace, const TracedFlush& fl
   Status status = gatherer_.run(comm, message_);
   ++flushes_;
   if (status.ok() && comm.rank() == 0)
-    write([&] { return flush_line(opening_, flushes_, flush, [this](int rank) { return gatherer_.from(rank); }); });
+    write([&] { return flush_line(opening_, flushes_, flush, [this](int rank) { return gatherer_.from(rank); }); }, !flush.verdict.ok());
   return status;
 }
 
-void Recorder::write(const std::function<std::string()>& line) {
+// Of a killed program the last second is lost at most, and no more than fills a few pages; a flush that failed may be the last.
+void Recorder::write(const std::function<std::string()>& line, bool now) {
+  constexpr size_t k_most_waiting = size_t{64} << 10;
+  constexpr double k_longest_wait_s = 1;
   if (!problem_.empty() || !text_) return;
-  const Status status = guard([&] { return text_->append(line()); });
+  if (!guard([&] { return waiting_ += line(), Status{}; }).ok()) {
+    text_.reset();
+    problem_ = "out of memory";
+  } else if (now || waiting_.size() >= k_most_waiting || seconds_now() > added_ + k_longest_wait_s) {
+    add_waiting();
+  }
+}
+
+void Recorder::add_waiting() {
+  if (!text_ || waiting_.empty()) return;
+  const Status status = guard([&] { return text_->append(waiting_); });
+  waiting_.clear();
+  added_ = seconds_now();
   if (status.ok()) return;
   text_.reset();
   (void)guard([&] { return problem_ = status.message(), Status{}; });
   if (problem_.empty()) problem_ = "out of memory";
 }
+
+Recorder::~Recorder() { add_waiting(); }
 
 }  // namespace windrow

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recorder: what a file with the option trace keeps of its flushes. Each rank records into memory of a fixed size; at a flush's end rank 0 gathers that
-// and adds one line to the trace file. The format of the lines is docs/traces.md.
+// and makes one line of it; lines are added to the trace file several at a time. The format of the lines is docs/traces.md.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,9 @@ class Recorder {
  public:
   // Local; rank 0 has `text`, which the lines go to. May throw std::bad_alloc.
   Recorder(const Comm& comm, std::optional<AppendedText> text);
+  ~Recorder();                                                    // adds what waits
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
 
   // Collective, once: puts the hosts' clocks beside each other, and writes what all flushes have in common. The status is MPI's; what else fails
   // is the trace's own problem().
@@ -39,18 +42,22 @@ class Recorder {
   // Collective: two calls of MPI. The status is MPI's.
   Status end(const Comm& comm, const Trace& trace, const TracedFlush& flush);
 
-  // On rank 0: why there is no line of the last flush, and of none that follows; "": there is.
+  // On rank 0: why lines could not be added, and none that follows will be; "": nothing went wrong.
   const std::string& problem() const noexcept { return problem_; }
 
  private:
   void pack(const Comm& comm, const Trace& trace, std::span<const SentTo> sent);
   void add_section(size_t share);                                 // of what section_ has, if there is room
   void describe(const SharedDecomposition& decomposition);
-  void write(const std::function<std::string()>& line);           // rank 0 only
+  // Rank 0 only, as the next. Lines of flushes wait for each other; `now`: not this one.
+  void write(const std::function<std::string()>& line, bool now);
+  void add_waiting();
 
   Gatherer gatherer_;
   std::optional<AppendedText> text_;                              // rank 0
   TracedOpening opening_;                                         // rank 0
+  std::string waiting_;                                           // lines that are not in the file yet
+  double added_ = 0;                                              // when some were last, on this rank's clock
   std::string problem_;
   ClockOffset clock_;
   double opened_ = 0;                                             // on this rank's clock, when it was on rank 0's
