@@ -44,15 +44,34 @@ std::string texts_of(const File& file, const char* call, int number) {
   return std::string(call) + " texts of " + info.path;
 }
 
-int define_variable(File& file, const std::string& path, int type, const Numbers& shape, const Settings& settings,
-                    const std::string& problem) {
+int define_variable(File& file, const std::string& call, const std::string& path, int type, const Numbers& shape,
+                    const Settings& settings, const std::string& problem) {
   return without_gil([&] {
     int number = -1;
-    file.together("create_variable", problem, [&](windrow_file* handle) {
+    file.together(call, problem, [&](windrow_file* handle) {
       return windrow_define_variable_with(handle, path.c_str(), type, static_cast<int>(shape.size()), shape.data(),
                                           Options(settings).get(), &number);
     });
     return number;
+  });
+}
+
+std::vector<int> define_variables(File& file, const std::string& call, const std::vector<std::string>& paths,
+                                  const std::vector<int>& types, const std::vector<Numbers>& shapes,
+                                  const std::vector<Settings>& settings, const std::string& problem) {
+  return without_gil([&] {
+    std::vector<int> numbers(paths.size(), -1);
+    file.together(call, problem, [&](windrow_file* handle) {
+      std::vector<Options> options;
+      std::vector<windrow_variable_definition> definitions;
+      for (size_t i = 0; i < paths.size(); ++i) {
+        options.emplace_back(settings[i]);
+        definitions.push_back({paths[i].c_str(), types[i], static_cast<int>(shapes[i].size()), shapes[i].data(),
+                               options.back().get()});
+      }
+      return windrow_define_variables(handle, static_cast<int>(paths.size()), definitions.data(), numbers.data());
+    });
+    return numbers;
   });
 }
 
@@ -144,6 +163,7 @@ void bind_objects(nb::module_& module, nb::class_<File>& file) {
       .def("subfiles", &subfiles)
       .def("unsupported_objects", [](const File& self) { return windrow_unsupported_objects(self.get()); })
       .def("define_variable", &define_variable)
+      .def("define_variables", &define_variables)
       .def("name_dimensions", &name_dimensions)
       .def("put_texts", &put_texts)
       .def("get_texts", &get_texts)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import posixpath
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,9 @@ _OPTIONS = {
     "byte_order", "chunks", "element_bytes", "enumeration", "extendible", "fill_value", "filters", "null_space", "opaque_tag", "split", "split_parts",
     "text_characters", "text_in_memory", "text_padding",
 }  # fmt: skip
+
+
+_Definition = tuple[str, int, list[int], dict[str, str], "list[str] | None"]  # path, type, shape, options, names of dimensions
 
 
 class Group(Mapping[str, Any]):
@@ -165,46 +169,112 @@ class Group(Mapping[str, Any]):
             On every rank, if any rank's arguments are refused.
         """
 
-        def arguments() -> tuple[Any, ...]:
-            values = None if data is None else np.asarray(data)
-            wanted = dtype if dtype is not None or values is None else (str if values.dtype.kind == "U" else values.dtype)
-            if wanted is None:
-                raise TypeError("neither dtype nor data are given")
-            if shape is None and values is None:
-                raise TypeError("neither shape nor data are given")
-            for key in options:
-                if key not in _OPTIONS:
-                    raise ValueError(f"{key} is no option of a variable; there are {', '.join(sorted(_OPTIONS))}")
-            extent = list(values.shape) if shape is None and values is not None else np.atleast_1d(np.asarray(shape, np.int64)).tolist()
-            number, bytes_each = type_of(wanted)
-            filters = filters_of(compression, compression_level, shuffle, fletcher32)
-            settings = settings_of({
-                "chunks": None if chunks is None else "auto" if chunks is True else text_of(chunks),
-                "filters": filters,
-                "fill_value": fill_value,
-                "extendible": extendible or None,
-                "element_bytes": bytes_each or None,
-                "byte_order": None if wanted is str or np.dtype(wanted).isnative else "little" if sys.byteorder == "big" else "big",
-                **options,
-            })
-            if chunks is True and filters is None:
-                raise ValueError("chunks=True chooses chunks for a compression; without one give their shape")
-            names = None if dims is None else [name or "" for name in dims]
-            if not all(isinstance(name, str) for name in names or []):
-                raise TypeError("names of dimensions are str")
-            if names is not None and len(names) != len(extent):
-                raise ValueError(f"{len(names)} names for {len(extent)} dimensions")
-            return self._resolve(name), number, extent, settings, names
-
-        ready, problem = attempt(arguments)
+        ready, problem = attempt(
+            lambda: self._definition(
+                name, shape, dtype, data=data, dims=dims, chunks=chunks, compression=compression, compression_level=compression_level,
+                shuffle=shuffle, fletcher32=fletcher32, fill_value=fill_value, extendible=extendible, **options,
+            )
+        )  # fmt: skip
         path, number, extent, settings, names = ready or ("", 0, [], {}, None)
-        variable = self._file._core.define_variable(path, number, extent, settings, problem and f"create_variable {name!r}: {problem}")
+        # What ranks do afterwards is part of the call, so that none does it alone.
+        call = "create_variable" + (" with dims" if names is not None else "") + (" with data" if data is not None else "")
+        variable = self._file._core.define_variable(call, path, number, extent, settings, problem and f"create_variable {name!r}: {problem}")
         if names is not None:
             self._file._core.name_dimensions(variable, names, "")
         result = Variable(self._file, variable)
         if data is not None:
             result._write_all(data)
         return result
+
+    def create_variables(self, definitions: Mapping[str, Mapping[str, Any]]) -> list[Variable]:
+        """Define many variables with two words between the ranks, where `create_variable` takes two for each. Collective.
+
+        Parameters
+        ----------
+        definitions : mapping of name to keyword arguments
+            Those of `create_variable`, but ``data``: ``{"u": dict(shape=(8, 8), dtype="float32"), "v": ...}``. Where a variable names its dimensions, that is
+            one word more.
+
+        Returns
+        -------
+        list of Variable
+
+        Raises
+        ------
+        WindrowError
+            On every rank, if any rank's arguments are refused; then none is defined.
+        """
+
+        def one(name: str, definition: Mapping[str, Any]) -> _Definition:
+            if "data" in definition:
+                raise TypeError("data is written by create_variable, or afterwards")
+            return self._definition(name, **definition)
+
+        def arguments() -> list[_Definition]:
+            made = []
+            for name, definition in definitions.items():
+                ready, problem = attempt(partial(one, name, definition))
+                if ready is None:
+                    raise ValueError(f"create_variables {name!r}: {problem}")
+                made.append(ready)
+            return made
+
+        ready, problem = attempt(arguments)
+        made = ready or []
+        core = self._file._core
+        call = " ".join(["create_variables", *(m[0] for m in made if m[4] is not None)])  # those whose dimensions are named afterwards
+        numbers = core.define_variables(call, [m[0] for m in made], [m[1] for m in made], [m[2] for m in made], [m[3] for m in made], problem)
+        for number, definition in zip(numbers, made):
+            if definition[4] is not None:
+                core.name_dimensions(number, definition[4], "")
+        return [Variable(self._file, number) for number in numbers]
+
+    def _definition(
+        self,
+        name: str,
+        shape: Sequence[int] | int | None = None,
+        dtype: Any = None,
+        *,
+        data: Any = None,
+        dims: Sequence[str | None] | None = None,
+        chunks: Sequence[int] | bool | None = None,
+        compression: str | int | None = None,
+        compression_level: int | None = None,
+        shuffle: bool = False,
+        fletcher32: bool = False,
+        fill_value: Any = None,
+        extendible: bool = False,
+        **options: Any,
+    ) -> _Definition:
+        values = None if data is None else np.asarray(data)
+        wanted = dtype if dtype is not None or values is None else (str if values.dtype.kind == "U" else values.dtype)
+        if wanted is None:
+            raise TypeError("neither dtype nor data are given")
+        if shape is None and values is None:
+            raise TypeError("neither shape nor data are given")
+        for key in options:
+            if key not in _OPTIONS:
+                raise ValueError(f"{key} is no option of a variable; there are {', '.join(sorted(_OPTIONS))}")
+        extent = list(values.shape) if shape is None and values is not None else np.atleast_1d(np.asarray(shape, np.int64)).tolist()
+        number, bytes_each = type_of(wanted)
+        filters = filters_of(compression, compression_level, shuffle, fletcher32)
+        settings = settings_of({
+            "chunks": None if chunks is None else "auto" if chunks is True else text_of(chunks),
+            "filters": filters,
+            "fill_value": fill_value,
+            "extendible": extendible or None,
+            "element_bytes": bytes_each or None,
+            "byte_order": None if wanted is str or np.dtype(wanted).isnative else "little" if sys.byteorder == "big" else "big",
+            **options,
+        })
+        if chunks is True and filters is None:
+            raise ValueError("chunks=True chooses chunks for a compression; without one give their shape")
+        names = None if dims is None else [name or "" for name in dims]
+        if not all(isinstance(name, str) for name in names or []):
+            raise TypeError("names of dimensions are str")
+        if names is not None and len(names) != len(extent):
+            raise ValueError(f"{len(names)} names for {len(extent)} dimensions")
+        return self._resolve(name), number, extent, settings, names
 
     def _resolve(self, name: str) -> str:
         if not isinstance(name, str):

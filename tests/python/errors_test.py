@@ -78,7 +78,7 @@ def test_a_wrong_definition(folder, comm, rank, culprit, case, raises_on_all):
         f.create_variable("x", (2,), "int8")[...] = 1
 
 
-def test_ranks_that_disagree(folder, comm, rank, size, raises_on_all):
+def test_ranks_that_disagree(folder, comm, rank, size, barrier, raises_on_all):
     if size == 1:
         pytest.skip("needs ranks that can disagree")
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
@@ -88,6 +88,13 @@ def test_ranks_that_disagree(folder, comm, rank, size, raises_on_all):
         other = f.sync if rank == 1 else lambda: v[...]
         raises_on_all(other, 1, "the ranks are in different calls: rank 0 in read, rank 1 in sync")
         v[...] = 1
+        # Some would name dimensions or write data afterwards, without the others, who go on elsewhere.
+        for extra in (dict(dims=("d",)), dict(data=[1, 2])):
+            raises_on_all(lambda: f.create_variable("z", (2,), "int8", **(extra if rank == 1 else {})), 1, "different calls: rank 0 in create_variable, rank 1")
+            barrier()
+        raises_on_all(lambda: f.create_variables({"z": dict(shape=2, dtype="int8", dims=("d",) if rank == 1 else None)}), 1, "rank 1 in create_variables /z")
+        barrier()
+        raises_on_all(lambda: f.create_variables({} if rank == 1 else {"z": dict(shape=2, dtype="int8")}), 1, "number 1 is missing here")
     raises_on_all(lambda: windrow.open(folder / "c.h5", "a" if rank == 1 else "r", comm=comm), 1)
     raises_on_all(lambda: windrow.open(folder / ("a.h5" if rank == 1 else "b.h5"), "w", comm=comm), 1)
 

@@ -164,6 +164,24 @@ def test_decompositions_with_an_empty_rank(folder, comm, rank, size, numbers, em
         assert np.array_equal(v[...], expected)
 
 
+def test_many_variables_at_once(folder, comm, rank, size, raises_on_all):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        g = f.create_group("g")
+        definitions = {f"v{n}": dict(shape=(n, 3), dtype="float32", compression=1) for n in range(1, 40)}
+        definitions |= {"named": dict(shape=(4,), dtype="S3", dims=("x",)), "texts": dict(shape=2, dtype=str)}
+        made = g.create_variables(definitions)
+        assert [v.name for v in made] == [f"/g/{name}" for name in definitions]
+        assert made[4].shape == (5, 3) and made[4].filters == "deflate:1" and made[-2].dims == ("x",) and made[-2].dtype == "S3"
+        made[4][...] = 2
+        assert (g["v5"][...] == 2).all()
+        for wrong, text in ((dict(shape=(2,), dtype="nonsense"), "create_variables 'b'"), (dict(data=[1]), "data is written"), (dict(shape=(2,), kind=3), "'b'")):
+            here = wrong if rank == size - 1 else dict(shape=(2,), dtype="int8")
+            raises_on_all(lambda: f.create_variables({"a": dict(shape=(2,), dtype="int8"), "b": here}), size - 1, text)
+        with pytest.raises(windrow.WindrowError):
+            f.create_variables({"a": dict(shape=(2,), dtype="int8"), "g/v1": dict(shape=(2,), dtype="int8")})
+        assert "a" not in f and f.create_variables({}) == []
+
+
 def test_records(folder, comm, rank, size):
     rows = windrow.rows(comm, 2 * size)
     with windrow.open(folder / "out.h5", "w", comm=comm) as f:
