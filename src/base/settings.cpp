@@ -79,7 +79,7 @@ constexpr std::array k_registry{
                 "Points that several ranks hold, or one rank more than once, are compared before they are written, and where the values differ it is an error on all ranks."},
     SettingInfo{"io_thread", choice, "auto", "auto|on|off", "", 0,
                 "Whether a writer or reader makes its storage requests in a thread of its own while the ranks go on copying; `auto`: where its "
-                "host has more cores than ranks. The thread makes no call of MPI."},
+                "host has more cores than ranks. The thread makes no call of MPI. With `domains=target` or `cyclic` it lets up to four requests to read be under way at the same time, where the storage is slow."},
     SettingInfo{"format", choice, "auto", "auto|hdf5|netcdf|raw", "", 0,
                 "Format of a file that is created; `auto`: from its name."},
     SettingInfo{"byte_order", choice, "native", "native|little|big", "", 0, "Byte order of new variables in the file; netCDF classic has big."},
