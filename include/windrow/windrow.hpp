@@ -230,6 +230,19 @@ class Decomposition {
     });
   }
 
+  /** The same where elements lie at any distances in memory: `memory_offsets` of each block's first element, `memory_strides` [blocks][dimensions]. */
+  static Decomposition blocks(MPI_Comm comm, Sizes shape, std::span<const int64_t> starts, std::span<const int64_t> counts,
+                              std::span<const int64_t> memory_offsets, std::span<const int64_t> memory_strides) {
+    const auto dimensions = static_cast<size_t>(shape.count());
+    const size_t number = memory_offsets.size();
+    const bool whole = starts.size() == number * dimensions && counts.size() == starts.size() && memory_strides.size() == starts.size();
+    // Lists that do not go together are refused by the call, so that every rank hears of it.
+    return make([&](windrow_decomposition** out) {
+      return windrow_strided_blocks(comm, shape.count(), shape.data(), whole ? static_cast<int64_t>(number) : -1, starts.data(), counts.data(),
+                                    memory_offsets.data(), memory_strides.data(), out);
+    });
+  }
+
   /** A contiguous run of rows per rank, in rank order. */
   static Decomposition rows(MPI_Comm comm, int64_t rows, int64_t count = WINDROW_EVEN) {
     return make([&](windrow_decomposition** out) { return windrow_rows(comm, rows, count, out); });
@@ -501,6 +514,18 @@ class File {
       int variable, const Decomposition& decomposition, Range&& data) {
     constexpr int type = type_of<std::ranges::range_value_t<Range>>();
     check(windrow_get_as(raw_, variable, decomposition.get(), type, std::ranges::data(data)));
+  }
+  /** The same of one index of the first dimension; the decomposition is of the others.  Local. */
+  template <Lasting Range>
+  void put_record_as(int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
+    constexpr int type = type_of<std::ranges::range_value_t<Range>>();
+    check(windrow_put_record_as(raw_, variable, record, decomposition.get(), type, std::ranges::data(data)));
+  }
+  template <Lasting Range>
+  requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get_record_as(
+      int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
+    constexpr int type = type_of<std::ranges::range_value_t<Range>>();
+    check(windrow_get_record_as(raw_, variable, record, decomposition.get(), type, std::ranges::data(data)));
   }
   /** put() and flush() in one.  Collective. */
   template <Lasting Range>

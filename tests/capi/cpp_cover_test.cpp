@@ -141,6 +141,31 @@ TEST(CppCover, throws_what_went_wrong) {
 }
 
 // Wrong on one rank alone: every rank hears of it, and none waits for another.
+// Each rank has a row that lies backwards in memory, of numbers that the file has not; its second record.
+TEST(CppCover, converts_records_that_lie_apart_in_memory) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const std::vector<int64_t> start{rank, 0}, count{1, 4}, offset{6}, strides{8, -2};
+  const auto backwards = windrow::Decomposition::blocks(MPI_COMM_WORLD, {size, 4}, start, count, offset, strides);
+  EXPECT_EQ(code_of([&] { windrow::Decomposition::blocks(MPI_COMM_WORLD, {size, 4}, start, count, offset, std::span(strides).first(1)); }), WINDROW_BAD_ARGUMENT);
+
+  auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("records.raw"));
+  const int variable = file.define_variable<double>("records", {2, size, 4});
+  const std::vector<int32_t> numbers{3, -1, 2, -1, 1, -1, 0};
+  file.put_record_as(variable, 1, backwards, numbers);
+  file.flush();
+  std::vector<float> read(7, -1);
+  file.get_record_as(variable, 1, backwards, read);
+  file.flush();
+  EXPECT_EQ(read, (std::vector<float>{3, -1, 2, -1, 1, -1, 0}));
+  std::vector<double> record(static_cast<size_t>(size) * 4);
+  file.get_record(variable, 1, windrow::Decomposition::same(MPI_COMM_WORLD, {size, 4}), record);
+  file.flush();
+  for (size_t i = 0; i < record.size(); ++i) EXPECT_EQ(record[i], static_cast<double>(i % 4));
+  file.close();
+}
+
 TEST(CppCover, refuses_lists_of_other_lengths_on_every_rank) {
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -181,7 +181,7 @@ Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests) {
     Lane& lane = lanes[number];
     for (size_t i = number; i < requests.size() && lane.status.ok(); i += k_lanes) {
       const Slice slice{requests[i].bytes.data(), static_cast<int64_t>(requests[i].bytes.size())};
-      lane.status = move<Slice>(Operation::read, requests[i].offset, {&slice, 1}, lane.counters);
+      lane.status = guard([&] { return move<Slice>(Operation::read, requests[i].offset, {&slice, 1}, lane.counters); });
     }
   };
   // The program's signals are for its own threads. Where the system gives no thread, this one does the work.
