@@ -131,7 +131,7 @@ std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& ru
 Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const Machine& machine = *limits.machine;
   const int64_t learned = limits.experience ? limits.experience->flushes() : 0;
-  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured || learned > 0, .learned = learned, .alternatives = {}, .pattern = pattern, .limits = limits, .asked = asked, .rule = rule};
+  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured || learned > 0, .learned = learned, .alternatives = {}, .pattern = pattern, .limits = limits, .asked = asked, .rule = rule, .work = {}, .foretold = {}};
   for (Candidate& candidate : candidates_for(asked, rule, pattern, topology, limits)) {
     const Work work = work_of(candidate, pattern, topology, limits);
     const Prediction seconds = predict(work, machine, learned > 0 ? limits.experience->corrections_for(work) : Corrections{});
@@ -143,7 +143,10 @@ Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& patt
   const auto best = std::min_element(all.begin(), all.end(), faster);
   // The tree is a paper's, and decides by itself.
   const bool decides = weighing.measured && !asks_for_link(asked) && best->seconds.total < k_clearly_faster * all.front().seconds.total;
-  (decides ? *best : all.front()).chosen = true;
+  Alternative& taken = decides ? *best : all.front();
+  taken.chosen = true;
+  weighing.work = work_of(taken.candidate, pattern, topology, limits);
+  weighing.foretold = predict(weighing.work, machine);
   std::stable_sort(all.begin(), all.end(), faster);
   return weighing;
 }

@@ -37,6 +37,8 @@ struct Weighing {
   PlanLimits limits;
   Strategy asked;            // and of what it was a choice
   Candidate rule;
+  Work work;                 // of the one that is chosen
+  Prediction foretold;       // of it, without corrections: what the seconds it takes are held against
 };
 
 // The work that a candidate makes of a pattern. Holders of data are taken to be spread evenly over hosts, and pieces over their holders.

@@ -40,17 +40,17 @@ void File::begin_experience() noexcept {
   kept.machine = experience_of_;
 }
 
-// The first wave of a file finds pages and connections new. Numbers are the same on all ranks; allocates nothing but to think again.
+// The first wave of a file finds pages and connections new. Numbers are the same on all ranks, and what is learned from them allocates nothing: a rank
+// without memory would know less than others. Only to think again may throw.
 void File::learn_seconds(KeptPlan& kept, double wave_seconds, double storage_seconds) {
   ++kept.moved;
   const bool first = std::exchange(moved_, true) == false;
   if (first || !experience_ || !kept.plan.weighing || !(wave_seconds > 0)) return;
   const Weighing& weighing = *kept.plan.weighing;
-  const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots(), .link_seconds = comm_->link()};
-  const Work work = work_of(chosen_of(weighing).candidate, weighing.pattern, topology, weighing.limits);
   const double storage = std::min(storage_seconds, wave_seconds);
-  experience_->learn(work, predict(work, *weighing.limits.machine), wave_seconds - storage, storage);
+  experience_->learn(weighing.work, weighing.foretold, wave_seconds - storage, storage);
   if (kept.moved < 2 || !is_power_of_two(kept.moved)) return;
+  const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots(), .link_seconds = comm_->link()};
   PlanLimits limits = weighing.limits;
   limits.experience = experience_;
   // One rank's word is enough for all of them to make another: see unfit_plans().

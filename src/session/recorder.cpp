@@ -203,8 +203,9 @@ void Recorder::write(const std::function<std::string()>& line, bool now) {
   constexpr double k_longest_wait_s = 1;
   if (!problem_.empty() || !text_) return;
   if (!guard([&] { return waiting_ += line(), Status{}; }).ok()) {
+    add_waiting();
     text_.reset();
-    problem_ = "out of memory";
+    if (problem_.empty()) problem_ = "out of memory";
   } else if (now || waiting_.size() >= k_most_waiting || seconds_now() > added_ + k_longest_wait_s) {
     add_waiting();
   }
