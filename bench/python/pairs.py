@@ -1,45 +1,82 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `v[start:stop] = array` costs beside windrow_write_block(): two files that stay open, written in turn by the package and by the C interface in one
-process, so that what else the machine does hits both.   pairs.py FOLDER MIB_A_RANK PAIRS, under mpirun; WINDROW_LIBRARY names libwindrow.so"""
+"""What `v[start:stop] = array` costs beside windrow_write_block(): files that stay open, written in turn by the package and by the C interface in one
+process, so that what else the machine does hits both. Where the system puts a file's pages alone makes 10 % of difference, so all files are made anew after a few
+rounds, and a second file of the C interface says how far two files differ that are written the same way.
+
+pairs.py FOLDER MIB_A_RANK BATCHES, under mpirun; WINDROW_LIBRARY names libwindrow.so"""
 
 import ctypes
 import os
 import sys
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import mean, median, stdev
 
 import numpy as np
 from systems import COLUMNS, COMM, WindrowInC, timed
 
 import windrow
 
+ROUNDS = 10  # of a batch
 
-def main(folder, mib, pairs):
+
+class InC:
+    def __init__(self, c, folder, name, start, array):
+        self._c, self._file, variable, pair = c, ctypes.c_void_p(), ctypes.c_int(), ctypes.c_int64 * 2
+        c.call("windrow_create", c.comm, os.fsencode(Path(folder, name)), None, ctypes.byref(self._file))
+        c.call("windrow_define_variable", self._file, b"x", 10, 2, pair(len(array) * COMM.size, COLUMNS), ctypes.byref(variable))
+        self._arguments = (self._file, variable, pair(start, 0), pair(*array.shape), ctypes.c_void_p(array.ctypes.data))
+
+    def write(self):
+        self._c.call("windrow_write_block", *self._arguments)
+
+    def discard(self):
+        self._c.call("windrow_discard", self._file)
+
+
+class InPython:
+    def __init__(self, folder, start, array):
+        self._file, self._start, self._array = windrow.open(Path(folder, "python.h5"), "w", comm=COMM), start, array
+        self._variable = self._file.create_variable("x", (len(array) * COMM.size, COLUMNS), "float64")
+
+    def write(self):
+        self._variable[self._start : self._start + len(self._array)] = self._array
+
+    def discard(self):
+        self._file.discard()
+
+
+def batch(number, make):
+    order = [list(make)[(number + place) % 3] for place in range(3)]
+    files = {name: make[name]() for name in order}
+    seconds = {name: [] for name in make}
+    for turn in range(ROUNDS + 1):
+        for name in order[:: 1 if turn % 2 else -1]:
+            taken, _ = timed(files[name].write)
+            if turn > 0:  # the first makes the file's blocks
+                seconds[name].append(taken)
+    for name in order:
+        files[name].discard()
+    return {name: median(parts) for name, parts in seconds.items()}
+
+
+def main(folder, mib, batches):
     rows = int(float(mib) * (1 << 20)) // (8 * COLUMNS)
     start = rows * COMM.rank
     array = np.arange(rows * COLUMNS, dtype="f8").reshape(rows, COLUMNS)
     c = WindrowInC()
-    file, variable, pair = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_int64 * 2
-    c.call("windrow_create", c.comm, os.fsencode(Path(folder, "c.h5")), None, ctypes.byref(file))
-    c.call("windrow_define_variable", file, b"x", 10, 2, pair(rows * COMM.size, COLUMNS), ctypes.byref(variable))
-    arguments = (file, variable, pair(start, 0), pair(rows, COLUMNS), ctypes.c_void_p(array.ctypes.data))
-    f = windrow.open(Path(folder, "python.h5"), "w", comm=COMM)
-    v = f.create_variable("x", (rows * COMM.size, COLUMNS), "float64")
-    seconds = []
-    for number in range(int(pairs) + 2):
-        actions = {"c": lambda: c.call("windrow_write_block", *arguments), "python": lambda: v.__setitem__(slice(start, start + rows), array)}
-        order = ["c", "python"] if number % 2 else ["python", "c"]
-        taken = {name: timed(actions[name])[0] for name in order}
-        if number >= 2:  # the first make the files' blocks
-            seconds.append((taken["c"], taken["python"]))
-    f.discard()
-    c.call("windrow_discard", file)
+    make = {
+        "c": lambda: InC(c, folder, "c.h5", start, array),
+        "the C call, other files": lambda: InC(c, folder, "other.h5", start, array),
+        "v[...]": lambda: InPython(folder, start, array),
+    }
+    medians = [batch(number, make) for number in range(int(batches))]
     if COMM.rank == 0:
-        ratios = [python / c for c, python in seconds]
-        low, _, high = quantiles(ratios)
-        fastest = [min(part) for part in zip(*seconds)]
-        print(f"{COMM.size} ranks, {mib} MiB a rank, {len(ratios)} pairs: seconds of v[...] in parts of windrow_write_block()'s: median {median(ratios):.3f}, "
-              f"quartiles {low:.3f} to {high:.3f}; fastest {fastest[1] * 1e3:.3f} and {fastest[0] * 1e3:.3f} ms")  # fmt: skip
+        middle = median(one["c"] for one in medians)
+        print(f"{COMM.size} ranks, {mib} MiB a rank, {batches} batches of {ROUNDS}; windrow_write_block() {middle * 1e3:.3f} ms; in parts of it, by batch:")
+        for name in list(make)[1:]:
+            ratios = [one[name] / one["c"] for one in medians]
+            error = stdev(ratios) / len(ratios) ** 0.5
+            print(f"  {name}: mean {mean(ratios):.3f} +- {error:.3f}, median {median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}")
 
 
 if __name__ == "__main__":
