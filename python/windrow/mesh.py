@@ -179,6 +179,11 @@ def read(path: Any) -> tuple[Array, dict[str, Array]]:
     return np.asarray(mesh.points), {kind: np.concatenate(blocks) for kind, blocks in cells.items()}
 
 
+def read_fields(path: Any) -> dict[str, Array]:
+    """Read the fields at the nodes of a mesh with meshio, by name: shape (nodes,), or (nodes, components)."""
+    return {name: np.asarray(field) for name, field in _meshio().read(path).point_data.items()}
+
+
 def write(path: Any, coordinates: Any, cells: dict[str, Any], fields: dict[str, Any] | None = None) -> None:
     """Write a mesh with meshio, with fields at its nodes."""
     meshio = _meshio()

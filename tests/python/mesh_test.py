@@ -127,6 +127,7 @@ def test_files_of_meshio(folder, rank):
     mesh.write(folder / "mesh.vtk", points, {"triangle": TRIANGLES}, {"potential": np.arange(6.0)})
     found, cells = mesh.read(folder / "mesh.vtk")
     assert np.array_equal(found, points) and cells["triangle"].tolist() == TRIANGLES
+    assert mesh.read_fields(folder / "mesh.vtk")["potential"].tolist() == [0, 1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("wrong", [

@@ -31,6 +31,7 @@ constexpr int64_t k_call_bytes = 0x7ffff000;
 constexpr size_t k_batch_slices = 1024;
 static_assert(k_batch_slices <= IOV_MAX);
 constexpr size_t k_lanes = 4;  // requests under way at the same time
+constexpr std::chrono::microseconds k_slow{500};  // such a request is worth a thread that waits for it
 
 const char* verb_of(Operation operation) noexcept { return operation == Operation::write ? "write" : "read"; }
 
@@ -161,11 +162,11 @@ Status PosixStore::read_at(int64_t offset, std::span<std::byte> bytes) {
 
 // What lies in memory is read the fastest one after the other. Where a request takes its time the others need not wait for it.
 Status PosixStore::read_several(std::span<const ReadRequest> requests) {
-  constexpr std::chrono::microseconds k_slow{500};
   for (size_t i = 0; i < requests.size(); ++i) {
+    if (slow_ && !hook_) return read_in_lanes(requests.subspan(i));
     const auto begin = std::chrono::steady_clock::now();
     if (Status status = read_at(requests[i].offset, requests[i].bytes); !status.ok()) return status;
-    if (!hook_ && std::chrono::steady_clock::now() - begin >= k_slow) return read_in_lanes(requests.subspan(i + 1));
+    slow_ = std::chrono::steady_clock::now() - begin >= k_slow;
   }
   return {};
 }
@@ -181,7 +182,9 @@ Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests) {
     Lane& lane = lanes[number];
     for (size_t i = number; i < requests.size() && lane.status.ok(); i += k_lanes) {
       const Slice slice{requests[i].bytes.data(), static_cast<int64_t>(requests[i].bytes.size())};
+      const auto begin = std::chrono::steady_clock::now();
       lane.status = guard([&] { return move<Slice>(Operation::read, requests[i].offset, {&slice, 1}, lane.counters); });
+      if (i == 0) slow_ = std::chrono::steady_clock::now() - begin >= k_slow;
     }
   };
   // The program's signals are for its own threads. Where the system gives no thread, this one does the work.

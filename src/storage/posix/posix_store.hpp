@@ -62,6 +62,7 @@ class PosixStore final : public Store {
   int descriptor_;
   StoreMode mode_;
   Hook hook_;
+  bool slow_ = false;  // the last request of read_several() took its time
   Mapping mapping_;  // kept: the next reading of the same bytes finds its pages
   std::optional<BusErrorGuard> bus_errors_;
   int64_t mapped_begin_ = 0, mapped_end_ = 0;  // between map() and unmap()
