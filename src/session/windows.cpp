@@ -75,7 +75,7 @@ void StorageFetcher::work(const Filled& filled) {
   filled.window.for_each_part([&](Extent part, int64_t place) {
     for_each_request(rule_, part, filled.covered, [&](const Request& request) {
       const std::span bytes(filled.slot + place + (request.bytes.begin - part.begin), static_cast<size_t>(request.bytes.size()));
-      if (!several_ || filled.window.cells == 1) return file_.read(request.bytes.begin, bytes);
+      if (!several_) return file_.read(request.bytes.begin, bytes);
       requests_[waiting++] = {request.bytes.begin, bytes};
       if (waiting == requests_.size()) file_.read(std::span<const ReadRequest>(requests_).first(std::exchange(waiting, 0)));
     });

@@ -83,7 +83,7 @@ class StorageFetcher final : public Fetcher, private StorageWindows {
  private:
   void work(const Filled& filled) override;
 
-  bool several_;  // of a window's requests at the same time: with threads, and where it has parts that lie apart
+  bool several_;  // of a window's requests at the same time: with threads
   std::array<ReadRequest, 256> requests_;
 };
 

@@ -31,7 +31,8 @@ struct ReadRequest {
   std::span<std::byte> bytes;
 };
 
-// Requests are exact: one counter step for each call the storage sees (a short write that is continued counts twice).
+// Requests are exact: one counter step for each call the storage sees (a short write that is continued counts twice; a
+// long reading that read_several() has cut counts once).
 struct StoreCounters {
   int64_t write_requests = 0;
   int64_t read_requests = 0;

@@ -84,6 +84,26 @@ TEST(PosixStore, reads_several_at_the_same_time_as_one_after_the_other) {
   EXPECT_EQ(store->read_several(requests).code(), Code::bad_file);
 }
 
+TEST(PosixStore, reads_a_long_request_in_pieces_that_count_as_one) {
+  constexpr size_t k_bytes = (size_t{5} << 20) + 12345;
+  TemporaryFolder folder;
+  auto store = create(folder.path("long"));
+  std::vector<std::byte> bytes(k_bytes), read(k_bytes);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+  ASSERT_TRUE(store->write_at(0, bytes).ok());
+  auto& posix = dynamic_cast<PosixStore&>(*store);
+  const StoreCounters before = store->counters();
+  const std::array requests{ReadRequest{777, std::span(read).subspan(777, (size_t{3} << 20) + 1)}, ReadRequest{3, std::span(read).subspan(3, 700)},
+                            ReadRequest{(3 << 20) + 778, std::span(read).subspan((size_t{3} << 20) + 778)}};
+  EXPECT_TRUE(posix.read_in_lanes(requests).ok());
+  EXPECT_EQ(store->counters().read_requests - before.read_requests, 3);
+  EXPECT_EQ(store->counters().bytes_read - before.bytes_read, static_cast<int64_t>(k_bytes - 777 + 700));
+  EXPECT_TRUE(std::equal(read.begin() + 3, read.begin() + 703, bytes.begin() + 3));
+  EXPECT_TRUE(std::equal(read.begin() + 777, read.end(), bytes.begin() + 777));
+  const std::array beyond{ReadRequest{2 << 20, std::span(read).first(size_t{4} << 20)}};
+  EXPECT_EQ(posix.read_in_lanes(beyond).code(), Code::bad_file);
+}
+
 TEST(PosixStore, the_process_file_size_limit_is_an_error_and_not_a_signal) {
   TemporaryFolder folder;
   EXPECT_TRUE(in_a_child([&] {

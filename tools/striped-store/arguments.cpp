@@ -65,7 +65,7 @@ Component component_of(const std::string& text, int64_t begin) {
 
 // As they stand on the command line.
 struct Words {
-  std::string rate = "none", request_cost = "0", lock_cost = "0", write_behind = "0", stripe = "1MiB", count = "all";
+  std::string rate = "none", request_cost = "0", lock_cost = "0", write_behind = "0", join = "0", stripe = "1MiB", count = "all";
   std::vector<std::string> components;
 };
 
@@ -86,6 +86,8 @@ void add_up(CLI::App& app, Arguments& arguments, Words& words) {
   up.add_option("--lock-cost", words.lock_cost, "What it costs that a lock passes from client to client, as 2ms; default 0")->type_name("TIME");
   up.add_option("--write-behind", words.write_behind, "Bytes that a client may have under way to a target while its program goes on; default 0")
       ->type_name("BYTES");
+  up.add_option("--join", words.join, "Bytes of the longest request that a client makes of those which wait for a target and follow each other there; default 0: none")
+      ->type_name("BYTES");
   up.add_flag("--foreground", settings.stays_in_foreground, "Stay in the foreground until a signal or the last unmount");
   up.callback([&arguments] { arguments.command = Command::up; });
 }
@@ -95,6 +97,7 @@ void take(const Words& words, Settings& settings) {
   settings.request_cost = time_of(words.request_cost);
   settings.lock_cost = time_of(words.lock_cost);
   settings.write_behind = bytes_of(words.write_behind);
+  settings.join = bytes_of(words.join);
   Component plain;
   plain.stripe = bytes_of(words.stripe);
   plain.count = count_of(words.count);

@@ -16,6 +16,7 @@ ordered_json json_of(const Settings& settings) {
   return {{"targets", settings.targets},
           {"rate_bytes_per_s", settings.rate},
           {"request_cost_s", seconds(settings.request_cost)},
+          {"join", settings.join},
           {"lock_cost_s", seconds(settings.lock_cost)},
           {"write_behind_bytes", settings.write_behind},
           {"layout", text_of(settings.layout)},
@@ -93,12 +94,12 @@ void Record::locked(int client, int target, const ExtentLocks::Grant& grant) {
   counts.locks_taken_away += grant.taken_away;
 }
 
-void Record::served(int client, Mode mode, const ObjectRequest& request, std::chrono::nanoseconds busy) {
+void Record::served(int client, Mode mode, const ObjectRequest& request, bool is_joined, std::chrono::nanoseconds busy) {
   const std::lock_guard guard(mutex_);
   Counts& counts = at(client, request.target);
   const bool writes = mode == Mode::write;
   (writes ? counts.bytes_written : counts.bytes_read) += request.bytes;
-  (writes ? counts.requests_written : counts.requests_read) += 1;
+  (writes ? counts.requests_written : counts.requests_read) += is_joined ? 0 : 1;
   (writes ? counts.pieces_written : counts.pieces_read) += request.pieces;
   busy_[static_cast<size_t>(request.target)] += busy;
 }

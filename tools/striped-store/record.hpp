@@ -54,7 +54,7 @@ class Record {
   void opened(int client);
   void asked(int client, Mode mode, int64_t bytes);
   void locked(int client, int target, const ExtentLocks::Grant& grant);
-  void served(int client, Mode mode, const ObjectRequest& request, std::chrono::nanoseconds busy);
+  void served(int client, Mode mode, const ObjectRequest& request, bool is_joined, std::chrono::nanoseconds busy);
   void wrote(int client, StripeWriters& file, const std::vector<Piece>& pieces);
 
   void reset();

@@ -22,6 +22,7 @@ struct Settings {
   std::chrono::nanoseconds request_cost{0};     // of each request to a target
   std::chrono::nanoseconds lock_cost{0};        // of each hand-over of a lock
   int64_t write_behind = 0;                     // bytes that each client may have under way to each target; 0: writes wait
+  int64_t join = 0;                             // bytes of the longest request that a client makes of several; 0: none
   Layout layout{.components = {Component{}}, .pool = {}};  // of new files where their folder says no other
   bool is_in_memory = false;                    // the backing folder is of this store alone and goes with it
   bool stays_in_foreground = false;

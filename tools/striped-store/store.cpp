@@ -16,7 +16,7 @@ void give_locks(File& file) {
 }  // namespace
 
 Store::Store(Settings settings) : settings_(std::move(settings)), record_(settings_) {
-  for (int target = 0; target < settings_.targets; ++target) targets_.push_back(std::make_unique<Target>());
+  for (int target = 0; target < settings_.targets; ++target) targets_.push_back(std::make_unique<Target>(settings_.mounts.size()));
   for (size_t pair = 0; pair < settings_.mounts.size() * targets_.size(); ++pair) backlogs_.push_back(std::make_unique<Backlog>());
 }
 
@@ -72,7 +72,7 @@ void Store::finish(File& file, int client, Mode mode, const std::vector<Held>& h
     const auto request = std::find_if(requests.begin(), requests.end(), [&](const ObjectRequest& one) { return one.object == each.object; });
     Clock::time_point done_at{};  // nothing was moved there
     if (request != requests.end()) {
-      done_at = enqueue(client, mode, *request);
+      done_at = enqueue(file, client, mode, *request);
       const bool is_left_behind = mode == Mode::write && settings_.write_behind > 0;
       wait_until = std::max(wait_until, is_left_behind ? room_behind(client, *request, done_at) : done_at);
     }
@@ -83,17 +83,36 @@ void Store::finish(File& file, int client, Mode mode, const std::vector<Held>& h
 
 // A target serves one request after the other, in the order of coming: when it is free again follows from when it was free before,
 // so a sleep that ends late delays its own request and no other.
-Clock::time_point Store::enqueue(int client, Mode mode, const ObjectRequest& request) {
-  std::chrono::nanoseconds service = settings_.request_cost;
+Clock::time_point Store::enqueue(const File& file, int client, Mode mode, const ObjectRequest& request) {
+  std::chrono::nanoseconds service{0};
   if (settings_.rate > 0) {
     const double seconds = static_cast<double>(request.bytes) / static_cast<double>(settings_.rate);
     service += std::chrono::nanoseconds(std::llround(seconds * 1e9));
   }
-  record_.served(client, mode, request, service);
   Target& target = *targets_[static_cast<size_t>(request.target)];
   const std::lock_guard guard(target.mutex);
-  target.free_at = std::max(target.free_at, Clock::now()) + service;
+  const Clock::time_point now = Clock::now();
+  const Waiting asked{.file = file.number, .object = request.object, .mode = mode, .begin = request.begin, .end = request.begin + request.bytes,
+                      .begins_at = std::max(target.free_at, now)};
+  Waiting& waiting = target.waiting[static_cast<size_t>(client)];
+  const bool is_joined = waiting.begins_at > now && join(waiting, asked);
+  if (!is_joined) {
+    waiting = asked;
+    service += settings_.request_cost;
+  }
+  record_.served(client, mode, request, is_joined, service);
+  target.free_at = std::max(target.free_at, now) + service;
   return target.free_at;
+}
+
+// Lustre's clients make requests of the pages of an object that wait to be sent (osc_cache.c).
+bool Store::join(Waiting& waiting, const Waiting& request) const {
+  const bool is_near = waiting.file == request.file && waiting.object == request.object && waiting.mode == request.mode;
+  const int64_t begin = std::min(waiting.begin, request.begin), end = std::max(waiting.end, request.end);
+  if (!is_near || (waiting.end != request.begin && request.end != waiting.begin) || end - begin > settings_.join) return false;
+  waiting.begin = begin;
+  waiting.end = end;
+  return true;
 }
 
 // When what the client has under way to the target, this request included, will be no more than it may be.

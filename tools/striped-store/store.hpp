@@ -63,9 +63,19 @@ class Store {
     int object = 0;
     Lock* lock = nullptr;
   };
+  // The last request that a client has made of a target: while it waits, it may grow.
+  struct Waiting {
+    uint64_t file = 0;
+    int object = 0;
+    Mode mode = Mode::read;
+    int64_t begin = 0, end = 0;
+    Clock::time_point begins_at{};
+  };
   struct Target {
+    explicit Target(size_t clients) : waiting(clients) {}
     std::mutex mutex;
     Clock::time_point free_at{};
+    std::vector<Waiting> waiting;  // [clients]
   };
   struct Behind {
     Clock::time_point done_at;
@@ -80,7 +90,8 @@ class Store {
 
   std::vector<Held> lock(File& file, int client, Mode mode, const std::vector<ObjectRequest>& requests);
   void finish(File& file, int client, Mode mode, const std::vector<Held>& held, const std::vector<Piece>& pieces);
-  Clock::time_point enqueue(int client, Mode mode, const ObjectRequest& request);
+  Clock::time_point enqueue(const File& file, int client, Mode mode, const ObjectRequest& request);
+  bool join(Waiting& waiting, const Waiting& request) const;
   Clock::time_point room_behind(int client, const ObjectRequest& request, Clock::time_point done_at);
   Backlog& backlog(int client, int target) { return *backlogs_[static_cast<size_t>(client * settings_.targets + target)]; }
 

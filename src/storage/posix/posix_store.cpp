@@ -31,7 +31,12 @@ constexpr int64_t k_call_bytes = 0x7ffff000;
 constexpr size_t k_batch_slices = 1024;
 static_assert(k_batch_slices <= IOV_MAX);
 constexpr size_t k_lanes = 4;  // requests under way at the same time
-constexpr std::chrono::microseconds k_slow{500};  // such a request is worth a thread that waits for it
+constexpr size_t k_piece_bytes = 1 << 20;  // what of a long request is one: what FUSE and many servers move at once
+
+// Such a request is worth a thread that waits for it; what comes out of memory is not, however long.
+bool is_slow(std::chrono::nanoseconds taken, size_t bytes) noexcept {
+  return taken >= std::chrono::microseconds{500} && taken >= std::chrono::nanoseconds{static_cast<int64_t>(bytes)};
+}
 
 const char* verb_of(Operation operation) noexcept { return operation == Operation::write ? "write" : "read"; }
 
@@ -166,45 +171,51 @@ Status PosixStore::read_several(std::span<const ReadRequest> requests) {
     if (slow_ && !hook_) return read_in_lanes(requests.subspan(i));
     const auto begin = std::chrono::steady_clock::now();
     if (Status status = read_at(requests[i].offset, requests[i].bytes); !status.ok()) return status;
-    slow_ = std::chrono::steady_clock::now() - begin >= k_slow;
+    slow_ = is_slow(std::chrono::steady_clock::now() - begin, requests[i].bytes.size());
   }
   return {};
 }
 
-Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests) {
-  struct Lane {
-    StoreCounters counters;
-    Status status;
-    std::thread thread;
-  };
-  std::array<Lane, k_lanes> lanes;
-  const auto work = [&](size_t number) noexcept {
-    Lane& lane = lanes[number];
-    for (size_t i = number; i < requests.size() && lane.status.ok(); i += k_lanes) {
-      const Slice slice{requests[i].bytes.data(), static_cast<int64_t>(requests[i].bytes.size())};
+// Every k_lanes-th piece, from that of the lane's number on. All pieces of a request count as one.
+void PosixStore::read_lane(std::span<const ReadRequest> requests, size_t number, Lane& lane) noexcept {
+  size_t index = 0;
+  for (const ReadRequest& request : requests)
+    for (size_t done = 0, bytes = 0; done < request.bytes.size(); done += bytes, ++index) {
+      bytes = std::min(request.bytes.size() - done, k_piece_bytes - static_cast<size_t>(request.offset + static_cast<int64_t>(done)) % k_piece_bytes);
+      if (index % k_lanes != number) continue;
+      StoreCounters counters;
+      const Slice slice{request.bytes.data() + done, static_cast<int64_t>(bytes)};
       const auto begin = std::chrono::steady_clock::now();
-      lane.status = guard([&] { return move<Slice>(Operation::read, requests[i].offset, {&slice, 1}, lane.counters); });
-      if (i == 0) slow_ = std::chrono::steady_clock::now() - begin >= k_slow;
+      lane.status = guard([&] { return move<Slice>(Operation::read, request.offset + static_cast<int64_t>(done), {&slice, 1}, counters); });
+      if (index == 0) slow_ = is_slow(std::chrono::steady_clock::now() - begin, bytes);
+      lane.counters.read_requests += done == 0 ? counters.read_requests : 0;
+      lane.counters.bytes_read += counters.bytes_read;
+      if (!lane.status.ok()) return;
     }
-  };
+}
+
+Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests) {
+  std::array<Lane, k_lanes> lanes;
+  size_t pieces = 0;
+  for (const ReadRequest& request : requests) pieces += request.bytes.size() / k_piece_bytes + 1;
   // The program's signals are for its own threads. Where the system gives no thread, this one does the work.
   sigset_t all, before;
   sigfillset(&all);
   const bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
-  for (size_t number = 1; number < std::min(k_lanes, requests.size()) && masked; ++number)
+  for (size_t number = 1; number < std::min(k_lanes, pieces) && masked; ++number)
     (void)guard([&] {
-      lanes[number].thread = std::thread(work, number);
+      lanes[number].thread = std::thread([this, requests, number, &lane = lanes[number]] { read_lane(requests, number, lane); });
       return Status{};
     });
   if (masked) pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  work(0);
+  read_lane(requests, 0, lanes[0]);
   Status status;
   for (size_t number = 0; number < k_lanes; ++number) {
     Lane& lane = lanes[number];
     if (lane.thread.joinable())
       lane.thread.join();
     else if (number > 0)
-      work(number);
+      read_lane(requests, number, lane);
     counters_.read_requests += lane.counters.read_requests;
     counters_.bytes_read += lane.counters.bytes_read;
     status.update(std::move(lane.status));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <thread>
 
 #include "storage/posix/mapping.hpp"
 #include "storage/store.hpp"
@@ -36,7 +37,7 @@ class PosixStore final : public Store {
   Status write_slices_at(int64_t offset, std::span<const ConstSlice> slices) override;
   Status read_slices_at(int64_t offset, std::span<const Slice> slices) override;
   Status read_several(std::span<const ReadRequest> requests) override;
-  // By threads of their own; for a store without a hook.
+  // By threads of their own, what is long in pieces; for a store without a hook.
   Status read_in_lanes(std::span<const ReadRequest> requests);
   Result<int64_t> size() override;
   Status resize(int64_t size) override;
@@ -50,6 +51,12 @@ class PosixStore final : public Store {
   int descriptor() const noexcept override { return descriptor_; }
 
  private:
+  struct Lane {
+    StoreCounters counters;
+    Status status;
+    std::thread thread;
+  };
+  void read_lane(std::span<const ReadRequest> requests, size_t number, Lane& lane) noexcept;
   template <class SliceType>
   Status move(Operation operation, int64_t offset, std::span<const SliceType> slices, StoreCounters& counters);
   ssize_t call(Operation operation, std::span<iovec> batch, int64_t offset, StoreCounters& counters);
