@@ -625,6 +625,8 @@ WINDROW_API void windrow_decomposition_free(windrow_decomposition *decomposition
 
 /**
  * Queue data to be written.  Local: ranks may queue different variables in any order, or none.
+ * Of elements that several ranks hold one rank writes (windrow_same(): rank 0; points: the owner), so there all ranks that hold them have to put, or
+ * rank 0 alone by windrow_same(): where what a rank puts would be lost, the flush returns WINDROW_BAD_ARGUMENT.
  * @param data  Elements of the variable's type, as the decomposition lays them out in memory.  Must stay unchanged until the flush.
  * Bad arguments are reported here, and again by the next flush, on every rank.  Since 0.1.
  */
@@ -643,7 +645,7 @@ WINDROW_API int windrow_get(windrow_file *file, int variable, const windrow_deco
  *
  * A put behind the end of a variable defined with the option extendible makes it so long, at the flush; what lies between and is never written reads
  * as 0 or the option fill_value.  In netCDF classic all variables that can grow have one length.  Records of variables of a fixed shape are written and read in the same way.  Since 0.1.
- * @param record  >= 0.  Ranks may put different records in one flush.
+ * @param record  >= 0.  Ranks may put different records in one flush, by decompositions that give no element to several ranks.
  * @return WINDROW_BAD_ARGUMENT: behind the end of what cannot grow, or of what is read.
  */
 WINDROW_API int windrow_put_record(windrow_file *file, int variable, int64_t record, const windrow_decomposition *decomposition,

@@ -26,6 +26,7 @@
 #include "session/convert.hpp"
 #include "session/data_file.hpp"
 #include "session/io_thread.hpp"
+#include "session/lone_puts.hpp"
 #include "session/recorder.hpp"
 #include "session/report.hpp"
 #include "session/shared_decomposition.hpp"
@@ -385,7 +386,8 @@ class File {
   Status build_wave(bool reading, int64_t ordinal, Wave& wave);
   Status add_to_wave(const QueueEntry& entry, Wave& wave);
   // Collective. One agreement for all waves given; `most`: made the largest of all ranks.
-  Status pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most);
+  Status pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most,
+                     LonePuts* lone = nullptr);
   Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
   Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
   Status make_ready(KeptPlan& kept, const Wave& wave, bool share);

@@ -205,9 +205,12 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   int64_t put_waves = 0;
   for (const auto& [variable, count] : put_counts_) put_waves = std::max(put_waves, count);
   Status verdict;
+  LonePuts lone(comm_->rank(), queue_);
   {
     const StageTimer timer(trace_, Stage::agree);
-    verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_waves);
+    verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_waves, &lone);
+    if (verdict.ok() && lone.is_doubtful())
+      verdict = LonePuts::check(*comm_, queue_, catalog_.variables, [this](const QueueEntry& entry) { return entry.decomposition->loses(strategy_.owner); });
   }
   if (!verdict.ok()) return verdict;
   const bool any_gets = get_numbers.entries > 0;

@@ -158,7 +158,21 @@ Status SharedDecomposition::tell_losses(Comm& comm, Status local, std::span<cons
     }
     return {};
   });
-  return agree(comm, std::move(local));
+  const bool loses = std::any_of(policies.begin(), policies.end(), [&](OwnerPolicy policy) { return !shares_[static_cast<size_t>(policy)].lost.empty(); });
+  // A rank that shares a point is not the lowest that holds it, or not the highest.
+  const bool shares = local_.kind == DecompositionKind::points ? loses : !held_.empty();
+  return count_sharers(comm, std::move(local), shares, loses);
+}
+
+Status SharedDecomposition::count_sharers(Comm& comm, Status local, bool shares, bool loses) {
+  std::array<int64_t, 1> first{shares ? comm.size() - comm.rank() : 0};
+  std::array<int64_t, 2> counts{shares ? 1 : 0, loses ? 1 : 0};
+  Status verdict = agree(comm, std::move(local), Pulse{.maximum = first, .sum = counts, .bits = {}});
+  if (!verdict.ok() || counts[1] == 0) return verdict;
+  sharers_ = counts[0];
+  shares_elements_ = shares;
+  is_first_sharer_ = shares && first[0] == comm.size() - comm.rank();
+  return verdict;
 }
 
 }  // namespace windrow

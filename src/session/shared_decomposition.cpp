@@ -122,7 +122,7 @@ void SharedDecomposition::forget_lists() noexcept {
 Status SharedDecomposition::find_owners(Comm& comm) {
   if (local_.kind == DecompositionKind::same) {
     for (Share& share : shares_) share.is_found = comm.rank() != 0;  // rank 0 writes, the others nothing
-    return agree(comm, Status{});
+    return count_sharers(comm, Status{}, !held_.empty(), comm.rank() != 0 && !held_.empty());
   }
   const bool points = local_.kind == DecompositionKind::points;
   const bool sound_alone = comm.size() == 1 && (!has_flags_ || total_bytes(local_.flagged) == total_bytes(held_));
@@ -252,6 +252,8 @@ const Pieces& SharedDecomposition::find_share(OwnerPolicy owner) {
   }
   return share.owned;
 }
+
+bool SharedDecomposition::loses(Owner asked) { return total_bytes(find_share(owner_for(asked))) < total_bytes(held_); }
 
 Result<Pieces> SharedDecomposition::written_by(Owner asked) {
   if (needs_flags(asked) && !has_flags_) return Status{Code::bad_argument, fmt::format("owner={} needs owner flags for all points", name_of(asked))};

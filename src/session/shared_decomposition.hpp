@@ -58,7 +58,13 @@ class SharedDecomposition {
   OwnerPolicy owner_for(Owner asked) const noexcept;
   bool has_owned_flags() const noexcept { return has_flags_; }
   int64_t holes() const noexcept { return holes_; }  // points that no rank holds
+  // How many ranks hold elements that others hold too; of kinds other than points all that hold any. 0: there are no such elements.
+  int64_t sharers() const noexcept { return sharers_; }
+  bool shares() const noexcept { return shares_elements_; }         // this rank is one of them
+  bool is_first_sharer() const noexcept { return is_first_sharer_; }  // the lowest
   bool has_replicas() const noexcept { return has_replicas_; }  // points that several ranks hold
+  // Whether others write some of what this rank holds.
+  bool loses(Owner asked);
   // What this rank writes, as elements in file order; or why it cannot be told.
   Result<Pieces> written_by(Owner asked);
   // Of the points that this rank holds those that others hold too: as many lists as it may take, in file order each.
@@ -101,6 +107,7 @@ class SharedDecomposition {
   Status find_owners(Comm& comm);                                                             // collective
   Status find_owners_of_points(Comm& comm, const DirectoryPart& part, std::span<const Holding> holdings);  // collective
   Status tell_losses(Comm& comm, Status local, std::span<const Letter> out, std::span<const OwnerPolicy> policies);  // collective
+  Status count_sharers(Comm& comm, Status local, bool shares, bool loses);  // collective
   const Pieces& find_share(OwnerPolicy owner);                                                // what this rank writes
   void forget_lists() noexcept;  // of the local part: what the lists of pieces say too
   Result<std::shared_ptr<const ByteRuns>> kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit);
@@ -114,6 +121,8 @@ class SharedDecomposition {
   bool has_flags_ = false, has_replicas_ = false;
   int64_t imbalance_ = 0;
   int64_t holes_ = 0;
+  int64_t sharers_ = 0;
+  bool shares_elements_ = false, is_first_sharer_ = false;
   Pieces held_;                                               // elements, all that this rank holds
   std::vector<Echo> echoes_;                                  // of what this rank holds more than once
   struct Share {

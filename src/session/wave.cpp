@@ -165,10 +165,12 @@ int64_t File::number_of(const Wave& wave, int rank) const {
 
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
-Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most) {
+Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most, LonePuts* lone) {
   constexpr size_t k_waves = 2, k_maxima = 14, k_sums = 6;
-  std::array<int64_t, k_waves * k_maxima + 1> maximum{};
-  std::array<int64_t, k_waves * k_sums> sum{};
+  std::array<int64_t, k_waves * k_maxima + 1 + LonePuts::k_maxima> maximum{};
+  std::array<int64_t, k_waves * k_sums + 1> sum{};
+  constexpr size_t k_most = k_waves * k_maxima;
+  const auto lone_maxima = std::span(maximum).subspan(k_most + 1);
   std::fill(maximum.begin(), maximum.end(), -std::numeric_limits<int64_t>::max());
   const size_t words = variable_words();
   std::fill(pulse_bits_.begin(), pulse_bits_.end(), 0);
@@ -187,7 +189,11 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
       pulse_bits_[waves.size() * words + i] = unfit_plans(*wave);
       ++i;
     }
-    if (most != nullptr) maximum.back() = *most;
+    if (most != nullptr) maximum[k_most] = *most;
+    if (lone != nullptr) {
+      std::copy(lone->maximum.begin(), lone->maximum.end(), lone_maxima.begin());
+      sum.back() = lone->sum;
+    }
   }
   const Pulse pulse{.maximum = maximum, .sum = sum, .bits = std::span(pulse_bits_).first(waves.size() * (words + 1))};
   if (Status verdict = agree(*comm_, std::move(local), pulse); !verdict.ok()) return verdict;
@@ -216,7 +222,11 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                .variables = std::span(pulse_bits_).subspan(i * words, words)};
     ++i;
   }
-  if (most != nullptr) *most = maximum.back();
+  if (most != nullptr) *most = maximum[k_most];
+  if (lone != nullptr) {
+    std::copy(lone_maxima.begin(), lone_maxima.end(), lone->maximum.begin());
+    lone->sum = sum.back();
+  }
   return {};
 }
 

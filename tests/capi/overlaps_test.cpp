@@ -152,6 +152,56 @@ TEST_F(Overlaps, are_read_into_every_place) {
   }
 }
 
+// Of elements that several ranks hold one rank writes, whoever puts: where that one puts nothing, the others' would be lost without a word.
+TEST_F(Overlaps, of_which_the_owner_puts_nothing) {
+  const int64_t shape[1] = {k_width}, start[1] = {0}, grid[2] = {k_height, k_width}, corner[2] = {0, 0};
+  std::vector<int64_t> listed(static_cast<size_t>(k_width));
+  std::iota(listed.begin(), listed.end(), 0);
+  windrow_decomposition *same = nullptr, *points = nullptr, *block = nullptr, *all = nullptr;
+  ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 1, shape, nullptr, nullptr, &same));
+  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, k_width, k_width, listed.data(), nullptr, &points));
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 1, shape, start, shape, nullptr, nullptr, &block));
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, grid, corner, grid, nullptr, nullptr, &all));
+  const Decomposition by_same(same), by_points(points), by_block(block), of_grid(all);
+  windrow_file* file = nullptr;
+  int steps = -1, plain = -1, large = -1;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("alone.raw").c_str(), nullptr, &file));
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "plain", WINDROW_INT64, 1, shape, &plain));
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "large", WINDROW_INT64, 2, grid, &large));
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "steps", WINDROW_INT64, 2, grid, &steps));
+  const std::vector<int64_t> data(static_cast<size_t>(k_height * k_width), 7);
+  const int last = size_of() - 1;
+  const auto flush = [&] { return windrow_flush(file); };
+  // One rank alone: the owner may, the others would lose all.
+  for (windrow_decomposition* each : {same, points, block})
+    for (const int alone : {0, last}) {
+      if (rank_of() == alone) {
+        EXPECT_WINDROW_OK(windrow_put(file, plain, each, data.data()));
+      }
+      const int code = flush();
+      const bool lost = size_of() > 1 && (each == same ? alone != 0 : each == block ? alone != last : code != WINDROW_OK);
+      EXPECT_EQ(code, lost ? WINDROW_BAD_ARGUMENT : WINDROW_OK) << alone << ' ' << windrow_error_message();
+      if (lost) {
+        EXPECT_NE(std::string(windrow_error_message()).find("put of \"/plain\": rank " + std::to_string(alone) + " would lose elements"), std::string::npos)
+            << windrow_error_message();
+        EXPECT_EQ(windrow_error_rank(), alone);
+      }
+    }
+  // Each its own record, or its own variable.
+  EXPECT_WINDROW_OK(windrow_put_record(file, steps, rank_of() % k_height, same, data.data()));
+  EXPECT_EQ(flush(), size_of() > 1 ? WINDROW_BAD_ARGUMENT : WINDROW_OK) << windrow_error_message();
+  EXPECT_WINDROW_OK(windrow_put(file, rank_of() % 2 == 0 ? large : steps, all, data.data()));
+  EXPECT_EQ(flush(), size_of() > 1 ? WINDROW_BAD_ARGUMENT : WINDROW_OK) << windrow_error_message();
+  // The same in another order, and rank 0's alone beside what all put.
+  for (const int v : rank_of() % 2 == 0 ? std::vector<int>{large, steps} : std::vector<int>{steps, large}) EXPECT_WINDROW_OK(windrow_put(file, v, all, data.data()));
+  if (rank_of() == 0) {
+    EXPECT_WINDROW_OK(windrow_put(file, plain, same, data.data()));
+  }
+  EXPECT_WINDROW_OK(windrow_put_record(file, steps, 2, same, data.data()));
+  EXPECT_WINDROW_OK(flush());
+  EXPECT_WINDROW_OK(windrow_discard(file));
+}
+
 // No overlap, but the next worst: one rank writes short pieces into what another reads over, changes around and writes back.
 TEST_F(Overlaps, of_what_is_written_and_what_is_sieved_over) {
   constexpr int64_t k_groups = 2000, k_group = 64, k_hole = 4, k_steps = 6;

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/lone_puts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "base/varint.hpp"
+#include "comm/agree.hpp"
+#include "comm/sparse.hpp"
+#include "session/file.hpp"
+#include "session/same.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr int64_t k_nobody = -std::numeric_limits<int64_t>::max();
+
+bool is_by_same(const SharedDecomposition& decomposition) noexcept { return decomposition.local().kind == DecompositionKind::same; }
+
+// A number of what is put, small enough that those of many ranks and puts add up.
+int64_t number_of(const QueueEntry& entry) noexcept {
+  const std::array<int64_t, 3> put{entry.variable, entry.decomposition->identity(), entry.record};
+  return static_cast<int64_t>(hash_of({{reinterpret_cast<const char*>(put.data()), sizeof put}}) >> 34U);
+}
+
+// One put of one rank, as it tells rank 0 of it.
+struct Told {
+  int variable = 0;
+  int64_t record = 0, identity = 0, sharers = 0;
+  bool is_by_same = false, loses = false;
+};
+
+constexpr size_t k_numbers = 5;
+
+void append(const QueueEntry& entry, bool loses, std::vector<std::byte>& bytes) {
+  const SharedDecomposition& by = *entry.decomposition;
+  for (const int64_t number : {int64_t{entry.variable}, entry.record + 1, by.identity(), by.sharers(), int64_t{(is_by_same(by) ? 2 : 0) + (loses ? 1 : 0)}})
+    append_varint(bytes, static_cast<uint64_t>(number));
+}
+
+Result<std::vector<Told>> read(std::span<const std::byte> bytes) {
+  std::vector<Told> told;
+  for (size_t position = 0; position < bytes.size();) {
+    std::array<int64_t, k_numbers> numbers{};
+    for (int64_t& number : numbers) {
+      const auto next = read_varint(bytes, position);
+      if (!next) return Status{Code::internal, "what a rank puts cannot be read"};
+      number = static_cast<int64_t>(*next);
+    }
+    told.push_back({.variable = static_cast<int>(numbers[0]), .record = numbers[1] - 1, .identity = numbers[2], .sharers = numbers[3],
+                    .is_by_same = (numbers[4] & 2) != 0, .loses = (numbers[4] & 1) != 0});
+  }
+  return told;
+}
+
+// All ranks' puts of the same.
+struct Puts {
+  int64_t sharers = 0, put = 0;
+  bool is_by_same = false, by_root = false;
+  int loser = -1;  // the lowest rank that loses elements to others
+  bool lose() const noexcept { return loser >= 0 && (is_by_same ? !by_root : put < sharers); }
+};
+
+Status verdict_on(const std::vector<Letter>& letters, std::span<const Variable> variables) {
+  std::map<std::tuple<int, int64_t, int64_t>, Puts> all;
+  for (const Letter& letter : letters) {
+    auto told = read(letter.bytes);
+    if (!told.ok()) return told.status();
+    for (const Told& one : told.value()) {
+      Puts& puts = all[{one.variable, one.record, one.identity}];
+      puts.sharers = one.sharers;
+      puts.is_by_same = one.is_by_same;
+      puts.by_root = puts.by_root || letter.peer == 0;
+      ++puts.put;
+      if (one.loses && (puts.loser < 0 || letter.peer < puts.loser)) puts.loser = letter.peer;
+    }
+  }
+  for (const auto& [key, puts] : all) {
+    if (!puts.lose()) continue;
+    const auto& [variable, record, identity] = key;
+    const std::string& path = variables[static_cast<size_t>(variable)].path;
+    const std::string what = record < 0 ? fmt::format("\"{}\"", path) : fmt::format("record {} of \"{}\"", record, path);
+    const std::string why = puts.is_by_same ? "by `same` rank 0 writes, which does not put it"
+                                            : fmt::format("{} ranks hold elements in common, and only {} of them put{} it", puts.sharers, puts.put, puts.put == 1 ? "s" : "");
+    return {Code::bad_argument, fmt::format("put of {}: rank {} would lose elements that another rank is to write: {}", what, puts.loser, why), puts.loser};
+  }
+  return {};
+}
+
+}  // namespace
+
+LonePuts::LonePuts(int rank, std::span<const QueueEntry> queue) noexcept : maximum{k_nobody, k_nobody, k_nobody} {
+  int64_t same = 0;
+  bool any = false;
+  for (const QueueEntry& entry : queue) {
+    const SharedDecomposition& by = *entry.decomposition;
+    if (!entry.put || by.sharers() == 0) continue;
+    const int64_t number = number_of(entry);
+    if (is_by_same(by)) {
+      same += number;
+      any = true;
+    } else if (by.shares()) {
+      sum += by.is_first_sharer() ? number - by.sharers() * number : number;
+    }
+  }
+  if (any) maximum = {same, -same, rank == 0 ? same : k_nobody};
+}
+
+// By `same` either rank 0 alone puts, or others the same as it; of what several hold, all of them or nobody.
+bool LonePuts::is_doubtful() const noexcept {
+  const bool any_same = maximum[0] != k_nobody;
+  return sum != 0 || (any_same && (maximum[0] != -maximum[1] || maximum[2] != maximum[0]));
+}
+
+Status LonePuts::check(Comm& comm, Status local, std::span<const QueueEntry> queue, const std::vector<bool>& losing, std::span<const Variable> variables) {
+  std::vector<Letter> out, in;
+  if (local.ok()) local = guard([&] {
+    Letter letter;
+    for (size_t i = 0; i < queue.size(); ++i)
+      if (const QueueEntry& entry = queue[i]; entry.put && entry.decomposition->sharers() > 0 && entry.decomposition->shares()) append(entry, losing[i], letter.bytes);
+    if (!letter.bytes.empty()) out.push_back(std::move(letter));
+    return Status{};
+  });
+  LetterCounters counters;
+  local = exchange_letters(comm, std::move(local), out, in, counters);
+  if (local.ok()) local = guard([&] { return verdict_on(in, variables); });
+  return agree(comm, std::move(local));
+}
+
+}  // namespace windrow
