@@ -297,6 +297,43 @@ f.attrs["large"] = np.zeros(20000)
   for (const Variable& variable : found.variables) EXPECT_EQ(variable.unsupported, "") << variable.path;
 }
 
+// A file may remember what is free in it: that is what HDF5 gives variables, with what was there before.
+TEST_F(ForeignHdf5, what_was_deleted_does_not_come_back_in_new_variables) {
+  make(R"(
+f.close()
+f = h5py.File(path, "w", fs_strategy="fsm", fs_persist=True, libver=("v110", "v110"), userblock_size=512)
+f["junk"] = np.full(100000, 7.)
+f["keep"] = np.arange(10)
+late = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+late.set_alloc_time(h5py.h5d.ALLOC_TIME_LATE)
+h5py.h5d.create(f.id, b"late", h5py.h5t.STD_I32LE, h5py.h5s.create_simple((5000,)), late)
+late.set_fill_value(np.array(9, "i4"))
+h5py.h5d.create(f.id, b"late nine", h5py.h5t.STD_I32LE, h5py.h5s.create_simple((5000,)), late)
+f.close()
+f = h5py.File(path, "r+")
+del f["junk"]
+)");
+  auto format = open_format("hdf5", path_, FormatMode::update, {});
+  ASSERT_TRUE(format.ok()) << format.status().message();
+  const auto before = std::filesystem::file_size(path_);
+  const auto defined = format.value()->define_variable({"/new", Type::uint8, {50'000}, false});
+  ASSERT_TRUE(defined.ok()) << defined.status().message();
+  EXPECT_LT(defined.value().offset, static_cast<int64_t>(before)) << "this test is about room that was used";
+  for (const char* path : {"/late", "/late nine"}) {
+    const auto place = format.value()->give_place(path);
+    ASSERT_TRUE(place.ok()) << place.status().message();
+    EXPECT_LT(place.value(), static_cast<int64_t>(before)) << "this test is about room that was used";
+  }
+  ASSERT_TRUE(format.value()->close().ok());
+  const Output output = run_h5py(R"(
+f = h5py.File(path, "r")
+assert not f["new"][...].any() and not f["late"][...].any()
+assert (f["late nine"][...] == 9).all() and (f["keep"][...] == np.arange(10)).all()
+)",
+                                 path_);
+  EXPECT_EQ(output.exit_code, 0) << output.text;
+}
+
 TEST_F(ForeignHdf5, refuses_to_go_down_without_end) {
   make(R"(
 g = f

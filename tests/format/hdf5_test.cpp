@@ -292,6 +292,35 @@ TEST_F(Hdf5, storage_that_refuses_metadata_is_an_error_and_not_a_crash_at_exit) 
   }
 }
 
+// HDF5 gives variables the room that chunks had: chunks that others wrote there, as these here.
+TEST_F(Hdf5, room_that_is_given_again_is_zero) {
+  const std::vector<std::byte> noise(20'000, std::byte{0xaa});
+  auto format = open(FormatMode::create);
+  const Chunking chunking{.shape = {1000}, .filters = parse_filters("deflate", 8, 8000).value()};
+  ASSERT_TRUE(format->define_variable({"/z", Type::float64, {5000}, false, chunking}).ok());
+  for (const int64_t bytes : {3000, 20'000, 30, 200})  // places move, to where they were too small before
+    for (int64_t chunk = 0; chunk < 5; ++chunk) {
+      const int64_t first[] = {1000 * chunk};
+      const auto place = format->place_chunk("/z", first, bytes, false);
+      ASSERT_TRUE(place.ok()) << place.status().message();
+      write({.offset = place.value()}, std::span(noise).first(static_cast<size_t>(bytes)));
+    }
+  const int64_t end = open_store(path_, StoreMode::read, {}).value()->size().value();
+  const auto expect_zeros = [&](const std::string& path, int64_t bytes) {
+    const auto placement = format->define_variable({path, Type::uint8, {bytes}, false});
+    ASSERT_TRUE(placement.ok()) << placement.status().message();
+    EXPECT_LT(placement.value().offset, end) << "this test is about room that was used";
+    ASSERT_TRUE(format->flush().ok());
+    std::vector<std::byte> found(static_cast<size_t>(bytes), std::byte{1});
+    ASSERT_TRUE(open_store(path_, StoreMode::read, {}).value()->read_at(placement.value().offset, found).ok());
+    EXPECT_EQ(found, std::vector<std::byte>(static_cast<size_t>(bytes))) << path;
+  };
+  expect_zeros("/within", 10'000);
+  expect_zeros("/as large", 60'000);
+  expect_zeros("/partly behind the end", 200'000);
+  ASSERT_TRUE(format->close().ok());
+}
+
 TEST_F(Hdf5, a_file_that_is_there_keeps_its_mode_when_it_is_made_anew) {
   std::ofstream(path_) << std::string(5000, 'x');
   namespace fs = std::filesystem;

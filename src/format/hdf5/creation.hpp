@@ -18,7 +18,7 @@ inline herr_t set_object_creation(hid_t creation) {
   return ok ? 0 : -1;
 }
 
-// Early: the place is known at once. Never filled: HDF5 would write every byte once more, on one rank.
+// Early: the place is known at once. Never filled: HDF5 would write every byte once more, on one rank. See take_place() of driver.hpp.
 inline bool set_contiguous(hid_t creation) {
   return H5Pset_layout(creation, H5D_CONTIGUOUS) >= 0 && H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
          H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0;

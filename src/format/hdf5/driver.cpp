@@ -18,6 +18,7 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
@@ -31,6 +32,7 @@ struct DriverFile : H5FD_t {
   std::unique_ptr<Store> store;
   std::pair<dev_t, ino_t> identity;
   haddr_t end_of_addresses = 0;
+  haddr_t used_end = 0;  // nothing was ever written behind it, by whomever
   int64_t chunk_offset = -1;
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
   std::shared_ptr<Status> failure = std::make_shared<Status>();
@@ -66,7 +68,7 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
   struct stat about {};
   if (::fstat(file.store->descriptor(), &about) != 0) return system_status("open of", name, errno);
   file.identity = {about.st_dev, about.st_ino};
-  file.end_of_file = static_cast<haddr_t>(about.st_size);
+  file.end_of_file = file.used_end = static_cast<haddr_t>(about.st_size);
   return {};
 }
 
@@ -145,6 +147,7 @@ herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void*
 // A marked chunk is written by others, if at all: HDF5 has not made the file that long.
 herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
+  file.used_end = std::max(file.used_end, address + size);
   if (data == chunk_marker() && is_range(address, size)) {
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
@@ -171,6 +174,7 @@ herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
     }
     return file.store->resize(wanted);
   }));
+  if (file.failure->ok()) file.used_end = std::min(file.used_end, file.end_of_addresses);
   file.end_of_file = file.end_of_addresses;
   return 0;
 }
@@ -225,6 +229,11 @@ const H5FD_class_t& driver_class() noexcept {
   return instance;
 }
 
+DriverFile* driver_of(hid_t file) {
+  void* handle = nullptr;
+  return H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 ? nullptr : static_cast<DriverFile*>(handle);
+}
+
 }  // namespace
 
 herr_t set_driver(hid_t access, Opening& opening) {
@@ -234,9 +243,8 @@ herr_t set_driver(hid_t access, Opening& opening) {
 }
 
 std::shared_ptr<const Status> driver_failure(hid_t file) {
-  void* handle = nullptr;
-  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return nullptr;
-  return static_cast<const DriverFile*>(handle)->failure;
+  const DriverFile* driver = driver_of(file);
+  return driver != nullptr ? driver->failure : nullptr;
 }
 
 void* chunk_marker() noexcept {
@@ -245,9 +253,21 @@ void* chunk_marker() noexcept {
 }
 
 int64_t take_chunk_offset(hid_t file) {
-  void* handle = nullptr;
-  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return -1;
-  return std::exchange(static_cast<DriverFile*>(handle)->chunk_offset, -1);
+  DriverFile* driver = driver_of(file);
+  return driver != nullptr ? std::exchange(driver->chunk_offset, -1) : -1;
+}
+
+Status take_place(hid_t file, Extent bytes, bool zeros) {
+  constexpr int64_t k_at_once = int64_t{1} << 20;
+  DriverFile* driver = driver_of(file);
+  if (driver == nullptr) return {Code::internal, "a file with another driver"};
+  const Extent used = intersect(bytes, {0, static_cast<int64_t>(driver->used_end)});
+  driver->used_end = std::max(driver->used_end, static_cast<haddr_t>(bytes.end));
+  if (!zeros || used.empty()) return {};
+  const std::vector<std::byte> none(static_cast<size_t>(std::min(used.size(), k_at_once)));
+  for (int64_t at = used.begin; at < used.end && driver->failure->ok(); at += k_at_once)
+    driver->failure->update(driver->store->write_at(at, std::span(none).first(static_cast<size_t>(std::min(used.end - at, k_at_once)))));
+  return *driver->failure;
 }
 
 }  // namespace windrow

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/status.hpp"
+#include "extent/extent.hpp"
 #include "storage/store.hpp"
 
 namespace windrow {
@@ -27,6 +28,11 @@ herr_t set_driver(hid_t access, Opening& opening);
 void* chunk_marker() noexcept;
 // Where the marker went last, from the file's start; -1: nowhere since the last call. The file has this driver.
 int64_t take_chunk_offset(hid_t file);
+
+// To be told of a place that HDF5 has given to bytes which others write, as of a marked chunk it is. What it gave back before is
+// among what it gives: where `zeros`, all that may have been written there is zero afterwards. Room that the file never used costs nothing. The file has
+// this driver.
+Status take_place(hid_t file, Extent bytes, bool zeros);
 
 // The first thing that the storage refused to an open file; outlives the file. After it nothing more is written. To be looked at
 // after every call that may write, H5Fclose included. Null: the file has another driver.

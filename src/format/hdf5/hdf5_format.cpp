@@ -176,7 +176,7 @@ Status Hdf5Format::create_dataset(const VariableDefinition& definition, Placemen
   const haddr_t offset = H5Dget_offset(dataset.get());
   if (offset == HADDR_UNDEF) return hdf5_status(Code::internal, "place of", definition.path);
   placement.offset = static_cast<int64_t>(offset);
-  return {};
+  return take_place(file_, {placement.offset, placement.offset + placement.bytes}, definition.fill.empty());
 }
 
 Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definition) {
@@ -374,7 +374,7 @@ Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shap
 }
 
 // HDF5 looks for a place when something is written, and paints it then where the dataset has a fill value: so one element is written, as it was.
-Status write_one_unwritten(hid_t dataset, const std::string& path) {
+Status write_one_unwritten(hid_t dataset, bool painted, const std::string& path) {
   const auto failed = [&path] { return hdf5_status(Code::io, "place of", path); };
   const Handle type(H5Dget_type(dataset), H5Tclose), creation(H5Dget_create_plist(dataset), H5Pclose);
   const Handle one(H5Screate(H5S_SCALAR), H5Sclose), all(H5Dget_space(dataset), H5Sclose);
@@ -382,29 +382,37 @@ Status write_one_unwritten(hid_t dataset, const std::string& path) {
   const std::array<hsize_t, k_most_dimensions> first{};
   if (H5Sget_simple_extent_ndims(all.get()) > 0 && H5Sselect_elements(all.get(), H5S_SELECT_SET, 1, first.data()) < 0) return failed();
   std::vector<std::byte> element(H5Tget_size(type.get()));
-  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
-  if (H5Pfill_value_defined(creation.get(), &defined) < 0) return failed();
-  if (defined == H5D_FILL_VALUE_USER_DEFINED && H5Pget_fill_value(creation.get(), type.get(), element.data()) < 0) return failed();
+  if (painted && H5Pget_fill_value(creation.get(), type.get(), element.data()) < 0) return failed();
   return H5Dwrite(dataset, type.get(), one.get(), all.get(), H5P_DEFAULT, element.data()) >= 0 ? Status() : failed();
 }
 
+bool has_fill_value(hid_t dataset) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+  return creation.valid() && H5Pfill_value_defined(creation.get(), &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED;
+}
+
+// Where nothing is painted the place may be one that HDF5 got back, with what was there.
 Result<int64_t> Hdf5Format::give_place(const std::string& path) {
-  int64_t offset = -1;
+  Extent place;
   Status status = guard([&]() -> Status {
     const Quiet quiet;
     if (Status ready = writable("variable", path); !ready.ok()) return ready;
-    const Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);  // what HDF5 keeps of the element is out when this is closed
+    Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
-    if (H5Dget_storage_size(dataset.get()) == 0)
-      if (Status written = write_one_unwritten(dataset.get(), path); !written.ok()) return written;
+    const bool is_new = H5Dget_storage_size(dataset.get()) == 0, painted = has_fill_value(dataset.get());
+    if (is_new)
+      if (Status written = write_one_unwritten(dataset.get(), painted, path); !written.ok()) return written;
+    const auto bytes = static_cast<int64_t>(H5Dget_storage_size(dataset.get()));
     const haddr_t found = H5Dget_offset(dataset.get());
-    if (H5Dget_storage_size(dataset.get()) == 0 || found > static_cast<haddr_t>(INT64_MAX)) return hdf5_status(Code::io, "place of", path);
-    offset = static_cast<int64_t>(found);
-    return {};
+    if (bytes == 0 || found > static_cast<haddr_t>(INT64_MAX - bytes)) return hdf5_status(Code::io, "place of", path);
+    place = {static_cast<int64_t>(found), static_cast<int64_t>(found) + bytes};
+    dataset = Handle();  // what HDF5 keeps of the element is out now
+    return take_place(file_, place, is_new && !painted);
   });
   status.update(*failure_);
   if (!status.ok()) return status;
-  return offset;
+  return place.begin;
 }
 
 Status Hdf5Format::write_held(const std::string& path, std::span<const std::byte> content) {
