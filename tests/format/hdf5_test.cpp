@@ -321,6 +321,47 @@ TEST_F(Hdf5, room_that_is_given_again_is_zero) {
   ASSERT_TRUE(format->close().ok());
 }
 
+// The disk is full behind the file's end, and before it HDF5 has written over half of what others knew.
+TEST_F(Hdf5, storage_that_refuses_metadata_leaves_what_was_published) {
+  auto format = open(FormatMode::create);
+  for (int i = 0; i < 60; ++i) ASSERT_TRUE(format->define_group("/g" + std::to_string(i)).ok());
+  ASSERT_TRUE(format->define_variable({"/texts", Type::text, {300}, false}).ok());
+  ASSERT_TRUE(format->write_texts("/texts", std::vector<std::string>(300, "old")).ok());
+  ASSERT_TRUE(format->close().ok());
+  for (const bool flushed_between : {false, true}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      auto updated = open_format("hdf5", path_, FormatMode::update, {});
+      bool good = true;
+      const auto change = [&](const std::string& what) {
+        for (int i = 0; i < 60; ++i) good = good && updated.value()->put_attribute("/g" + std::to_string(i), text(what, std::string(50, 'x'))).ok();
+        good = good && updated.value()->write_texts("/texts", std::vector<std::string>(300, what)).ok();
+      };
+      if (flushed_between) {
+        change("published");
+        good = good && updated.value()->flush().ok();
+      }
+      const auto size = static_cast<rlim_t>(std::filesystem::file_size(path_));
+      const rlimit limit{.rlim_cur = size, .rlim_max = size};
+      if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || ::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) ::_exit(2);
+      change("refused");
+      std::exit(good && updated.value()->close().code() == Code::io ? 0 : 1);
+    }
+    int result = 1;
+    ::waitpid(child, &result, 0);
+    ASSERT_EQ(result, 0);
+    format = open(FormatMode::update);
+    ASSERT_NE(format, nullptr);
+    const auto catalog = format->catalog();
+    ASSERT_TRUE(catalog.ok()) << catalog.status().message();
+    EXPECT_EQ(catalog.value().groups.size(), 61U);
+    for (const Group& group : catalog.value().groups)
+      EXPECT_EQ(group.attributes.size(), flushed_between && group.path != "/" ? 1U : 0U) << group.path;
+    EXPECT_EQ(format->read_texts("/texts").value(), std::vector<std::string>(300, flushed_between ? "published" : "old"));
+    EXPECT_TRUE(format->put_attribute("/g7", text("room", "again")).ok() && format->delete_attribute("/g7", "room").ok() && format->close().ok());
+  }
+}
+
 TEST_F(Hdf5, a_file_that_is_there_keeps_its_mode_when_it_is_made_anew) {
   std::ofstream(path_) << std::string(5000, 'x');
   namespace fs = std::filesystem;

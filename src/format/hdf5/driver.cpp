@@ -2,7 +2,9 @@
 // Why not H5FD_SEC2: when a write fails inside H5Fclose (the disk is full), HDF5 1.10 frees the file but keeps its identifier, and
 // follows it at the program's exit, into freed memory. Here writes never fail for HDF5: the first failure is kept, nothing is
 // written after it, and the closing of a file that is lost anyway goes through. And: H5FD_SEC2 empties a file only by O_TRUNC
-// (see posix_store.cpp), or would have to make it anew, with another mode than it was given.
+// (see posix_store.cpp), or would have to make it anew, with another mode than it was given. And: HDF5 writes over what it has published, in the
+// order of addresses; when the disk fills up in the midst of that, objects that nobody touched are lost. Here what was there is put back, which
+// takes no room.
 #include "format/hdf5/driver.hpp"
 
 #if __has_include(<H5FDdevelop.h>)  // since HDF5 1.14
@@ -16,7 +18,9 @@
 #include <cerrno>
 #include <compare>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -33,6 +37,9 @@ struct DriverFile : H5FD_t {
   std::pair<dev_t, ino_t> identity;
   haddr_t end_of_addresses = 0;
   haddr_t used_end = 0;  // nothing was ever written behind it, by whomever
+  haddr_t published_end = 0;  // what lies before is what others find
+  std::map<haddr_t, std::vector<std::byte>> published;  // of that, what was written over since: apart from one another
+  bool is_restored = false;  // after a failure: others find what they found before
   int64_t chunk_offset = -1;
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
   std::shared_ptr<Status> failure = std::make_shared<Status>();
@@ -68,7 +75,7 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
   struct stat about {};
   if (::fstat(file.store->descriptor(), &about) != 0) return system_status("open of", name, errno);
   file.identity = {about.st_dev, about.st_ino};
-  file.end_of_file = file.used_end = static_cast<haddr_t>(about.st_size);
+  file.end_of_file = file.used_end = file.published_end = static_cast<haddr_t>(about.st_size);
   return {};
 }
 
@@ -124,6 +131,44 @@ herr_t handle_of(H5FD_t* file, hid_t, void** handle) noexcept {
 bool is_range(haddr_t address, size_t size) noexcept { return address <= k_last_address && size <= k_last_address - address; }
 
 // What is behind the file's end reads as zeros.
+Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
+  const Result<int64_t> end = store.size();
+  if (!end.ok()) return end.status();
+  const auto size = static_cast<int64_t>(bytes.size());
+  const int64_t there = std::clamp<int64_t>(end.value() - static_cast<int64_t>(address), 0, size);
+  std::memset(bytes.data() + there, 0, static_cast<size_t>(size - there));
+  return store.read_at(static_cast<int64_t>(address), bytes.first(static_cast<size_t>(there)));
+}
+
+// Keeps what was published in [begin, end) and is kept not yet.
+Status keep_published(DriverFile& file, haddr_t begin, haddr_t end) {
+  end = std::min(end, file.published_end);
+  auto next = file.published.upper_bound(begin);
+  if (next != file.published.begin()) begin = std::max(begin, std::prev(next)->first + std::prev(next)->second.size());
+  while (begin < end) {
+    const haddr_t until = next == file.published.end() ? end : std::min(end, next->first);
+    if (begin < until) {
+      std::vector<std::byte> bytes(until - begin);
+      if (Status status = read_bytes(*file.store, begin, bytes); !status.ok()) return status;
+      file.published.emplace_hint(next, begin, std::move(bytes));
+    }
+    if (until == end) break;
+    begin = next->first + next->second.size();
+    ++next;
+  }
+  return {};
+}
+
+// After the first failure nothing is written but what was published.
+void refuse(DriverFile& file, Status status) noexcept {
+  if (status.ok() || !file.failure->ok()) return;
+  file.failure->update(std::move(status));
+  file.is_restored = true;
+  for (const auto& [address, bytes] : file.published)
+    file.is_restored &= guard([&] { return file.store->write_at(static_cast<int64_t>(address), bytes); }).ok();
+  file.published.clear();
+}
+
 herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* data) noexcept {
   DriverFile& file = of(base);
   if (!is_range(address, size)) return complain(H5E_OVERFLOW, "read", EOVERFLOW);
@@ -131,16 +176,9 @@ herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void*
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
   }
-  const Status status = guard([&] {
-    const Result<int64_t> end = file.store->size();
-    if (!end.ok()) return end.status();
-    const int64_t there = std::clamp<int64_t>(end.value() - static_cast<int64_t>(address), 0, static_cast<int64_t>(size));
-    const std::span<std::byte> bytes(static_cast<std::byte*>(data), size);
-    std::memset(bytes.data() + there, 0, size - static_cast<size_t>(there));
-    return file.store->read_at(static_cast<int64_t>(address), bytes.first(static_cast<size_t>(there)));
-  });
+  const Status status = guard([&] { return read_bytes(*file.store, address, {static_cast<std::byte*>(data), size}); });
   if (status.ok()) return 0;
-  file.failure->update(status);
+  refuse(file, status);
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
 }
 
@@ -153,20 +191,22 @@ herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, cons
     return 0;
   }
   if (file.failure->ok())
-    file.failure->update(guard([&] {
+    refuse(file, guard([&] {
       if (!is_range(address, size)) return Status(Code::internal, "HDF5 writes outside what a file can be");
+      if (Status kept = keep_published(file, address, address + size); !kept.ok()) return kept;
       return file.store->write_at(static_cast<int64_t>(address), {static_cast<const std::byte*>(data), size});
     }));
   file.end_of_file = std::max(file.end_of_file, address + size);
   return 0;
 }
 
-// After a failure too, but then nothing is cut off: a file that is shorter than its superblock says opens no more, with all that was in it before.
+// After a failure too where the old state is not in the file again, but then nothing is cut off: a file that is shorter than its superblock says
+// opens no more, with all that was in it before.
 herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
   DriverFile& file = of(base);
   const bool failed = !file.failure->ok();
-  if (!failed && file.end_of_file == file.end_of_addresses) return 0;
-  file.failure->update(guard([&] {
+  if (failed ? file.is_restored : file.end_of_file == file.end_of_addresses) return 0;
+  refuse(file, guard([&] {
     const auto wanted = static_cast<int64_t>(file.end_of_addresses);
     if (failed) {
       const Result<int64_t> end = file.store->size();
@@ -229,7 +269,7 @@ const H5FD_class_t& driver_class() noexcept {
   return instance;
 }
 
-DriverFile* driver_of(hid_t file) {
+DriverFile* driver_of(hid_t file) noexcept {
   void* handle = nullptr;
   return H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 ? nullptr : static_cast<DriverFile*>(handle);
 }
@@ -266,8 +306,15 @@ Status take_place(hid_t file, Extent bytes, bool zeros) {
   if (!zeros || used.empty()) return {};
   const std::vector<std::byte> none(static_cast<size_t>(std::min(used.size(), k_at_once)));
   for (int64_t at = used.begin; at < used.end && driver->failure->ok(); at += k_at_once)
-    driver->failure->update(driver->store->write_at(at, std::span(none).first(static_cast<size_t>(std::min(used.end - at, k_at_once)))));
+    refuse(*driver, driver->store->write_at(at, std::span(none).first(static_cast<size_t>(std::min(used.end - at, k_at_once)))));
   return *driver->failure;
+}
+
+void publish(hid_t file) noexcept {
+  DriverFile* driver = driver_of(file);
+  if (driver == nullptr) return;
+  driver->published.clear();
+  driver->published_end = driver->end_of_addresses;
 }
 
 }  // namespace windrow

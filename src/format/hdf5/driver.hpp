@@ -34,8 +34,12 @@ int64_t take_chunk_offset(hid_t file);
 // this driver.
 Status take_place(hid_t file, Extent bytes, bool zeros);
 
-// The first thing that the storage refused to an open file; outlives the file. After it nothing more is written. To be looked at
-// after every call that may write, H5Fclose included. Null: the file has another driver.
+// The first thing that the storage refused to an open file; outlives the file. After it nothing more is written, and what HDF5 had written
+// over since the file was opened or published is put back. To be looked at after every call that may write, H5Fclose included. Null: the
+// file has another driver.
 std::shared_ptr<const Status> driver_failure(hid_t file);
+
+// HDF5 has flushed the file: what is in it now is what others find.
+void publish(hid_t file) noexcept;
 
 }  // namespace windrow

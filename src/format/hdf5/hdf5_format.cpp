@@ -564,7 +564,10 @@ Status Hdf5Format::flush() {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("flush: \"{}\" is closed", path_));
     Status status = outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of");
-    if (status.ok()) status = let_go();
+    if (status.ok()) {
+      publish(file_);
+      status = let_go();
+    }
     published_ = true;
     return status;
   });
@@ -576,7 +579,7 @@ Status Hdf5Format::close() {
     if (file_ < 0) return Status(Code::bad_state, fmt::format("close: \"{}\" is closed", path_));
     chunked_.clear();
     if (index_held_) {  // what is let go, HDF5 may give to what it writes when it closes the file
-      H5Fflush(file_, H5F_SCOPE_LOCAL);
+      if (outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of").ok()) publish(file_);
       (void)let_go();
     }
     return outcome(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close of");
