@@ -326,7 +326,7 @@ Result<Catalog> Hdf5Format::catalog() {
     const Result<int64_t> bytes = file_bytes();
     if (!bytes.ok()) return bytes.status();
     result = walk_file(file_, path_, bytes.value());
-    return result.ok() ? Status() : *failure_;  // what the storage said is why HDF5 found what it says
+    return *failure_;  // what the storage said is why HDF5 found what it says, or left out
   });
   if (!status.ok()) return status;
   return result;

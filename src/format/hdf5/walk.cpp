@@ -116,6 +116,8 @@ class Walk {
   void skip(const std::string& object_path, std::string_view reason) {
     catalog_.unsupported.push_back(fmt::format("{}: {}", object_path, reason));
   }
+  Status skip_bad(const std::string& object_path, Status status);
+  Result<std::vector<Attribute>> take_attributes(hid_t object, const std::string& object_path);
 
   hid_t file_;
   const std::string& path_;
@@ -144,10 +146,29 @@ Status Walk::run() {
   return status;
 }
 
+constexpr std::string_view k_newer = "made by a newer HDF5 than this Windrow has";
+
+bool is_newer(const Status& status) { return status.message().find("bad version number") != std::string::npos; }
+
+// The rest of the file is not to blame for one object.
+Status Walk::skip_bad(const std::string& object_path, Status status) {
+  if (status.code() != Code::bad_file) return status;
+  skip(object_path, is_newer(status) ? k_newer : status.message());
+  return {};
+}
+
+// HDF5 lists the attributes of an object only when it knows the types of them all.
+Result<std::vector<Attribute>> Walk::take_attributes(hid_t object, const std::string& object_path) {
+  Result<std::vector<Attribute>> attributes = read_attributes(object, object_path, file_bytes_);
+  if (attributes.ok() || attributes.status().code() != Code::bad_file || !is_newer(attributes.status())) return attributes;
+  skip(object_path, fmt::format("its attributes, of which one is {}", k_newer));
+  return std::vector<Attribute>();
+}
+
 Status Walk::visit_group(const std::string& group_path) {
   const Handle group(H5Gopen2(file_, group_path.c_str(), H5P_DEFAULT), H5Gclose);
   if (!group.valid()) return damaged(group_path);
-  Result<std::vector<Attribute>> attributes = read_attributes(group.get(), group_path, file_bytes_);
+  Result<std::vector<Attribute>> attributes = take_attributes(group.get(), group_path);
   if (!attributes.ok()) return attributes.status();
   catalog_.groups.push_back({group_path, std::move(attributes).value()});
   Collected<Link> links;
@@ -175,19 +196,14 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
   }
   const Handle object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
   ObjectKey key{};
-  if (!object.valid() || key_of(object.get(), key) < 0) {
-    Status status = damaged(object_path);
-    if (status.message().find("bad version number") == std::string::npos) return status;
-    skip(object_path, "made by a newer HDF5 than this Windrow has");  // the rest of the file is not to blame
-    return {};
-  }
+  if (!object.valid() || key_of(object.get(), key) < 0) return skip_bad(object_path, damaged(object_path));
   const auto [seen, is_new] = seen_.emplace(key, object_path);
   if (!is_new) {
     catalog_.links.push_back({object_path, seen->second});  // its second name: a way to the first
     return {};
   }
   switch (H5Iget_type(object.get())) {
-    case H5I_DATASET: return visit_dataset(object.get(), object_path);
+    case H5I_DATASET: return skip_bad(object_path, visit_dataset(object.get(), object_path));
     case H5I_DATATYPE: skip(object_path, "named datatype"); return {};
     case H5I_GROUP: break;
     default: skip(object_path, "object of an unknown kind"); return {};
@@ -265,7 +281,7 @@ Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
     status = place(dataset, H5Pget_layout(creation.get()) == H5D_COMPACT, variable);
   }
   if (!status.ok()) return status;
-  Result<std::vector<Attribute>> attributes = read_attributes(dataset, object_path, file_bytes_);
+  Result<std::vector<Attribute>> attributes = take_attributes(dataset, object_path);
   if (!attributes.ok()) return attributes.status();
   variable.attributes = std::move(attributes).value();
   if (is_dimension_only(variable)) {
