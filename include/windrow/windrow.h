@@ -618,6 +618,14 @@ WINDROW_API int windrow_decomposition_holes(const windrow_decomposition *decompo
 WINDROW_API int windrow_same(MPI_Comm comm, int ndims, const int64_t *shape, const int64_t *start, const int64_t *count,
                              windrow_decomposition **decomposition);
 
+/**
+ * How many elements the memory must have that this rank puts from or gets into: all its boxes, ghost cells included, or up to the last element;
+ * 0 where it holds nothing.  For those who know how long an array is, as language bindings do.  Local.
+ * @param shape  [ndims] Of the variable; of a record: without the first dimension.
+ * @return WINDROW_BAD_ARGUMENT: the shape does not fit the decomposition.  Since 0.1.
+ */
+WINDROW_API int windrow_decomposition_memory(const windrow_decomposition *decomposition, int ndims, const int64_t *shape, int64_t *elements);
+
 /** Free; NULL is fine.  Local; not before the flush of what was queued with it.  Since 0.1. */
 WINDROW_API void windrow_decomposition_free(windrow_decomposition *decomposition);
 

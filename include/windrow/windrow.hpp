@@ -14,7 +14,8 @@
  *  - An error is a windrow::Error.  A collective call throws the same one on every rank; put() and get() are local and may
  *    throw on one rank alone.  Who catches that one must still take part in the next collective call, with the other ranks.
  *    With WINDROW_STATUS defined before this header, or no exceptions in the compiler, nothing is thrown: see take_status().
- *  - Element types are checked when data is handed over: an array of float for a variable of float64 is WINDROW_BAD_ARGUMENT.
+ *  - Element types and sizes are checked when data is handed over: an array of float for a variable of float64 is WINDROW_BAD_ARGUMENT, and so is
+ *    one with fewer elements than the decomposition asks for on this rank, ghost cells included.
  *    Text of fixed length takes arrays of char and opaque elements arrays of unsigned char, `element_bytes` an element.
  *  - write_block() and read_block() take views of several dimensions: std::mdspan, Kokkos::View and their like.
  *  - put() and get() take lvalues and views (spans) only: a temporary would be gone at the flush.
@@ -303,6 +304,12 @@ class Decomposition {
     check(windrow_decomposition_rows(raw_, &mine.first, &mine.count));
     return mine;
   }
+  /** How many elements the memory must have that this rank puts from or gets into; see windrow_decomposition_memory().  Local. */
+  int64_t memory(Sizes shape) const {
+    int64_t elements = 0;
+    check(windrow_decomposition_memory(raw_, shape.count(), shape.data(), &elements));
+    return elements;
+  }
   const windrow_decomposition* get() const noexcept { return raw_; }
 
  private:
@@ -481,70 +488,68 @@ class File {
   /** Queue.  Local.  `data` must live, unchanged, until the flush. */
   template <Lasting Range>
   void put(int variable, const Decomposition& decomposition, Range&& data) {
-    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) return check(refuse<std::ranges::range_value_t<Range>>(variable));
-    check(windrow_put(raw_, variable, decomposition.get(), std::ranges::data(data)));
+    queue(problem_with("put", variable, decomposition, data),
+          [&] { return windrow_put(raw_, variable, decomposition.get(), std::ranges::data(data)); });
   }
   /** Queue.  Local.  The flush fills `data`. */
   template <Lasting Range>
   requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get(
       int variable, const Decomposition& decomposition, Range&& data) {
-    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) return check(refuse<std::ranges::range_value_t<Range>>(variable));
-    check(windrow_get(raw_, variable, decomposition.get(), std::ranges::data(data)));
+    queue(problem_with("get", variable, decomposition, data),
+          [&] { return windrow_get(raw_, variable, decomposition.get(), std::ranges::data(data)); });
   }
   /** put() of one index of the first dimension; the decomposition is of the others.  Local. */
   template <Lasting Range>
   void put_record(int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
-    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) return check(refuse<std::ranges::range_value_t<Range>>(variable));
-    check(windrow_put_record(raw_, variable, record, decomposition.get(), std::ranges::data(data)));
+    queue(problem_with("put_record", variable, decomposition, data, 1),
+          [&] { return windrow_put_record(raw_, variable, record, decomposition.get(), std::ranges::data(data)); });
   }
   template <Lasting Range>
   requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get_record(
       int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
-    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) return check(refuse<std::ranges::range_value_t<Range>>(variable));
-    check(windrow_get_record(raw_, variable, record, decomposition.get(), std::ranges::data(data)));
+    queue(problem_with("get_record", variable, decomposition, data, 1),
+          [&] { return windrow_get_record(raw_, variable, record, decomposition.get(), std::ranges::data(data)); });
   }
   /** put() and get() of elements that are converted to and from the variable's type.  Local. */
   template <Lasting Range>
   void put_as(int variable, const Decomposition& decomposition, Range&& data) {
     constexpr int type = type_of<std::ranges::range_value_t<Range>>();
-    check(windrow_put_as(raw_, variable, decomposition.get(), type, std::ranges::data(data)));
+    queue(size_problem("put_as", variable, decomposition, data, 0),
+          [&] { return windrow_put_as(raw_, variable, decomposition.get(), type, std::ranges::data(data)); });
   }
   template <Lasting Range>
   requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get_as(
       int variable, const Decomposition& decomposition, Range&& data) {
     constexpr int type = type_of<std::ranges::range_value_t<Range>>();
-    check(windrow_get_as(raw_, variable, decomposition.get(), type, std::ranges::data(data)));
+    queue(size_problem("get_as", variable, decomposition, data, 0),
+          [&] { return windrow_get_as(raw_, variable, decomposition.get(), type, std::ranges::data(data)); });
   }
   /** The same of one index of the first dimension; the decomposition is of the others.  Local. */
   template <Lasting Range>
   void put_record_as(int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
     constexpr int type = type_of<std::ranges::range_value_t<Range>>();
-    check(windrow_put_record_as(raw_, variable, record, decomposition.get(), type, std::ranges::data(data)));
+    queue(size_problem("put_record_as", variable, decomposition, data, 1),
+          [&] { return windrow_put_record_as(raw_, variable, record, decomposition.get(), type, std::ranges::data(data)); });
   }
   template <Lasting Range>
   requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void get_record_as(
       int variable, int64_t record, const Decomposition& decomposition, Range&& data) {
     constexpr int type = type_of<std::ranges::range_value_t<Range>>();
-    check(windrow_get_record_as(raw_, variable, record, decomposition.get(), type, std::ranges::data(data)));
+    queue(size_problem("get_record_as", variable, decomposition, data, 1),
+          [&] { return windrow_get_record_as(raw_, variable, record, decomposition.get(), type, std::ranges::data(data)); });
   }
   /** put() and flush() in one.  Collective. */
   template <Lasting Range>
   void write(int variable, const Decomposition& decomposition, Range&& data) {
-    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) {
-      (void)refuse<std::ranges::range_value_t<Range>>(variable);  // so that the flush fails on every rank
-      return check(windrow_flush(raw_));
-    }
-    check(windrow_write(raw_, variable, decomposition.get(), std::ranges::data(data)));
+    move(problem_with("write", variable, decomposition, data),
+         [&] { return windrow_write(raw_, variable, decomposition.get(), std::ranges::data(data)); });
   }
   /** get() and flush() in one.  Collective. */
   template <Lasting Range>
   requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void read(
       int variable, const Decomposition& decomposition, Range&& data) {
-    if (!fits_type<std::ranges::range_value_t<Range>>(variable)) {
-      (void)refuse<std::ranges::range_value_t<Range>>(variable);  // so that the flush fails on every rank
-      return check(windrow_flush(raw_));
-    }
-    check(windrow_read(raw_, variable, decomposition.get(), std::ranges::data(data)));
+    move(problem_with("read", variable, decomposition, data),
+         [&] { return windrow_read(raw_, variable, decomposition.get(), std::ranges::data(data)); });
   }
 
   /** A block of a variable, as large as the view; `start`: where in the variable.  Collective. */
@@ -703,7 +708,7 @@ class File {
     using T = std::remove_cvref_t<decltype(*pointer_of(view))>;
     const windrow_variable_info info = variable(variable_number);
     std::vector<int64_t> count;
-    const bool fits = fits_type<T>(variable_number), whole = is_block(view, info.ndims, count) && start.count() == info.ndims;
+    const bool fits = fits_type<T>(info), whole = is_block(view, info.ndims, count) && start.count() == info.ndims;
     if (fits && whole) return check(call(raw_, variable_number, start.data(), count.data(), pointer_of(view)));
     // Refused by the call, so that every rank hears of it; and why.
     const int code = call(raw_, variable_number, nullptr, nullptr, nullptr);
@@ -723,16 +728,49 @@ class File {
     return name_of(info) + " has elements of type " + windrow_type_name(info.type) + ", the data of type " + windrow_type_name(type_of<T>());
   }
   template <Element T>
-  bool fits_type(int variable_number) const {
-    const windrow_variable_info info = variable(variable_number);
+  static bool fits_type(const windrow_variable_info& info) {
     if (std::same_as<T, char> && info.type == WINDROW_TEXT && info.element_bytes > 0) return true;
     if (std::same_as<T, unsigned char> && info.type == WINDROW_OPAQUE) return true;
     return info.type == type_of<T>();
   }
-  // Makes the next flush fail on every rank.
-  template <Element T>
-  int refuse(int variable_number) {
-    return windrow_refuse(raw_, type_message<T>(variable(variable_number)).c_str());
+  // False: of what has no elements, or is refused by the library itself.
+  bool describe(int variable_number, windrow_variable_info& info) const {
+    info.size = sizeof info;
+    return windrow_inquire_variable(raw_, variable_number, &info) == WINDROW_OK && info.unsupported[0] == '\0' && info.is_null == 0;
+  }
+  // What the library cannot see in data: that it is of another type, or too short.  Empty: nothing.  `first`: 1 for a record.
+  template <class Range>
+  std::string problem_with(const char* call, int variable_number, const Decomposition& decomposition, const Range& data, int first = 0) const {
+    using T = std::ranges::range_value_t<Range>;
+    windrow_variable_info info{};
+    if (!describe(variable_number, info)) return {};
+    if (!fits_type<T>(info)) return std::string(call) + ": " + type_message<T>(info);
+    return size_problem(call, variable_number, decomposition, data, first);
+  }
+  template <class Range>
+  std::string size_problem(const char* call, int variable_number, const Decomposition& decomposition, const Range& data, int first) const {
+    windrow_variable_info info{};
+    int64_t needed = 0;
+    if (!describe(variable_number, info) || info.ndims < first) return {};
+    if (windrow_decomposition_memory(decomposition.get(), info.ndims - first, info.shape + first, &needed) != WINDROW_OK) return {};
+    // Text and opaque elements are bytes here.
+    const int64_t parts = info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE ? std::max<int64_t>(1, info.element_bytes) : 1;
+    needed = needed > std::numeric_limits<int64_t>::max() / parts ? std::numeric_limits<int64_t>::max() : needed * parts;
+    const auto given = static_cast<int64_t>(std::ranges::size(data));
+    if (given >= needed) return {};
+    return std::string(call) + " of " + name_of(info) + ": the data has " + std::to_string(given) + " elements, and the decomposition asks for " +
+           std::to_string(needed) + " on this rank";
+  }
+  // Calls the library, or makes the next flush fail on every rank.  Local.
+  template <class Call>
+  void queue(const std::string& problem, Call&& call) {
+    check(problem.empty() ? call() : windrow_refuse(raw_, problem.c_str()));
+  }
+  // The same in a collective call, where the others wait for the flush.
+  template <class Call>
+  void move(const std::string& problem, Call&& call) {
+    if (!problem.empty()) (void)windrow_refuse(raw_, problem.c_str());
+    check(problem.empty() ? call() : windrow_flush(raw_));
   }
 
   windrow_file* raw_ = nullptr;

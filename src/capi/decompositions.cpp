@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/checked.hpp"
 #include "comm/agree.hpp"
 #include "extent/pieces.hpp"
 #include "plan/strategy.hpp"
@@ -244,6 +245,19 @@ int windrow_decomposition_holes(const windrow_decomposition* decomposition, int6
     if (decomposition == nullptr || holes == nullptr) return windrow::null_argument(holes == nullptr ? "holes" : "the decomposition");
     if (Status status = windrow::check_points(*decomposition); !status.ok()) return status;
     *holes = decomposition->shared->holes();
+    return {};
+  });
+}
+
+int windrow_decomposition_memory(const windrow_decomposition* decomposition, int ndims, const int64_t* shape, int64_t* elements) {
+  return windrow::enter([&]() -> Status {
+    if (decomposition == nullptr || elements == nullptr) return windrow::null_argument(elements == nullptr ? "elements" : "the decomposition");
+    if (Status status = windrow::check_dimensions(ndims, shape); !status.ok()) return status;
+    const Decomposition& local = decomposition->shared->local();
+    const auto trailing = windrow::load(local, windrow::list_of(shape, 1, ndims));
+    if (!trailing.ok()) return trailing.status();
+    const int64_t held = decomposition->shared->holds_nothing() ? 0 : local.memory_elements;
+    *elements = windrow::checked_multiply(held, trailing.value()).value_or(INT64_MAX);  // more than any memory has
     return {};
   });
 }

@@ -191,6 +191,84 @@ TEST(CppCover, refuses_elements_of_another_type) {
   file.discard();
 }
 
+// What is said of data of `given` elements where the decomposition asks for `needed`.
+std::string too_short(const std::string& call, size_t given, int64_t needed) {
+  return call + " of variable \"/numbers\": the data has " + std::to_string(given) + " elements, and the decomposition asks for " + std::to_string(needed);
+}
+
+// Too short on the last rank alone: every rank hears of it, and nothing beside the data is read or written.
+TEST(CppCover, refuses_data_that_is_too_short) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("short.raw"));
+  const int variable = file.define_variable<double>("numbers", {2, 3 * size, 2});
+  const auto whole = windrow::Decomposition::block(MPI_COMM_WORLD, {2, 3 * size}, {0, 3 * rank}, {2, 3});
+  const auto ghosts = windrow::Decomposition::block(MPI_COMM_WORLD, {2, 3 * size}, {0, 3 * rank}, {2, 3}, {3, 5}, {1, 1});
+  const auto record = windrow::Decomposition::rows(MPI_COMM_WORLD, 3 * size, 3);
+  // The distance of each call's elements in memory, before the last.
+  const std::vector<int64_t> start{0, 3 * rank}, count{2, 3}, offset{0}, strides{10, 3};
+  const auto apart = windrow::Decomposition::blocks(MPI_COMM_WORLD, {2, 3 * size}, start, count, offset, strides);
+  const auto check = [&](const std::string& name, int64_t needed, auto&& call) {
+    SCOPED_TRACE(name);
+    std::vector<double> enough(static_cast<size_t>(needed), rank), few(static_cast<size_t>(needed) - 1, rank);
+    const auto move = [&](std::vector<double>& data) {
+      std::string said;
+      const auto try_to = [&](auto&& step) {
+        try {
+          step();
+        } catch (const windrow::Error& error) {
+          EXPECT_EQ(error.code(), WINDROW_BAD_ARGUMENT);
+          said = error.what();
+        }
+      };
+      try_to([&] { call(data); });
+      if (name != "write" && name != "read") try_to([&] { file.flush(); });
+      return said;
+    };
+    EXPECT_EQ(move(enough), "");
+    EXPECT_NE(move(rank == size - 1 ? few : enough).find(too_short(name, few.size(), needed)), std::string::npos);
+    EXPECT_EQ(move(enough), "");
+    std::vector<double> none;
+    EXPECT_NE(move(rank == size - 1 ? none : enough).find(too_short(name, 0, needed)), std::string::npos);
+  };
+  check("put", 12, [&](auto& data) { file.put(variable, whole, data); });
+  check("get", 12, [&](auto& data) { file.get(variable, whole, data); });
+  check("write", 30, [&](auto& data) { file.write(variable, ghosts, data); });
+  check("read", 30, [&](auto& data) { file.read(variable, ghosts, data); });
+  check("put", 34, [&](auto& data) { file.put(variable, apart, data); });
+  check("put_record", 6, [&](auto& data) { file.put_record(variable, 1, record, data); });
+  check("get_record", 6, [&](auto& data) { file.get_record(variable, 1, record, std::span(data)); });
+  check("put_as", 12, [&](auto& data) { file.put_as(variable, whole, data); });
+  check("get_as", 30, [&](auto& data) { file.get_as(variable, ghosts, data); });
+  check("put_record_as", 6, [&](auto& data) { file.put_record_as(variable, 0, record, data); });
+  check("get_record_as", 6, [&](auto& data) { file.get_record_as(variable, 0, record, data); });
+  EXPECT_EQ(ghosts.memory({2, 3 * size, 2}), 30);
+  EXPECT_EQ(code_of([&] { (void)ghosts.memory({2, 3 * size + 1}); }), WINDROW_BAD_ARGUMENT);
+  file.discard();
+}
+
+// The memory of text is counted in bytes; a rank that holds nothing needs none, whatever its box.
+TEST(CppCover, asks_for_no_more_elements_than_there_are) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("few.raw"));
+  const int names = file.define_variable("names", WINDROW_TEXT, {size}, windrow::Options{{"element_bytes", "4"}});
+  const int numbers = file.define_variable<float>("numbers", {size, 0});
+  const auto rows = windrow::Decomposition::rows(MPI_COMM_WORLD, size, 1);
+  std::vector<char> name{'a', 'b', 'c', 'd'};
+  file.write(names, rows, name);
+  EXPECT_EQ(code_of([&] { file.write(names, rows, std::span(name).first(rank == 0 ? 3 : 4)); }), WINDROW_BAD_ARGUMENT);
+  const std::vector<float> none;
+  file.write(numbers, rows, none);
+  const bool last = rank == size - 1;
+  const auto one = windrow::Decomposition::block(MPI_COMM_WORLD, {size}, {0}, {last ? size : 0}, {last ? size : 9}, {0});
+  const std::vector<char> all(last ? static_cast<size_t>(size) * 4 : 0, 'x');
+  file.write(names, one, all);
+  file.discard();
+}
+
 // Has what std::mdspan has.
 template <class T>
 struct View {

@@ -319,6 +319,21 @@ TEST(Points, flags_of_some_ranks_only_are_an_error) {
   windrow_decomposition_free(d);
 }
 
+TEST(Points, memory_is_as_long_as_the_list) {
+  const Mesh mesh(size_of());
+  const Part part(mesh, rank_of());
+  const Decomposition points = part.make();
+  int64_t elements = -1;
+  const int64_t shape[2] = {k_points, k_load}, most[2] = {k_points, int64_t{1} << 60}, other[1] = {k_points - 1};
+  ASSERT_WINDROW_OK(windrow_decomposition_memory(points.get(), 2, shape, &elements));
+  EXPECT_EQ(elements, static_cast<int64_t>(part.values.size()));
+  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 1, other, &elements), WINDROW_BAD_ARGUMENT, "5000 points");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 2, most, &elements), WINDROW_BAD_ARGUMENT, "2^63 - 1");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 1, nullptr, &elements), WINDROW_BAD_ARGUMENT, "shape");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(points.get(), 2, shape, nullptr), WINDROW_BAD_ARGUMENT, "elements");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_memory(nullptr, 2, shape, &elements), WINDROW_BAD_ARGUMENT, "decomposition");
+}
+
 TEST(Points, bad_arguments) {
   const Mesh mesh(size_of());
   const Part part(mesh, rank_of());

@@ -18,6 +18,7 @@ EXCEPTIONS = {
     "windrow_calibrate": "the command windrow calibrate does it, before a run",
     "windrow_get_record_as": "an assignment converts what windrow_get_record has read",
     "windrow_put_record_as": "an expression converts what windrow_put_record writes, as real(a, real32)",
+    "windrow_decomposition_memory": "the module knows how large an array must be, and checks it",
     "windrow_define_variable_with": "windrow_define_variable has an optional argument for the options",
     "windrow_points_with": "windrow_points has an optional argument for the options",
     "windrow_put_attribute_text": "windrow_put_attribute takes text too",
