@@ -156,17 +156,14 @@ auto pointer_of(const View& view) {
     return view.data();
 }
 
-/** A short list of sizes, copied: {3, 4}, or any contiguous int64_t: a vector, an array, a span. */
+/** A short list of sizes, copied: {3, 4}, or any contiguous int64_t: a vector, an array, a span.  One of more than 32 entries is refused by what it is
+ * given to, so that every rank hears of it. */
 class Sizes {
  public:
   Sizes() noexcept = default;  ///< "not given"; as a shape: a scalar
   Sizes(std::initializer_list<int64_t> list) : Sizes(std::span(list.begin(), list.size())) {}
-  Sizes(std::span<const int64_t> list) : count_(list.size()) {
-    if (count_ > sizes_.size()) {
-      fail(WINDROW_BAD_ARGUMENT, -1, "a shape has at most 32 dimensions");
-      count_ = 0;
-    }
-    std::ranges::copy(list.first(count_), sizes_.begin());
+  Sizes(std::span<const int64_t> list) noexcept : count_(list.size()) {
+    std::ranges::copy(list.first(std::min(count_, sizes_.size())), sizes_.begin());
   }
   template <std::ranges::contiguous_range Range>
   requires std::same_as<std::ranges::range_value_t<Range>, int64_t> Sizes(const Range& list)
@@ -424,8 +421,9 @@ class File {
   void name_dimensions(int variable_number, const std::vector<std::string>& names) {
     std::vector<const char*> pointers;
     for (const std::string& name : names) pointers.push_back(name.c_str());
-    // A list of another length is refused by the call, so that every rank hears of it.
-    const bool fits = static_cast<int>(names.size()) == variable(variable_number).ndims;
+    // A list of another length is refused by the call, and so is a number that no variable has, so that every rank hears of it.
+    windrow_variable_info info{};
+    const bool fits = inquire(variable_number, info) == WINDROW_OK && static_cast<int>(names.size()) == info.ndims;
     check(windrow_name_dimensions(raw_, variable_number, fits ? pointers.data() : nullptr));
   }
   std::vector<std::string> dimension_names(int variable_number) const {
@@ -476,8 +474,7 @@ class File {
   int variable_count() const noexcept { return windrow_variable_count(raw_); }
   windrow_variable_info variable(int number) const {
     windrow_variable_info info{};
-    info.size = sizeof info;
-    check(windrow_inquire_variable(raw_, number, &info));
+    check(inquire(number, info));
     return info;
   }
   std::vector<int64_t> shape(int number) const {
@@ -555,24 +552,27 @@ class File {
   /** A block of a variable, as large as the view; `start`: where in the variable.  Collective. */
   template <Multidimensional View>
   void write_block(int variable, Sizes start, const View& view) {
-    move_block(&windrow_write_block, variable, start, view);
+    move_block("write_block", &windrow_write_block, variable, start, view);
   }
   template <Multidimensional View>
   void read_block(int variable, Sizes start, const View& view) {
-    move_block(&windrow_read_block, variable, start, view);
+    move_block("read_block", &windrow_read_block, variable, start, view);
   }
 
   /** All elements of a variable of variable-length text.  Collective; rank 0's are written, and their number is checked there. */
   void put_texts(int variable_number, const std::vector<std::string>& texts) {
     std::vector<const char*> pointers;
     for (const std::string& text : texts) pointers.push_back(text.c_str());
-    // A list of another length is refused by the call, so that every rank hears of it.
-    const bool fits = static_cast<int64_t>(texts.size()) == variable(variable_number).elements;
+    // A list of another length is refused by the call, and so is a number that no variable has, so that every rank hears of it.
+    windrow_variable_info info{};
+    const bool fits = inquire(variable_number, info) == WINDROW_OK && static_cast<int64_t>(texts.size()) == info.elements;
     check(windrow_put_texts(raw_, variable_number, fits ? pointers.data() : nullptr));
   }
   /** All elements of a variable of variable-length text, or the paths of references.  Collective. */
   std::vector<std::string> texts(int variable_number) {
-    std::vector<const char*> pointers(static_cast<size_t>(variable(variable_number).elements));
+    windrow_variable_info info{};
+    const bool known = inquire(variable_number, info) == WINDROW_OK;  // otherwise refused by the call, on every rank
+    std::vector<const char*> pointers(static_cast<size_t>(known ? info.elements : 0));
     check(windrow_get_texts(raw_, variable_number, pointers.data()));
     return strings(pointers);
   }
@@ -688,14 +688,13 @@ class File {
  private:
   File() = default;
   static double number(std::optional<double> time) noexcept { return time.value_or(std::numeric_limits<double>::quiet_NaN()); }
-  // Whether a view's elements follow each other and it has as many dimensions as there are.
+  // Whether a view's elements follow each other; and how many there are along each dimension.
   template <class View>
-  static bool is_block(const View& view, int dimensions, std::vector<int64_t>& count) {
-    if (static_cast<int>(View::rank()) != dimensions) return false;
+  static bool is_block(const View& view, std::vector<int64_t>& count) {
     bool follows = true;
     int64_t step = 1;
-    count.resize(static_cast<size_t>(dimensions));
-    for (int i = dimensions - 1; i >= 0; --i) {
+    count.resize(static_cast<size_t>(View::rank()));
+    for (int i = static_cast<int>(View::rank()) - 1; i >= 0; --i) {
       const auto extent = static_cast<int64_t>(view.extent(i));
       count[static_cast<size_t>(i)] = extent;
       follows = follows && (extent < 2 || static_cast<int64_t>(view.stride(i)) == step);
@@ -703,17 +702,27 @@ class File {
     }
     return follows;
   }
-  template <class Call, class View>
-  void move_block(Call&& call, int variable_number, const Sizes& start, const View& view) {
+  template <class View>
+  static std::string view_problem(const windrow_variable_info& info, const Sizes& start, const View& view, std::vector<int64_t>& count) {
     using T = std::remove_cvref_t<decltype(*pointer_of(view))>;
-    const windrow_variable_info info = variable(variable_number);
+    const bool follows = is_block(view, count);
+    if (!fits_type<T>(info)) return type_message<T>(info);
+    if (start.count() != info.ndims || static_cast<int>(View::rank()) != info.ndims)
+      return name_of(info) + " has " + std::to_string(info.ndims) + " dimensions, the start " + std::to_string(start.count()) + " and the view " +
+             std::to_string(View::rank());
+    return follows ? "" : name_of(info) + ": the view has gaps, or its last dimension is not the fastest";
+  }
+  template <class Call, class View>
+  void move_block(const char* name, Call&& call, int variable_number, const Sizes& start, const View& view) {
+    static constexpr std::array<int64_t, WINDROW_MAX_DIMENSIONS> nothing{};
+    windrow_variable_info info{};
     std::vector<int64_t> count;
-    const bool fits = fits_type<T>(info), whole = is_block(view, info.ndims, count) && start.count() == info.ndims;
-    if (fits && whole) return check(call(raw_, variable_number, start.data(), count.data(), pointer_of(view)));
-    // Refused by the call, so that every rank hears of it; and why.
-    const int code = call(raw_, variable_number, nullptr, nullptr, nullptr);
-    if (!fits) return fail(WINDROW_BAD_ARGUMENT, windrow_error_rank(), type_message<T>(info));
-    fail(code, windrow_error_rank(), name_of(info) + ": the start or the view has another number of dimensions, or the view has gaps");
+    const bool known = describe(variable_number, info);
+    const std::string problem = known ? view_problem(info, start, view, count) : "";
+    if (known && problem.empty()) return check(call(raw_, variable_number, start.data(), count.data(), pointer_of(view)));
+    // A rank whose arguments are refused takes part with an empty block, so that every rank hears of it.
+    if (!problem.empty()) (void)windrow_refuse(raw_, (std::string(name) + ": " + problem).c_str());
+    check(call(raw_, variable_number, nothing.data(), nothing.data(), nullptr));
   }
   static std::vector<std::string> strings(const std::vector<const char*>& texts) {
     std::vector<std::string> result;
@@ -733,10 +742,14 @@ class File {
     if (std::same_as<T, unsigned char> && info.type == WINDROW_OPAQUE) return true;
     return info.type == type_of<T>();
   }
+  // Of collective calls, which must not fail before the other ranks hear of it.
+  int inquire(int variable_number, windrow_variable_info& info) const {
+    info.size = sizeof info;
+    return windrow_inquire_variable(raw_, variable_number, &info);
+  }
   // False: of what has no elements, or is refused by the library itself.
   bool describe(int variable_number, windrow_variable_info& info) const {
-    info.size = sizeof info;
-    return windrow_inquire_variable(raw_, variable_number, &info) == WINDROW_OK && info.unsupported[0] == '\0' && info.is_null == 0;
+    return inquire(variable_number, info) == WINDROW_OK && info.unsupported[0] == '\0' && info.is_null == 0;
   }
   // What the library cannot see in data: that it is of another type, or too short.  Empty: nothing.  `first`: 1 for a record.
   template <class Range>

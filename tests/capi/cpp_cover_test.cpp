@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // windrow.hpp over the library, and beside the library's own headers, which use the same namespace.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -311,6 +312,67 @@ TEST(CppCover, moves_views_of_several_dimensions) {
             WINDROW_BAD_ARGUMENT);
   file.read_block(variable, {first, 0}, View<float>{read.data(), {3, 4}, {4, 1}});
   EXPECT_EQ(read, data);
+  file.close();
+}
+
+// The error of a collective call; the same on every rank.
+template <class Call>
+std::string said_on_all(Call&& call) {
+  std::string said;
+  try {
+    call();
+  } catch (const windrow::Error& error) {
+    EXPECT_EQ(error.code(), WINDROW_BAD_ARGUMENT);
+    said = error.what();
+  }
+  std::array<char, 1000> first{};
+  said.copy(first.data(), first.size() - 1);
+  MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+  EXPECT_EQ(said, first.data());
+  return said;
+}
+
+// Wrong on the last rank alone: no collective call fails there before the others, which would wait for it.
+TEST(CppCover, fails_on_all_ranks_where_one_is_wrong) {
+  if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const bool wrong = rank == size - 1;
+  auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("wrong.h5"));
+  const int numbers = file.define_variable<double>("numbers", {size, 4}), texts = file.define_variable("texts", WINDROW_TEXT, {2});
+  const int number = wrong ? 99 : numbers, text = wrong ? 99 : texts;
+  const auto rows = windrow::Decomposition::rows(MPI_COMM_WORLD, size, 1);
+  std::vector<double> data(4, 1);
+  const View<double> view{data.data(), {1, 4}, {4, 1}}, apart{data.data(), {1, 4}, {8, 2}};
+  const View<float> narrow{nullptr, {1, 4}, {4, 1}};
+  const std::vector<std::string> words{"a", "b"};
+  const auto none = testing::HasSubstr("no variable number 99");
+  EXPECT_THAT(said_on_all([&] { file.write(number, rows, data); }), none);
+  EXPECT_THAT(said_on_all([&] { file.read(number, rows, data); }), none);
+  EXPECT_THAT(said_on_all([&] { file.write_block(number, {rank, 0}, view); }), none);
+  EXPECT_THAT(said_on_all([&] { file.read_block(number, {rank, 0}, view); }), none);
+  EXPECT_THAT(said_on_all([&] { file.put_texts(text, words); }), none);
+  EXPECT_THAT(said_on_all([&] { (void)file.texts(text); }), none);
+  EXPECT_THAT(said_on_all([&] { file.name_dimensions(number, {"row", "column"}); }), none);
+  EXPECT_THAT(said_on_all([&] { file.name_dimensions(numbers, wrong ? std::vector<std::string>{"row"} : std::vector<std::string>{"row", "column"}); }),
+              testing::HasSubstr("no list of 2 names"));
+  EXPECT_THAT(said_on_all([&] { file.put_texts(texts, {"a"}); }), testing::HasSubstr("no list of 2 texts"));
+  EXPECT_THAT(said_on_all([&] {
+                if (wrong) file.write_block(numbers, {rank, 0}, narrow);
+                else file.write_block(numbers, {rank, 0}, view);
+              }),
+              testing::HasSubstr("write_block: variable \"/numbers\" has elements of type float64, the data of type float32"));
+  EXPECT_THAT(said_on_all([&] { file.read_block(numbers, {rank, 0}, wrong ? apart : view); }), testing::HasSubstr("the view has gaps"));
+  EXPECT_THAT(said_on_all([&] { file.read_block(numbers, wrong ? windrow::Sizes{rank} : windrow::Sizes{rank, 0}, view); }),
+              testing::HasSubstr("has 2 dimensions, the start 1 and the view 2"));
+  const windrow::Sizes many(std::vector<int64_t>(40, 1)), few{size, 4};
+  EXPECT_THAT(said_on_all([&] { (void)file.define_variable<int>("many", wrong ? many : few); }), testing::HasSubstr("ndims is 40"));
+  EXPECT_THAT(said_on_all([&] { (void)windrow::Decomposition::same(MPI_COMM_WORLD, wrong ? many : few); }), testing::HasSubstr("ndims is 40"));
+  // And nothing of it is left.
+  file.write(numbers, rows, data);
+  file.put_texts(texts, words);
+  EXPECT_EQ(file.texts(texts), words);
   file.close();
 }
 
