@@ -9,7 +9,7 @@ nb::dict attribute(const File& file, const std::string& object, int number) {
   info.size = sizeof info;
   check(windrow_inquire_attribute(file.get(), object.c_str(), number, &info));
   nb::dict result;
-  result["name"] = info.name;
+  result["name"] = std::string(info.name);
   result["type"] = info.type;
   nb::list shape;
   for (int d = 0; d < info.ndims; ++d) shape.append(info.shape[d]);
@@ -17,8 +17,8 @@ nb::dict attribute(const File& file, const std::string& object, int number) {
   result["elements"] = info.elements;
   result["element_bytes"] = info.element_bytes;
   result["is_null"] = info.is_null != 0;
-  result["unsupported"] = info.unsupported;
-  result["enumeration"] = info.enumeration;
+  result["unsupported"] = std::string(info.unsupported);
+  result["enumeration"] = std::string(info.enumeration);
   return result;
 }
 

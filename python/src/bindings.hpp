@@ -6,13 +6,34 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "file.hpp"
+
+// Texts of a file are bytes. Those that are no UTF-8, as other programs store names and texts, are to Python what os.fsdecode() makes of them, and
+// find their way back. Stands in for nanobind/stl/string.h; a `const char*` would have to be UTF-8.
+template <>
+struct nanobind::detail::type_caster<std::string> {
+  NB_TYPE_CASTER(std::string, const_name("str"))
+
+  bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
+    PyObject* bytes = PyUnicode_Check(source.ptr()) ? PyUnicode_AsEncodedString(source.ptr(), "utf-8", "surrogateescape") : nullptr;
+    char* text = nullptr;
+    Py_ssize_t length = 0;
+    const bool done = bytes != nullptr && PyBytes_AsStringAndSize(bytes, &text, &length) == 0;
+    if (done) value.assign(text, static_cast<size_t>(length));
+    if (!done) PyErr_Clear();
+    Py_XDECREF(bytes);
+    return done;
+  }
+  static handle from_cpp(const std::string& text, rv_policy, cleanup_list*) noexcept {
+    return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape");
+  }
+};
 
 namespace windrow_python {
 

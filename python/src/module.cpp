@@ -17,7 +17,7 @@ void translate_failures() {
       std::rethrow_exception(thrown);
     } catch (const Failure& failure) {
       const nb::object type = nb::module_::import_("windrow._errors").attr("WindrowError");
-      const nb::object error = type(failure.what(), failure.code(), failure.rank());
+      const nb::object error = type(std::string(failure.what()), failure.code(), failure.rank());
       PyErr_SetObject(type.ptr(), error.ptr());
     }
   });

@@ -16,22 +16,22 @@ nb::dict variable(const File& file, int number) {
   info.size = sizeof info;
   check(windrow_inquire_variable(file.get(), number, &info));
   nb::dict result;
-  result["path"] = info.path;
+  result["path"] = std::string(info.path);
   result["type"] = info.type;
   result["shape"] = nb::tuple(numbers(info.shape, info.ndims));
   result["chunks"] = info.chunked != 0 ? nb::object(nb::tuple(numbers(info.chunk, info.ndims))) : nb::none();
   result["big_endian"] = info.big_endian != 0;
-  result["unsupported"] = info.unsupported;
+  result["unsupported"] = std::string(info.unsupported);
   result["extendible"] = info.extendible != 0;
-  result["filters"] = info.filters;
+  result["filters"] = std::string(info.filters);
   result["elements"] = info.elements;
   result["element_bytes"] = info.element_bytes;
   result["is_null"] = info.is_null != 0;
-  result["enumeration"] = info.enumeration;
-  result["fill_value"] = info.fill_value;
-  result["split"] = info.split;
+  result["enumeration"] = std::string(info.enumeration);
+  result["fill_value"] = std::string(info.fill_value);
+  result["split"] = std::string(info.split);
   nb::list dimensions;
-  for (int d = 0; d < info.ndims; ++d) dimensions.append(info.dimension_names[d]);
+  for (int d = 0; d < info.ndims; ++d) dimensions.append(std::string(info.dimension_names[d]));
   result["dimensions"] = nb::tuple(dimensions);
   return result;
 }
@@ -97,7 +97,7 @@ int kind_of(const File& file, const std::string& path) {
 
 nb::list groups(const File& file) {
   nb::list result;
-  for (int i = 0; i < windrow_group_count(file.get()); ++i) result.append(windrow_group_path(file.get(), i));
+  for (int i = 0; i < windrow_group_count(file.get()); ++i) result.append(std::string(windrow_group_path(file.get(), i)));
   return result;
 }
 
@@ -107,7 +107,7 @@ nb::dict dimensions(const File& file) {
     const char* path = "";
     int64_t length = 0;
     check(windrow_inquire_dimension(file.get(), i, &path, &length));
-    result[path] = length;
+    result[nb::cast(std::string(path))] = length;
   }
   return result;
 }
@@ -118,14 +118,14 @@ nb::dict links(const File& file) {
     const char* path = "";
     const char* target = "";
     check(windrow_inquire_link(file.get(), i, &path, &target));
-    result[path] = target;
+    result[nb::cast(std::string(path))] = std::string(target);
   }
   return result;
 }
 
 nb::list subfiles(const File& file) {
   nb::list result;
-  for (int i = 0; i < windrow_subfile_count(file.get()); ++i) result.append(windrow_subfile_name(file.get(), i));
+  for (int i = 0; i < windrow_subfile_count(file.get()); ++i) result.append(std::string(windrow_subfile_name(file.get(), i)));
   return result;
 }
 
@@ -161,7 +161,7 @@ void bind_objects(nb::module_& module, nb::class_<File>& file) {
       .def("dimensions", &dimensions)
       .def("links", &links)
       .def("subfiles", &subfiles)
-      .def("unsupported_objects", [](const File& self) { return windrow_unsupported_objects(self.get()); })
+      .def("unsupported_objects", [](const File& self) { return std::string(windrow_unsupported_objects(self.get())); })
       .def("define_variable", &define_variable)
       .def("define_variables", &define_variables)
       .def("name_dimensions", &name_dimensions)

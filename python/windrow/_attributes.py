@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._errors import attempt
+from ._errors import attempt, readable
 from ._options import settings_of
 from ._types import REFERENCE, TEXT, dtype_of, type_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Attributes(MutableMapping[str, Any]):
     """Attributes of one object. To read them is local; to set or to delete one is collective, and rank 0's value is stored.
 
-    Values are numbers, text, arrays and lists of these. Text of fixed length comes and goes as str, too.
+    Values are numbers, text, arrays and lists of these. Text of fixed length comes and goes as str, too. What has a null space is None.
     """
 
     def __init__(self, file: File, path: str) -> None:
@@ -71,15 +71,14 @@ class Attributes(MutableMapping[str, Any]):
     def copy(self, source: Attributes, name: str) -> None:
         """Copy an attribute of another file as it is stored there, open on every rank. Collective; rank 0's is copied."""
 
-        def arguments() -> tuple[Any, str, str]:
+        def arguments() -> tuple[Attributes, str]:
             if not source._file.is_open:
                 raise ValueError(f"{source._file.path} is closed")
-            return source._file._core, source._path, _name(name)
+            return source, _name(name)
 
         ready, problem = attempt(arguments)
-        core = self._file._core
-        from_core, path, known = ready or (core, "/", "")
-        core.copy_attribute(self._path, from_core, path, known, problem)
+        found, known = ready or (self, "")
+        self._file._core.copy_attribute(self._path, found._file._core, found._path, known, problem)
 
     def __delitem__(self, name: str) -> None:
         if name not in self._describe():
@@ -97,7 +96,7 @@ class Attributes(MutableMapping[str, Any]):
         return sum(1 for _ in self)
 
     def __repr__(self) -> str:
-        return f"<attributes of {self._path}: {', '.join(self) or 'none'}>"
+        return readable(f"<attributes of {self._path}: {', '.join(self) or 'none'}>")
 
     def _describe(self) -> dict[str, dict[str, Any]]:
         core = self._file._core

@@ -258,7 +258,7 @@ class File(Group):
     def __repr__(self) -> str:
         if not self.is_open:
             return f"<windrow.File {self.path}, closed>"
-        return f'<windrow.File {self.path}, mode "{self.mode}", {self.size} ranks: {", ".join(self) or "empty"}>'
+        return readable(f'<windrow.File {self.path}, mode "{self.mode}", {self.size} ranks: {", ".join(self) or "empty"}>')
 
 
 class _Record(Variable):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -13,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._attributes import Attributes
-from ._errors import WindrowError, attempt, passable
+from ._errors import WindrowError, attempt, passable, readable
 from ._options import filters_of, settings_of, text_of
 from ._types import type_of
 from ._variables import Variable
@@ -28,6 +29,8 @@ _OPTIONS = {
     "text_characters", "text_in_memory", "text_padding",
 }  # fmt: skip
 
+
+_FOREIGN = re.compile("[\udc80-\udcff]")  # bytes of names that other programs have not made of UTF-8, as os.fsdecode() has them
 
 _Definition = tuple[str, int, list[int], dict[str, str], "list[str] | None"]  # path, type, shape, options, names of dimensions
 
@@ -279,7 +282,7 @@ class Group(Mapping[str, Any]):
     def _resolve(self, name: str) -> str:
         if not isinstance(name, str):
             raise TypeError(f"names are str, not {type(name).__name__}")
-        passable(name)
+        passable(_FOREIGN.sub("?", name))  # what is no UTF-8 can be looked for, and not made
         return "/" + posixpath.normpath(posixpath.join(self._path, name)).lstrip("/") if name else self._path
 
     def _followed(self, path: str) -> str:
@@ -306,6 +309,6 @@ class Group(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         try:
-            return f"<windrow.Group {self._path} of {self._file.path}: {', '.join(self) or 'empty'}>"
+            return readable(f"<windrow.Group {self._path} of {self._file.path}: {', '.join(self) or 'empty'}>")
         except WindrowError:
-            return f"<windrow.Group {self._path} of a closed file>"
+            return readable(f"<windrow.Group {self._path} of a closed file>")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._attributes import Attributes
 from ._decompositions import Decomposition
-from ._errors import WindrowError, attempt
+from ._errors import WindrowError, attempt, readable
 from ._selections import Selection, select, strides_of
 from ._types import REFERENCE, TEXT, dtype_of, number_type, prepared
 
@@ -31,6 +31,8 @@ class Variable:
 
     Arrays of any strides are written from where they lie: parts of larger ones, with steps, in Fortran order, reversed. One that is broadcast, of another
     byte order, or a field of a structure between whole elements is packed first, which ``file.copied_bytes`` counts.
+
+    A null space, which has neither elements nor a shape, reads as None, where h5py has an ``Empty``; only None can be written to it.
     """
 
     def __init__(self, file: File, number: int) -> None:
@@ -61,6 +63,11 @@ class Variable:
     @property
     def size(self) -> int:
         return int(self._info["elements"])
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is a null space."""
+        return bool(self._info["is_null"])
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -117,7 +124,8 @@ class Variable:
         kind = dtype_of(info) if info["type"] else info["unsupported"]
         dims = f" {info['dimensions']}" if any(info["dimensions"]) else ""
         chunks = f", chunks {info['chunks']} {info['filters']}".rstrip() if info["chunks"] else ""
-        return f"<windrow.Variable {info['path']}: {kind} {info['shape']}{dims}{chunks}>"
+        space = " null space" if info["is_null"] else f" {info['shape']}"
+        return readable(f"<windrow.Variable {info['path']}: {kind}{space}{dims}{chunks}>")
 
     def __getitem__(self, key: Any) -> Any:
         if self._is_texts():
@@ -128,6 +136,8 @@ class Variable:
         out = _NOTHING if room is None else room
         self._move(False, selection, out, problem or failed)
         assert selection is not None  # else all ranks have raised
+        if self.is_null:
+            return None
         result = np.flip(out, selection.flipped) if selection.flipped else out
         return result.reshape(selection.shape)[()]  # a scalar is none of numpy's arrays
 
@@ -138,7 +148,7 @@ class Variable:
 
         def arguments() -> tuple[Selection, Array]:
             selection = self._select(key)
-            return selection, self._arranged(selection, np.asarray(value))
+            return selection, self._nothing(value) if self.is_null else self._arranged(selection, np.asarray(value))
 
         ready, problem = attempt(arguments)
         selection, array = ready or (None, _NOTHING)
@@ -159,7 +169,7 @@ class Variable:
         ndarray
         """
         if decomposition is None:
-            if out is None or self._is_texts():
+            if out is None or self._is_texts() or self.is_null:
                 return self._into(out, self[...])
             room = out
             ready, problem = attempt(lambda: (self._select(...), array_to_read(self, self.shape, room, "any")))
@@ -171,8 +181,9 @@ class Variable:
         assert result is not None
         return result
 
-    @staticmethod
-    def _into(out: Array | None, values: Any) -> Array:
+    def _into(self, out: Array | None, values: Any) -> Array:
+        if values is None:
+            raise ValueError(f"{self.name} has a null space: there are no elements to read")
         if out is None:
             return np.asarray(values)
         out[...] = values
@@ -197,6 +208,11 @@ class Variable:
             return select(key, self.shape)
         except (IndexError, TypeError) as error:
             raise type(error)(f"{self.name}: {error}") from None
+
+    def _nothing(self, value: Any) -> Array:
+        if value is not None:
+            raise ValueError(f"{self.name} has a null space: there are no elements to write")
+        return _NOTHING
 
     def _arranged(self, selection: Selection, value: Array) -> Array:
         """`value` with the dimensions of the selection, where it lies if that can be said to windrow.h, else packed."""
@@ -238,9 +254,11 @@ class Variable:
             self._move(True, None, _NOTHING, "")
 
     def _get_texts(self, key: Any) -> Any:
-        shape = self.shape
+        shape, elements, is_null = self.shape, self.size, self.is_null
         _, problem = attempt(lambda: int(np.size(np.broadcast_to(0, shape)[key])))
-        texts = self._file._core.get_texts(self._number, prod(shape), problem)
+        texts = self._file._core.get_texts(self._number, elements, problem)
+        if is_null:
+            return None
         values = np.empty(prod(shape), object)
         values[:] = texts
         return values.reshape(shape)[key]
@@ -249,6 +267,9 @@ class Variable:
         def arguments() -> list[str]:
             if self._select(key).shape != self.shape or key not in (Ellipsis, ()) and key != slice(None):
                 raise IndexError(f"{self.name}: text of any length is written as a whole: v[...] = texts")
+            if self.is_null:
+                self._nothing(value)
+                return []
             texts = np.broadcast_to(np.asarray(value, object), self.shape).ravel().tolist()
             if not all(isinstance(text, str) for text in texts):
                 raise TypeError(f"{self.name}: its elements are str")
@@ -260,6 +281,8 @@ class Variable:
 
 def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any, put: bool) -> Array:
     """What is queued: an array that lies in memory as the decomposition has it. Raises where it does not."""
+    if variable.is_null:
+        raise ValueError(f"{variable.name} has a null space: there are no elements to {'write' if put else 'read'}")
     shape = decomposition.array_shape(variable.shape)
     order = decomposition.order
     if order == "F" and len(variable.shape) != len(decomposition.shape):
