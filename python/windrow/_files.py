@@ -61,17 +61,17 @@ class File(Group):
             if comm is None:
                 refused_alone(error, problem)
             raise
-        problem = ""
         if mode in ("x", "a"):
             exists = ranks.any(ranks.rank == 0 and os.path.exists(name))
             number = _core.UPDATE if exists and mode == "a" else number
-            problem = f'"{name}" exists' if exists and mode == "x" else ""
+            if exists and mode == "x":
+                raise WindrowError(f'"{name}" exists', Code.EXISTS, 0)
         self.path = name
         self.mode = mode
         self.copied_bytes = 0
         self._held: list[Any] = []  # what is queued, until the flush
         self._moving: list[Any] = []  # what flush_begin has begun to move
-        self._core = _core.File(ranks, name, number, settings, problem)
+        self._core = _core.File(ranks, name, number, settings, "")
         super().__init__(self, "/")
         self._order = opened(self)
 

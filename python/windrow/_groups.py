@@ -14,9 +14,10 @@ import numpy as np
 
 from . import _core
 from ._attributes import Attributes
+from ._dimensions import check_dims
 from ._errors import WindrowError, attempt, passable, readable
 from ._options import filters_of, settings_of, text_of
-from ._types import type_of
+from ._types import dtype_of, prepared, type_of
 from ._variables import Variable
 
 if TYPE_CHECKING:
@@ -33,6 +34,23 @@ _OPTIONS = {
 _FOREIGN = re.compile("[\udc80-\udcff]")  # bytes of names that other programs have not made of UTF-8, as os.fsdecode() has them
 
 _Definition = tuple[str, int, list[int], dict[str, str], "list[str] | None"]  # path, type, shape, options, names of dimensions
+
+
+def _check_data(values: np.ndarray[Any, Any], extent: list[int], number: int, bytes_each: int, settings: Mapping[str, str]) -> None:
+    """Raise where data cannot be written to what is to be defined, which cannot be taken back."""
+    if settings.get("null_space") == "true":
+        raise ValueError("a null space has no elements for data")
+    shape = values.shape
+    while len(shape) > len(extent) and shape[0] == 1:
+        shape = shape[1:]
+    fits = len(shape) <= len(extent) and all(here in (1, there) for here, there in zip(reversed(shape), reversed(extent)))
+    if not fits:
+        raise ValueError(f"data of {values.shape} does not fit the shape {tuple(extent)}")
+    wanted = dtype_of({"type": number, "element_bytes": bytes_each})
+    if wanted.kind != "O":
+        prepared(values if wanted.kind == "S" else np.empty(0, values.dtype), wanted, "data")
+    elif not all(isinstance(text, str) for text in values.ravel()):
+        raise TypeError("data: its elements are not all str")
 
 
 class Group(Mapping[str, Any]):
@@ -172,12 +190,15 @@ class Group(Mapping[str, Any]):
             On every rank, if any rank's arguments are refused.
         """
 
-        ready, problem = attempt(
-            lambda: self._definition(
+        def arguments() -> _Definition:
+            made = self._definition(
                 name, shape, dtype, data=data, dims=dims, chunks=chunks, compression=compression, compression_level=compression_level,
                 shuffle=shuffle, fletcher32=fletcher32, fill_value=fill_value, extendible=extendible, **options,
-            )
-        )  # fmt: skip
+            )  # fmt: skip
+            self._check_dims([made])
+            return made
+
+        ready, problem = attempt(arguments)
         path, number, extent, settings, names = ready or ("", 0, [], {}, None)
         # What ranks do afterwards is part of the call, so that none does it alone.
         call = "create_variable" + (" with dims" if names is not None else "") + (" with data" if data is not None else "")
@@ -220,6 +241,7 @@ class Group(Mapping[str, Any]):
                 if ready is None:
                     raise ValueError(f"create_variables {name!r}: {problem}")
                 made.append(ready)
+            self._check_dims(made)
             return made
 
         ready, problem = attempt(arguments)
@@ -277,7 +299,16 @@ class Group(Mapping[str, Any]):
             raise TypeError("names of dimensions are str")
         if names is not None and len(names) != len(extent):
             raise ValueError(f"{len(names)} names for {len(extent)} dimensions")
+        if values is not None:
+            _check_data(values, extent, number, bytes_each, settings)
         return self._resolve(name), number, extent, settings, names
+
+    def _check_dims(self, made: list[_Definition]) -> None:
+        if self._file.mode == "r":  # refused by the library
+            return
+        wanted = {path: names for path, _, _, _, names in made if names is not None}
+        growing = {path for path, _, _, settings, _ in made if "extendible" in settings}
+        check_dims(self._file._core, {path: extent for path, _, extent, _, _ in made}, wanted, growing)
 
     def _resolve(self, name: str) -> str:
         if not isinstance(name, str):

@@ -78,6 +78,57 @@ def test_a_wrong_definition(folder, comm, rank, culprit, case, raises_on_all):
         f.create_variable("x", (2,), "int8")[...] = 1
 
 
+NOT_TO_BE_FINISHED = {
+    "length of a dimension": dict(shape=(4,), dtype="int8", dims=("x",)),
+    "length of a dimension above": dict(shape=(2, 4), dtype="int8", dims=("", "only")),
+    "lengths of one dimension": dict(shape=(2, 4), dtype="int8", dims=("n", "n")),
+    "a table as a coordinate": dict(shape=(3, 3), dtype="int8", dims=("", "table")),
+    "a coordinate of two dimensions": dict(shape=(2, 3), dtype="int8", dims=("y", "z")),
+    "a coordinate called otherwise": dict(shape=(3,), dtype="int8", dims=("renamed",)),
+    "a group as a dimension": dict(shape=(4,), dtype="int8", dims=("/g",)),
+    "a slash in a name": dict(shape=(4,), dtype="int8", dims=("a/b",)),
+    "shape of the data": dict(shape=(4,), dtype="int8", data=np.zeros(5, "int8")),
+    "data of more dimensions": dict(shape=(4,), dtype="int8", data=np.zeros((2, 4))),
+    "text as numbers": dict(dtype="int8", data=["a", "b"]),
+    "text that is too long": dict(dtype="S2", data=["abc"]),
+    "numbers as text": dict(dtype=str, data=[1, 2]),
+    "data for nothing": dict(shape=(), dtype="int8", data=1, null_space=True),
+}
+
+
+@pytest.mark.parametrize("case", NOT_TO_BE_FINISHED)
+def test_what_cannot_be_finished_is_not_begun(folder, comm, case, raises_on_all):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        f.create_variable("x", data=np.arange(3), dims=("x",))
+        f.create_variable("table", (3, 3), "int8")
+        f.create_variable("renamed", (3,), "int8", dims=("other",))
+        f.create_dimension("only", 2)
+        f.create_group("g")
+        before = sorted(f)
+        error = raises_on_all(lambda: f.create_variable("z", **NOT_TO_BE_FINISHED[case]), 0, "create_variable 'z'")
+        assert error.code == windrow.Code.BAD_ARGUMENT and sorted(f) == before and "n" not in f.dimensions
+        if "data" not in NOT_TO_BE_FINISHED[case]:
+            raises_on_all(lambda: f.create_variables({"first": dict(shape=3, dtype="int8", dims=("x",)), "z": NOT_TO_BE_FINISHED[case]}), 0)
+            assert sorted(f) == before
+        f.create_variable("z", (2,), "int8", dims=("only",))
+
+
+def test_dimensions_that_are_right(folder, comm, raises_on_all):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        f.create_variable("g/y", (2,), "int8", dims=("y",))
+        f.create_dimension("x", 3)
+        f.create_variable("g/h/v", (2, 3), "int8", dims=("y", "x"))
+        f.create_variable("g/w", (3, 3, 2), "int8", dims=("x", "/x", None))
+        f.create_variables({"t": dict(shape=(4,), dtype="f8"), "u": dict(shape=(4, 5, 5), dtype="f8", dims=("t", "n", "n"))})
+        f.create_dimension("steps", 5)
+        f.create_variable("log", (0, 3), "f4", dims=("steps", "x"), extendible=True)  # not as long as the dimension yet
+        f.create_variable("row", (3,), "f4", data=np.ones((1, 3)), dims=("x",))
+        assert f["g/h/v"].dims == ("y", "x") and f["g/w"].dims == ("x", "x", "") and f["u"].dims == ("t", "n", "n") and f.dimensions["/n"] == 5
+        two = {"a": dict(shape=(7,), dtype="f8", dims=("m",)), "b": dict(shape=(8,), dtype="f8", dims=("m",))}
+        raises_on_all(lambda: f.create_variables(two), 0, "'/m' has 7")
+        assert "a" not in f and "/m" not in f.dimensions
+
+
 def test_ranks_that_disagree(folder, comm, rank, size, barrier, raises_on_all):
     if size == 1:
         pytest.skip("needs ranks that can disagree")

@@ -18,7 +18,8 @@ def test_modes(folder, comm, barrier, raises_on_all):
     path = folder / "out.h5"
     with windrow.open(path, "a", comm=comm) as f:
         f.create_variable("x", data=np.zeros(3))
-    assert "exists" in str(raises_on_all(lambda: windrow.open(path, "x", comm=comm), 0))
+    error = raises_on_all(lambda: windrow.open(path, "x", comm=comm), 0, "exists")
+    assert error.code == windrow.Code.EXISTS
     with windrow.open(path, "a", comm=comm) as f:
         f["x"][...] = 1
         f.create_variable("y", data=np.arange(2))

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Names of dimensions, looked at before a variable is defined: what has been defined cannot be taken back."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _core
+
+
+def check_dims(core: _core.File, planned: Mapping[str, Sequence[int]], wanted: Mapping[str, Sequence[str]], growing: set[str]) -> None:
+    """Raise where the library would refuse to name dimensions.
+
+    Parameters
+    ----------
+    planned : mapping of path to shape
+        Variables that are to be defined.
+    wanted : mapping of path to names
+        Of the dimensions of some of these, in the order in which they are named.
+    growing : set of path
+        Those of `planned` that may still be shorter than others along their first dimension.
+    """
+    lengths: dict[str, int] = dict(core.dimensions())
+    for path, names in wanted.items():
+        for number, (name, length) in enumerate(zip(names, planned[path])):
+            if not name:
+                continue
+            found, known = _length_of(core, planned, lengths, path, name)
+            if known is None:
+                lengths[found] = length
+            elif known != length and not (number == 0 and path in growing and length < known):
+                raise ValueError(f"dimension {number} has length {length}; {found!r} has {known}")
+
+
+def _length_of(core: _core.File, planned: Mapping[str, Sequence[int]], lengths: Mapping[str, int], path: str, name: str) -> tuple[str, int | None]:
+    """The path of what a name stands for, in the group of `path` or one above; and its length, None where there is nothing yet."""
+    if "/" in name and not name.startswith("/"):
+        raise ValueError(f"dimension {name!r}: a name has no slash in it, and a path begins with one")
+    group = posixpath.dirname(path)
+    first = posixpath.join(group, name)
+    while True:
+        here = posixpath.join(group, name)
+        if here in lengths:
+            return here, lengths[here]
+        shape = planned[here] if here in planned else _shape_of(core, here)
+        if shape is not None:
+            if len(shape) != 1:
+                raise ValueError(f"{here!r} cannot name a dimension: it is a variable of {len(shape)} dimensions")
+            return here, shape[0]
+        if group == "/" or name.startswith("/"):
+            break
+        group = posixpath.dirname(group)
+    if core.kind(first) != _core.NOTHING:
+        raise ValueError(f"{first!r} is not a dimension")
+    return first, None
+
+
+def _shape_of(core: _core.File, path: str) -> Sequence[int] | None:
+    number = core.find_variable(path)
+    found: dict[str, Any] = core.variable(number) if number >= 0 else {}
+    if found.get("path") != path:  # nothing, or a soft link
+        return None
+    own = found["dimensions"][0] if found["dimensions"] else ""
+    if len(found["shape"]) == 1 and own not in ("", path, posixpath.basename(path)):
+        raise ValueError(f"{path!r} cannot name a dimension: its own is called {own!r}")
+    return list(found["shape"])
