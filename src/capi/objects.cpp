@@ -129,7 +129,9 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
   if (from.path == nullptr) return null_argument("the path of the variable");
   if (Status status = check_shape(from.ndims, from.shape); !status.ok()) return status;
   definition.path = from.path;
-  definition.type = is_type(from.type) ? static_cast<Type>(from.type) : Type::none;
+  if (!is_type(from.type))
+    return {Code::bad_argument, "variable \"" + definition.path + "\": there is no type " + std::to_string(from.type) + " in enum windrow_type"};
+  definition.type = static_cast<Type>(from.type);
   definition.shape.assign(from.shape, from.shape + from.ndims);
   definition.details = details_of(from.options);
   definition.null_space = asks_for_null_space(from.options);

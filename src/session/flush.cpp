@@ -50,14 +50,17 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
       return {Code::bad_argument, fmt::format("{}: \"{}\" has no variable number {}", verb, path_, variable)};
     const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
     if (!target.unsupported.empty())
-      return {Code::unsupported, fmt::format("{} of \"{}\": {} is not built yet", verb, target.path, target.unsupported)};
+      return {Code::unsupported, fmt::format("{} of \"{}\": its elements cannot be read or written: {}", verb, target.path, target.unsupported)};
     if (is_moved_whole(target.type, target.details) && !target.null_space)
       return {Code::bad_argument, fmt::format("{} of \"{}\": it is of type {}: use windrow_put_texts() and windrow_get_texts()", verb, target.path,
                                               target.type == Type::text ? "text of variable length" : type_name(target.type))};
     if (decomposition == nullptr) return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
-    if (decomposition->ranks() != comm_->size() || decomposition->rank() != comm_->rank())
-      return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {} ranks and is used by rank {} of {}", verb,
-                                              target.path, decomposition->ranks(), comm_->rank(), comm_->size())};
+    if (decomposition->ranks() != comm_->size())
+      return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {} ranks, the file is open on {}", verb, target.path,
+                                              decomposition->ranks(), comm_->size())};
+    if (decomposition->rank() != comm_->rank())
+      return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for the ranks in another order: rank {} of the file "
+                                              "is rank {} in it", verb, target.path, comm_->rank(), decomposition->rank())};
     if (record >= 0)
       if (Status known = check_record(target, verb, record); !known.ok()) return known;
     auto trailing = load(decomposition->local(), std::span<const int64_t>(target.shape).subspan(record >= 0 ? 1 : 0));

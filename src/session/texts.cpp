@@ -30,7 +30,7 @@ Status File::check_whole(std::string_view verb, int variable) const {
     return {Code::bad_argument, fmt::format("{}: \"{}\" has no variable number {}", verb, path_, variable)};
   const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
   if (!target.unsupported.empty())
-    return {Code::unsupported, fmt::format("{} of \"{}\": {} is not built yet", verb, target.path, target.unsupported)};
+    return {Code::unsupported, fmt::format("{} of \"{}\": its elements cannot be read or written: {}", verb, target.path, target.unsupported)};
   if (is_moved_whole(target.type, target.details)) return {};
   return {Code::bad_argument, fmt::format("{} of \"{}\": it is of type {}, not text of variable length; use windrow_put() and windrow_get()",
                                           verb, target.path, type_name(target.type))};

@@ -196,6 +196,25 @@ TEST_P(Communicators, decompositions_of_other_ranks_are_refused) {
   EXPECT_WINDROW_OK(windrow_discard(file));
 }
 
+TEST_P(Communicators, decompositions_of_the_ranks_in_another_order_are_refused) {
+  if (size_of() < 2) GTEST_SKIP() << "needs two ranks";
+  windrow_file* file = nullptr;
+  int variable = -1;
+  MPI_Comm reversed = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_of(), &reversed);
+  {
+    const Rows rows(reversed);
+    const auto data = rows_from(rows.first, rows.count);
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path("reversed").c_str(), nullptr, &file));
+    ASSERT_WINDROW_OK(windrow_define_variable(file, "rows", WINDROW_INT64, 1, &k_rows, &variable));
+    EXPECT_EQ(windrow_write(file, variable, rows.decomposition.get(), data.data()), WINDROW_BAD_ARGUMENT);
+    const std::string expected = "in another order: rank 0 of the file is rank " + std::to_string(size_of() - 1) + " in it";
+    EXPECT_NE(std::string(windrow_error_message()).find(expected), std::string::npos) << windrow_error_message();
+    EXPECT_WINDROW_OK(windrow_discard(file));
+  }
+  MPI_Comm_free(&reversed);
+}
+
 TEST_P(Communicators, that_cannot_be) {
   windrow_file* file = nullptr;
   windrow_decomposition* d = nullptr;

@@ -109,6 +109,8 @@ TEST_F(Misuse, of_definitions) {
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "needs a name");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "a/../b", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "..");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", WINDROW_REFERENCE, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "\"/t\"");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", 99, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "variable \"t\": there is no type 99");
+  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", 0, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "there is no type 0");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "h", WINDROW_FLOAT64, 3, huge, &variable), WINDROW_BAD_ARGUMENT, "larger than a file can be");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "n", WINDROW_FLOAT64, 3, nullptr, &variable), WINDROW_BAD_ARGUMENT, "the shape is NULL");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "n", WINDROW_FLOAT64, -1, shape, &variable), WINDROW_BAD_ARGUMENT, "ndims is -1");

@@ -81,7 +81,7 @@ std::vector<Mistake> definition_mistakes() {
       {"variable NULL", k_begin, [define](Scene& s, bool bad) { return define(s, bad ? nullptr : "v", WINDROW_INT8, 2, 3); },
        WINDROW_BAD_ARGUMENT, "the path of the variable is NULL"},
       {"variable type", k_begin, [define](Scene& s, bool bad) { return define(s, "v", bad ? 99 : WINDROW_INT8, 2, 3); }, WINDROW_BAD_ARGUMENT,
-       "\"/v\""},
+       "variable \"v\": there is no type 99"},
       {"variable ndims", k_begin, [define](Scene& s, bool bad) { return define(s, "v", WINDROW_INT8, bad ? 33 : 2, 3); }, WINDROW_BAD_ARGUMENT,
        "33"},
       {"variable shape", k_begin, [define](Scene& s, bool bad) { return define(s, "v", WINDROW_INT8, 2, bad ? -3 : 3); }, WINDROW_BAD_ARGUMENT,

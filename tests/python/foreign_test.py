@@ -99,3 +99,15 @@ def test_null_spaces(folder, comm, rank, barrier, raises_on_all):
             f["number"].write(1.0, same)
         x = f.create_variable("x", (), "f4")
         assert not x.is_null and x[...] == 0
+
+
+def test_elements_that_cannot_be_read(folder, comm, rank, barrier):
+    if rank == 0:
+        with h5py.File(folder / "lzf.h5", "w") as f:
+            f.create_dataset("x", data=np.arange(100), compression="lzf")
+            f["ok"] = 1
+    barrier()
+    with windrow.open(folder / "lzf.h5", comm=comm) as f:
+        with pytest.raises(windrow.WindrowError, match=r'"/x": its elements cannot be read or written: filtered with .*lzf.*, which is not built in') as caught:
+            f["x"][...]
+        assert caught.value.code == windrow.Code.UNSUPPORTED and f["ok"][...] == 1
