@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI as Python sees it: a communicator, and the word between the ranks that each collective call begins with.
+// MPI as Python sees it: communicators of the program.
 #pragma once
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 
 namespace windrow_python {
 
-// What the ranks told each other before a call.
-struct Verdict {
-  int rank = -1;           // the lowest that has a problem; -1: none has
-  bool abandoned = false;  // a rank has left the file: nobody goes on with it
-  std::string message;     // the same on every rank
+class Meeting;
+
+// What is kept with a communicator of the program, as an attribute of it.
+struct Kept {
+  std::shared_ptr<bool> is_there = std::make_shared<bool>(true);  // false when the owner has freed the communicator
+  std::shared_ptr<Meeting> meeting;                               // none before the first call
 };
 
-// A communicator that somebody else owns; `duplicate` makes one that is to be freed.
+// A communicator that somebody else owns.
 class Communicator {
  public:
   Communicator() = default;
@@ -32,33 +29,20 @@ class Communicator {
   MPI_Comm get() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
-
-  Communicator duplicate() const;             // Collective.
-  void free();                                // Collective; nothing happens after MPI_Finalize.
-  std::shared_ptr<const bool> watch() const;  // Becomes false when the owner frees the communicator.
-
-  // Collective. Ranks that are in different calls, or of which one has a problem, all learn it, before any of them waits for another in a call
-  // that this one will not make.
-  Verdict agree(const std::string& call, const std::string& problem, bool abandon = false) const;
-  // The same, for a rank that ends: nothing when the others have not come in time. Then the communicator is of no more use.
-  std::optional<Verdict> agree_within(double seconds, const std::string& call, const std::string& problem,
-                                      bool abandon) const;
-  bool any(bool mine) const;  // Collective.
-  // Collective. The text of the lowest rank that has one; "": none has.
-  std::string first(const std::string& text) const;
-  // Collective. How many the ranks before this one have, and how many all have.
-  std::pair<int64_t, int64_t> place(int64_t count) const;
+  Kept& kept() const;
 
  private:
-  static constexpr double k_forever = std::numeric_limits<double>::infinity();
   explicit Communicator(MPI_Comm comm);
-  Verdict verdict_of(const std::array<int64_t, 4>& all, const std::string& call, const std::string& problem) const;
-  std::string from_rank(int root, const std::string& text) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
 };
+
+// Throws where MPI has failed in `what`.
+void check_mpi(int code, const char* what);
+
+bool is_finalized();
 
 // Whether this process is one of several that were started together.
 int world_size();

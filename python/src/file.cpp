@@ -4,29 +4,18 @@
 #include <utility>
 
 namespace windrow_python {
-namespace {
-
-void raise(const Verdict& verdict) {
-  if (verdict.rank < 0) return;
-  const int code = verdict.abandoned ? WINDROW_BAD_STATE : WINDROW_BAD_ARGUMENT;
-  throw Failure(code, verdict.rank, verdict.message + " (rank " + std::to_string(verdict.rank) + ")");
+File::File(const Communicator& comm, const std::string& path, int mode, const Settings& settings,
+           const std::string& problem)
+    : meeting_(Meeting::of(comm)), given_(comm), given_is_there_(comm.kept().is_there) {
+  raise(meeting_->agree({.name = "open", .problem = problem}));
+  const Options options(settings);  // the package has looked at them
+  check(mode == k_create ? windrow_create(comm.get(), path.c_str(), options.get(), &file_)
+                         : windrow_open(comm.get(), path.c_str(), mode, options.get(), &file_));
+  number_ = meeting_->add(path, [this] { discard(); });
 }
 
-}  // namespace
-
-File::File(const Communicator& comm, const std::string& path, int mode, const Settings& settings,
-           const std::string& problem) {
-  raise(comm.agree("open", problem));
-  const Options options(settings);  // the package has looked at them
-  comm_ = comm.duplicate();
-  given_ = comm;
-  given_is_there_ = comm.watch();
-  const int code = mode == k_create ? windrow_create(comm.get(), path.c_str(), options.get(), &file_)
-                                    : windrow_open(comm.get(), path.c_str(), mode, options.get(), &file_);
-  if (code == WINDROW_OK) return;
-  const Failure failure(code, windrow_error_rank(), windrow_error_message());
-  comm_.free();
-  throw failure;
+File::~File() {
+  if (file_ != nullptr && meeting_->size() == 1) meeting_->remove(number_);
 }
 
 windrow_file* File::get() const {
@@ -36,9 +25,9 @@ windrow_file* File::get() const {
 
 void File::agree(const std::string& call, const std::string& problem) {
   (void)get();
-  const Verdict verdict = comm_.agree(call, problem);
-  if (verdict.abandoned) discard();
-  raise(verdict);
+  (void)meeting_->settle(Meeting::k_forever);
+  (void)get();
+  raise(meeting_->agree({.name = call, .problem = problem, .file = number_}));
 }
 
 void File::move(bool put, int variable, const Pieces& pieces, Memory memory, const std::string& problem) {
@@ -46,7 +35,7 @@ void File::move(bool put, int variable, const Pieces& pieces, Memory memory, con
   windrow_variable_info info{};
   info.size = sizeof info;
   check(windrow_inquire_variable(get(), variable, &info));
-  const MPI_Comm comm = *given_is_there_ ? given_.get() : comm_.get();
+  const MPI_Comm comm = *given_is_there_ ? given_.get() : meeting_->get();
   windrow_decomposition* made = nullptr;
   check(pieces.memory_offsets == nullptr
             ? windrow_blocks(comm, info.ndims, info.shape, pieces.blocks, pieces.starts, pieces.counts, nullptr,
@@ -68,26 +57,23 @@ void File::close(const std::string& problem) {
   agree("close", problem);
   const int code = windrow_close(std::exchange(file_, nullptr));
   const Failure failure(code, windrow_error_rank(), windrow_error_message());
-  comm_.free();
+  meeting_->remove(number_);
   if (code != WINDROW_OK) throw failure;
 }
 
-void File::abandon(const std::string& reason) {
-  if (file_ == nullptr) return;
-  (void)comm_.agree("abandon", reason, true);
-  discard();
-}
+void File::abandon(const std::string& reason) { (void)abandon_within(Meeting::k_forever, reason); }
 
 bool File::abandon_within(double seconds, const std::string& reason) {
   if (file_ == nullptr) return true;
-  if (!comm_.agree_within(seconds, "abandon", reason, true)) return false;
-  discard();
-  return true;
+  if (!meeting_->settle(seconds)) return false;
+  if (file_ == nullptr) return true;  // it was this file that a call had not ended on
+  return meeting_->agree_within(seconds, {.name = "abandon", .problem = reason, .file = number_, .abandon = true})
+      .has_value();
 }
 
 void File::discard() {
   (void)windrow_discard(std::exchange(file_, nullptr));
-  comm_.free();
+  meeting_->remove(number_);
 }
 
 }  // namespace windrow_python

@@ -11,6 +11,7 @@
 
 #include "communicator.hpp"
 #include "failure.hpp"
+#include "meeting.hpp"
 
 namespace windrow_python {
 
@@ -63,9 +64,10 @@ class File {
        const std::string& problem);
   File(const File&) = delete;
   File& operator=(const File&) = delete;
+  ~File();
 
   bool is_open() const { return file_ != nullptr; }
-  const Communicator& comm() const { return comm_; }
+  Meeting& meeting() const { return *meeting_; }
   windrow_file* get() const;  // throws when the file is closed
 
   void agree(const std::string& call, const std::string& problem);  // Collective.
@@ -78,17 +80,18 @@ class File {
 
   void move(bool put, int variable, const Pieces& pieces, Memory memory, const std::string& problem);  // Collective.
   void close(const std::string& problem);                                                              // Collective.
-  // Collective, with whatever call the other ranks are in: nobody goes on with the file.
+  // Collective, with whatever call the other ranks are in, on whichever file of the communicator: nobody goes on with this one.
   void abandon(const std::string& reason);
-  // The same, for a rank that ends: whether the others have come in time. When not, the file stays as it is.
+  // The same, for a rank that does not wait for ever: whether the others have come in time. When not, the file stays as it is.
   bool abandon_within(double seconds, const std::string& reason);
 
  private:
   void discard();
 
-  Communicator comm_;  // ours, for agreements
-  Communicator
-      given_;  // the program's, for which the library keeps more than for another; it may be freed before the file is closed
+  std::shared_ptr<Meeting> meeting_;
+  int64_t number_ = 0;  // in the meeting
+  // The program's, for which the library keeps more than for another; it may be freed before the file is closed.
+  Communicator given_;
   std::shared_ptr<const bool> given_is_there_;
   windrow_file* file_ = nullptr;
 };

@@ -109,16 +109,16 @@ void bind_files(nb::module_& module) {
              without_gil([&] { new (self) File(comm, path, mode, settings, problem); });
            })
       .def_prop_ro("is_open", &File::is_open)
-      .def_prop_ro("rank", [](const File& self) { return self.comm().rank(); })
-      .def_prop_ro("size", [](const File& self) { return self.comm().size(); })
+      .def_prop_ro("rank", [](const File& self) { return self.meeting().rank(); })
+      .def_prop_ro("size", [](const File& self) { return self.meeting().size(); })
       .def("agree", [](File& self, const std::string& call,
                        const std::string& problem) { without_gil([&] { self.agree(call, problem); }); })
       // Collective; a rank that has left the file is an error here as everywhere.
       .def("any",
            [](File& self, bool mine) {
              return without_gil([&] {
-               self.agree("any", "");
-               return self.comm().any(mine);
+               self.agree("any", "");  // of this file
+               return self.meeting().any(mine);
              });
            })
       .def("move", &move)

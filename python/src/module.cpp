@@ -8,6 +8,7 @@ namespace {
 
 using windrow_python::Communicator;
 using windrow_python::Failure;
+using windrow_python::Meeting;
 namespace nb = nanobind;
 
 // WindrowError of the package is made from a tuple: code, rank, message.
@@ -30,25 +31,29 @@ void bind_communicators(nb::module_& module) {
       .def_prop_ro("rank", &Communicator::rank)
       .def_prop_ro("size", &Communicator::size)
       .def("any", [](const Communicator& comm,
-                     bool mine) { return windrow_python::without_gil([&] { return comm.any(mine); }); })
-      .def("place", [](const Communicator& comm,
-                       int64_t count) { return windrow_python::without_gil([&] { return comm.place(count); }); })
+                     bool mine) { return windrow_python::without_gil([&] { return Meeting::of(comm)->any(mine); }); })
+      .def("place",
+           [](const Communicator& comm, int64_t count) {
+             return windrow_python::without_gil([&] { return Meeting::of(comm)->place(count); });
+           })
       .def("first",
            [](const Communicator& comm, const std::string& text) {
-             return windrow_python::without_gil([&] { return comm.first(text); });
+             return windrow_python::without_gil([&] { return Meeting::of(comm)->first(text); });
            })
       // For a rank that ends: what is wrong is told to those who come in time.
       .def("tell",
            [](const Communicator& comm, double seconds, const std::string& problem) {
-             (void)windrow_python::without_gil([&] { return comm.agree_within(seconds, "end", problem, false); });
+             windrow_python::without_gil([&] {
+               if (const auto meeting = Meeting::of(comm, seconds))
+                 (void)meeting->agree_within(seconds, {.name = "end", .problem = problem});
+             });
            })
       // Collective: all raise what the lowest rank found wrong.
       .def("agree", [](const Communicator& comm, const std::string& call, const std::string& problem) {
-        const auto verdict = windrow_python::without_gil([&] { return comm.agree(call, problem); });
-        if (verdict.rank >= 0)
-          throw Failure(WINDROW_BAD_ARGUMENT, verdict.rank,
-                        verdict.message + " (rank " + std::to_string(verdict.rank) + ")");
+        windrow_python::without_gil(
+            [&] { windrow_python::raise(Meeting::of(comm)->agree({.name = call, .problem = problem})); });
       });
+  module.def("is_only_meeting", &Meeting::is_only_one);
   module.def("world_size", &windrow_python::world_size);
   module.def("mpi_library_version", &windrow_python::mpi_library_version);
 }

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program leaves open when it ends, by whichever way: discarded together with the other ranks, where they come."""
+"""Files that are left by an exception, or open when the program ends: discarded together with the other ranks, where they come."""
 
 from __future__ import annotations
 
 import atexit
 import sys
+import time
 import warnings
 import weakref
 from itertools import count
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -22,6 +24,7 @@ _numbers = count()
 _open: weakref.WeakSet[File] = weakref.WeakSet()
 _lost: list[tuple[int, str, _core.File, Any]] = []
 _alone: list[tuple[BaseException, str]] = []
+_waiting: list[_core.File] = []
 
 
 def opened(file: File) -> int:
@@ -33,6 +36,24 @@ def opened(file: File) -> int:
 def lost(file: File) -> None:
     """Keep what is to be discarded of a file that nobody has closed and nobody can any more, and the arrays that may be moving."""
     _lost.append((file._order, file.path, file._core, (file._held, file._moving)))
+
+
+def leave(file: File, reason: str) -> None:
+    """Discard a file that this rank leaves, whatever the others do on its communicator.
+
+    They may be in a call on another communicator, and wait for this rank there: where there is one, this rank waits for them for some seconds only.
+    """
+    if file._core.abandon_within(inf if _core.is_only_meeting() else PATIENCE, reason):
+        # Those that this rank has not met before may now come, with the error that they have from here.
+        _waiting[:] = [core for core in _waiting if core.is_open and not core.abandon_within(PATIENCE, reason)]
+        return
+    _waiting.append(file._core)
+    warnings.warn(
+        f"{file.path} is left open: in {PATIENCE:g} s not all ranks came to discard it ({reason}). They may wait in a call on another communicator; "
+        "those that come later hear of it.",
+        RuntimeWarning,
+        stacklevel=3,
+    )
 
 
 def refused_alone(error: BaseException, problem: str) -> None:
@@ -48,13 +69,14 @@ def _end() -> None:
         if failure is error:  # the others may wait for this rank in an open of all
             _core.Communicator.named("world").tell(PATIENCE, problem)
     reason = "the program ended without closing the file" if error is None else readable(f"{type(error).__name__}: {error}")
+    end = time.monotonic() + PATIENCE
     for _, path, core, _ in sorted(left, key=lambda entry: (entry[2].size > 1, entry[0])):
-        _discard(path, core, reason)
+        _discard(path, core, reason, max(end - time.monotonic(), 0.1))
 
 
-def _discard(path: str, core: _core.File, reason: str) -> None:
+def _discard(path: str, core: _core.File, reason: str, seconds: float) -> None:
     try:
-        if core.abandon_within(PATIENCE, reason):
+        if core.abandon_within(seconds, reason):
             warnings.warn(f"{path} was not closed", ResourceWarning, stacklevel=1)
             return
         problem = "not all ranks came to discard it"

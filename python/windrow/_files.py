@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from ._communicators import communicator_of, communicator_to_write
 from ._decompositions import Decomposition
-from ._ends import lost, opened, refused_alone
+from ._ends import leave, lost, opened, refused_alone
 from ._errors import Code, WindrowError, attempt, readable
 from ._groups import Group
 from ._options import settings_of
@@ -138,9 +138,9 @@ class File(Group):
             self._release_closed()
 
     def discard(self, reason: str = "the file was discarded") -> None:
-        """Close without publishing: a new file leaves no trace. The other ranks, in whatever call they are, get `reason` as an error."""
+        """Close without publishing: a new file leaves no trace. The other ranks, in whatever call on the communicator, get `reason` as an error."""
         try:
-            self._core.abandon(readable(reason))
+            leave(self, readable(reason))
         finally:
             self._release_closed()
 
