@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _BOOKKEEPING = {
     "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST",
 }  # fmt: skip
+# How elements become numbers of a file, in what xarray encodes.
+_PACKING = ("dtype", "scale_factor", "add_offset", "_FillValue", "missing_value", "_Unsigned")
 _LOCK = threading.RLock()  # one thread at a time is inside a file, and inside MPI
 
 
@@ -219,19 +221,22 @@ def write(
     """
     ranks = communicator_of(comm)
 
-    def arguments() -> tuple[str, xr.Dataset, dict[Any, dict[str, Any]], str]:
+    def arguments() -> tuple[str, xr.Dataset, dict[Any, dict[str, Any]], dict[str, dict[str, Any]]]:
         if dim is not None and dim not in dataset.dims:
             raise ValueError(f'dim="{dim}": the dataset has the dimensions {", ".join(map(str, dataset.dims)) or "of a scalar"}')
         made = {name: _storage(dict((encoding or {}).get(str(name), {}))) for name in dataset.variables}
         copies = _with_encoding(dataset, {name: cf for name, (cf, _) in made.items()})
-        mine = json.dumps(_times_of(copies)) if dim is not None and dataset.sizes[dim] else ""
-        return _named(copies.variables), copies, {name: storage for name, (_, storage) in made.items()}, mine
+        packing = _packing_of(copies, {name: cf for name, (cf, _) in made.items()}, dim)
+        return _named(copies.variables), copies, {name: storage for name, (_, storage) in made.items()}, packing
 
     ready, problem = attempt(arguments)
     ranks.agree(ready[0] if ready else "write of a dataset", problem)
     assert ready is not None  # else all ranks have raised
-    _, copies, storage, mine = ready
-    times = json.loads(ranks.first(mine) or "{}")
+    _, copies, storage, packing = ready
+    times: dict[str, dict[str, str]] = {}
+    if dim is not None:
+        _pack_alike(ranks, copies, packing, dim)
+        times = json.loads(ranks.first(json.dumps(_times_of(copies)) if dataset.sizes[dim] else "") or "{}")
     encoded, problem = attempt(lambda: _encoded(copies, times))
     ranks.agree("write of a dataset" if encoded is None else _named(encoded[0], dim), problem)
     assert encoded is not None
@@ -261,9 +266,56 @@ def _storage(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 def _with_encoding(dataset: xr.Dataset, encoding: Mapping[Any, Mapping[str, Any]]) -> xr.Dataset:
     copies = dataset.copy()
     for name, variable in copies.variables.items():
-        kept = {key: variable.encoding[key] for key in ("units", "calendar", "dtype", "scale_factor", "add_offset", "_FillValue") if key in variable.encoding}
+        kept = {key: variable.encoding[key] for key in ("units", "calendar", *_PACKING) if key in variable.encoding}
         variable.encoding = {**kept, **encoding[name]}
     return copies
+
+
+def _packing_of(dataset: xr.Dataset, encoding: Mapping[Any, Mapping[str, Any]], dim: str | None) -> dict[str, dict[str, Any]]:
+    """How the elements of each variable with a dimension become numbers of the file, as text that ranks can compare, and what of it was asked for."""
+
+    def told(key: str, value: Any) -> list[Any]:
+        if key == "dtype":
+            return ["", "str" if value is str else np.dtype(value).str]
+        plain = np.asarray(value)
+        return [plain.dtype.str, plain.tolist() if plain.dtype.kind in "biuf" else str(plain.tolist())]
+
+    packing = {}
+    for name, variable in dataset.variables.items():
+        if dim in variable.dims:
+            how = {key: told(key, variable.encoding[key]) for key in _PACKING if variable.encoding.get(key) is not None}
+            packing[str(name)] = {"how": how, "asked": [key for key in _PACKING if key in encoding[name]]}
+    return packing
+
+
+def _pack_alike(ranks: Any, dataset: xr.Dataset, packing: Mapping[str, Mapping[str, Any]], dim: str) -> None:
+    """Collective. Parts of files that are packed in different ways are stored as they are in memory, since the numbers of one mean nothing to another."""
+    is_empty = dataset.sizes[dim] == 0
+    first = json.loads(ranks.first("" if is_empty else json.dumps(packing, sort_keys=True)) or json.dumps(packing))
+    # As text, in which one NaN is like another.
+    differ = [] if is_empty else [name for name in packing if json.dumps(packing[name], sort_keys=True) != json.dumps(first[name], sort_keys=True)]
+    wrong = [
+        f"{name}: its encoding differs between the ranks: {key}"
+        for name in differ
+        for key in _PACKING
+        if key in packing[name]["asked"] + first[name]["asked"] and packing[name]["how"].get(key) != first[name]["how"].get(key)
+    ]
+    ranks.agree("write of a dataset", wrong[0] if wrong else "")
+    some = ranks.any(bool(differ))
+    for name in sorted(packing):
+        encoding = dataset.variables[name].encoding
+        loses = some and ranks.any(name in differ)
+        if is_empty:
+            encoding.update({key: _value_of(key, *told) for key, told in first[name]["how"].items()})
+        for key in _PACKING if loses else ():
+            if key not in first[name]["asked"]:
+                encoding.pop(key, None)
+
+
+def _value_of(key: str, kind: str, value: Any) -> Any:
+    if key == "dtype":
+        return str if value == "str" else np.dtype(value)
+    return np.dtype(kind).type(value) if np.ndim(value) == 0 else np.array(value, kind)
 
 
 def _times_of(dataset: xr.Dataset) -> dict[str, dict[str, str]]:

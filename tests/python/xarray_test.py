@@ -240,3 +240,25 @@ def test_every_rank_loads_what_it_wants(folder, comm, rank, size, barrier, raise
     raises_on_all(lambda: xr.open_dataset(missing, engine="windrow", comm=comm), size - 1, "missing.h5")
     with pytest.raises(FileNotFoundError):
         xr.open_dataset(folder / "missing.h5", engine="windrow")
+
+
+def test_parts_that_are_packed_in_different_ways(folder, comm, rank, size, barrier, raises_on_all):
+    """As files are that each have a scale of their own: the values count, not the numbers that stood for them. The last rank has nothing."""
+    values = np.array([280.0, 281.5, 283.0]) + 10 * rank
+    values = values[:0] if 0 < rank == size - 1 else values
+    whole = np.concatenate([np.array([280.0, 281.5, 283.0]) + 10 * r for r in range(max(size - 1, 1))])
+    cases = [(0.5 * (rank + 1), 280.0, -9999), (0.5, 280.0 + 10 * rank, -9999), (0.5, 280.0, -9999 + rank), (0.5, 280.0, -9999)]
+    for case, (scale, offset, fill) in enumerate(cases):
+        part = xr.Dataset({"t": ("time", values), "gaps": ("time", np.where(values == 281.5, np.nan, values))})
+        for variable in part.variables.values():
+            variable.encoding = {"dtype": np.dtype("int16"), "scale_factor": scale, "add_offset": offset, "_FillValue": np.int16(fill)}
+        windrow_xarray.write(part, folder / "packed.h5", comm=comm, dim="time")
+        barrier()
+        with xr.open_dataset(folder / "packed.h5", engine="h5netcdf") as found:
+            assert np.allclose(found.t, whole) and np.allclose(found.gaps, np.where(whole == 281.5, np.nan, whole), equal_nan=True)
+            # Where all with elements agree it stays packed.
+            assert (found.t.encoding["dtype"] == "int16") == (size < 3 or case == 3)
+    if size > 2:
+        wrong = {"t": {"dtype": "int16", "scale_factor": 2.0 if rank == 1 else 3.0}}
+        raises_on_all(lambda: windrow_xarray.write(part, folder / "no.h5", comm=comm, dim="time", encoding=wrong), 1, "t: its encoding differs between the ranks: scale_factor")
+        assert not (folder / "no.h5").exists()
