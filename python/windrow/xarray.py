@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint, CachingFileManager
+from xarray.coding import strings
 from xarray.core import indexing
 
 from ._communicators import communicator_of
@@ -340,6 +341,8 @@ def _encoded(dataset: xr.Dataset, times: Mapping[str, Mapping[str, str]]) -> tup
     variables, attributes = xr.conventions.encode_dataset_coordinates(dataset)
     variables = dict(variables)
     for name, variable in variables.items():
+        if _bytes_of(variable):
+            variables[name] = _as_bytes(str(name), variable)
         how = dict(times.get(str(name), {}))
         if how and variable.size:
             variable.encoding.update(how)
@@ -348,6 +351,29 @@ def _encoded(dataset: xr.Dataset, times: Mapping[str, Mapping[str, str]]) -> tup
             variables[name] = xr.Variable(variable.dims, np.empty(variable.shape, kind), {**variable.attrs, **_calendar_of(how)})
     encoded, attributes = xr.conventions.cf_encoder(variables, attributes)
     return dict(encoded), dict(attributes)
+
+
+def _bytes_of(variable: xr.Variable) -> int:
+    """How many bytes a text is to have by its encoding; 0: that is not asked for."""
+    wanted = variable.encoding.get("dtype")
+    is_text = variable.dtype.kind in "UO" or variable.size == 0 and variable.dtype.kind != "S"  # an empty list has numbers for numpy
+    if not is_text or wanted is None or wanted is str or np.dtype(wanted).kind != "S":
+        return 0
+    return max(np.dtype(wanted).itemsize, 1)
+
+
+def _as_bytes(name: str, variable: xr.Variable) -> xr.Variable:
+    """Text as that many bytes of UTF-8, which xarray reads as text; of one byte, as xarray has it, means as many as the longest needs."""
+    texts = np.asarray(variable.values, object)
+    if not all(isinstance(text, str) for text in texts.ravel()):
+        raise TypeError(f"{name}: its encoding is of text, and it has other elements")
+    encoded = np.char.encode(texts.astype(str), "utf-8")
+    longest = int(np.char.str_len(encoded).max()) if encoded.size else 0
+    wanted = _bytes_of(variable)
+    if 1 < wanted < longest:
+        raise ValueError(f"{name}: a text of {longest} bytes does not fit into {wanted}")
+    encoding = {key: value for key, value in variable.encoding.items() if key != "dtype"}
+    return xr.Variable(variable.dims, encoded.astype(f"S{wanted if wanted > 1 else max(longest, 1)}"), {**variable.attrs, "_Encoding": "utf-8"}, encoding)
 
 
 def _calendar_of(how: Mapping[str, str]) -> dict[str, str]:
@@ -373,6 +399,11 @@ def _is_text(variable: xr.Variable) -> bool:
 
 def _write_variable(group: Group, name: str, variable: xr.Variable, part: tuple[str, int, int] | None, storage: dict[str, Any], *, shared: bool) -> None:
     """`part` has the dimension that the ranks share, where this rank's part begins, and how long all of it is."""
+    if variable.dtype.kind == "S" and not _is_text(variable):
+        # As xarray's own writers do, one character an element: netCDF-C 4.9.0 ends the program of whoever opens a file with text of fixed length.
+        variable = strings.CharacterArrayCoder().encode(variable, name=name)
+        if storage.get("chunks") is not None and len(storage["chunks"]) == variable.ndim - 1:
+            storage = {**storage, "chunks": (*storage["chunks"], variable.shape[-1])}
     shape = list(variable.shape)
     axis, begin = None, 0
     if part is not None:
@@ -389,7 +420,7 @@ def _write_variable(group: Group, name: str, variable: xr.Variable, part: tuple[
             target.attrs[str(key)] = variable.dtype.type(value) if key == "_FillValue" and not is_text else value
     if is_text:
         if axis is not None:
-            raise TypeError(f"{name}: text of any length cannot be shared along a dimension: encode it with a dtype such as 'S16'")
+            raise TypeError(f"{name}: text of any length cannot be shared along a dimension: give it a length, as in encoding={{'{name}': {{'dtype': 'S16'}}}}")
         target[...] = np.asarray(variable.values, object)
     elif axis is not None:
         for offset, block in _blocks(variable):

@@ -262,3 +262,29 @@ def test_parts_that_are_packed_in_different_ways(folder, comm, rank, size, barri
         wrong = {"t": {"dtype": "int16", "scale_factor": 2.0 if rank == 1 else 3.0}}
         raises_on_all(lambda: windrow_xarray.write(part, folder / "no.h5", comm=comm, dim="time", encoding=wrong), 1, "t: its encoding differs between the ranks: scale_factor")
         assert not (folder / "no.h5").exists()
+
+
+@pytest.mark.parametrize("ending", ["h5", "nc"])
+def test_text_of_fixed_length_is_read_by_others(folder, comm, rank, size, barrier, raises_on_all, ending):
+    """netCDF-C ends the program that opens a file with texts of HDF5 of fixed length."""
+    if ending == "nc" and not windrow.has("netcdf"):
+        pytest.skip("built without PnetCDF")
+    path = folder / f"texts.{ending}"
+    names = np.array([f"größe {rank}{i}" for i in range(2 if rank != 1 else 0)])
+    part = xr.Dataset({"name": ("x", names), "object": ("x", names.astype(object)), "bytes": ("x", np.array([b"ab%d" % i for i in range(len(names))], "S6"))})
+    part["same"] = ("y", np.array([b"a", b"bcd"]))
+    encoding = {"name": {"dtype": "S16"}, "object": {"dtype": "S10", "chunks": (1,)} if ending == "h5" else {"dtype": "S10"}}
+    windrow_xarray.write(part, path, comm=comm, dim="x", encoding=encoding)
+    barrier()
+    whole = [f"größe {r}{i}" for r in range(size) if r != 1 for i in range(2)]
+    for engine in ["windrow", "netcdf4"] + ["h5netcdf"] * (ending == "h5"):
+        if engine == "netcdf4":
+            pytest.importorskip("netCDF4")
+        with xr.open_dataset(path, engine=engine) as found:
+            assert found.name.values.tolist() == whole and found.object.values.tolist() == whole
+            assert found.bytes.values.tolist() == [b"ab0", b"ab1"] * (len(whole) // 2) and found.same.values.tolist() == [b"a", b"bcd"]
+    raises_on_all(lambda: windrow_xarray.write(part, path, comm=comm, dim="x", encoding={**encoding, "name": {"dtype": "S8"}}), 0, "a text of 10 bytes does not fit into 8")
+    if ending == "nc":
+        return
+    with pytest.raises((TypeError, windrow.WindrowError), match="give it a length, as in encoding=.*'name': .*'dtype': 'S16'"):
+        windrow_xarray.write(part.assign(name=("x", names.astype("U"))), path, comm=comm, dim="x", encoding={"object": {"dtype": "S10"}})
