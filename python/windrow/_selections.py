@@ -63,6 +63,15 @@ class Selection:
     def flipped(self) -> tuple[int, ...]:
         return tuple(number for number, axis in enumerate(self.axes) if axis.flipped)
 
+    def is_all(self, shape: Sequence[int]) -> bool:
+        """Whether it is all of an array of `shape`, in order."""
+        return self.counts == tuple(shape) and not self.flipped and all(axis.is_run for axis in self.axes)
+
+    def of(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """What it selects of an array that is in memory."""
+        chosen = array[np.ix_(*(axis.singles()[:: -1 if axis.flipped else 1] for axis in self.axes))] if self.axes else array
+        return chosen.reshape(self.shape)
+
     def pieces(self) -> tuple[Integers, Integers, Integers]:
         """Starts, counts and places, shape (blocks, ndim), of blocks that follow each other in memory in C order.
 

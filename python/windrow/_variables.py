@@ -255,22 +255,24 @@ class Variable:
 
     def _get_texts(self, key: Any) -> Any:
         shape, elements, is_null = self.shape, self.size, self.is_null
-        _, problem = attempt(lambda: int(np.size(np.broadcast_to(0, shape)[key])))
+        selection, problem = attempt(lambda: self._select(key))
         texts = self._file._core.get_texts(self._number, elements, problem)
         if is_null:
             return None
+        assert selection is not None  # else all ranks have raised
         values = np.empty(prod(shape), object)
         values[:] = texts
-        return values.reshape(shape)[key]
+        return selection.of(values.reshape(shape))[()]
 
     def _put_texts(self, key: Any, value: Any) -> None:
         def arguments() -> list[str]:
-            if self._select(key).shape != self.shape or key not in (Ellipsis, ()) and key != slice(None):
+            selection = self._select(key)
+            if not selection.is_all(self.shape):
                 raise IndexError(f"{self.name}: text of any length is written as a whole: v[...] = texts")
             if self.is_null:
                 self._nothing(value)
                 return []
-            texts = np.broadcast_to(np.asarray(value, object), self.shape).ravel().tolist()
+            texts = np.broadcast_to(np.asarray(value, object), selection.shape).ravel().tolist()
             if not all(isinstance(text, str) for text in texts):
                 raise TypeError(f"{self.name}: its elements are str")
             return list(texts)
@@ -283,6 +285,8 @@ def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any,
     """What is queued: an array that lies in memory as the decomposition has it. Raises where it does not."""
     if variable.is_null:
         raise ValueError(f"{variable.name} has a null space: there are no elements to {'write' if put else 'read'}")
+    if variable._is_texts():
+        raise TypeError(f"{variable.name}: text of any length is read and written as a whole, by v[...], on all ranks; it has no decomposition")
     shape = decomposition.array_shape(variable.shape)
     order = decomposition.order
     if order == "F" and len(variable.shape) != len(decomposition.shape):

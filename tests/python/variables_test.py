@@ -384,3 +384,34 @@ def test_byte_order_and_fill_values_of_numpy(folder, comm, rank, size, barrier):
     assert read_by_h5py(folder / "out.h5", "big").dtype == ">f8" and read_by_h5py(folder / "out.h5", "big").tolist() == [1, 2]
     assert read_by_h5py(folder / "out.h5", "data").dtype == ">i4" and read_by_h5py(folder / "out.h5", "data").tolist() == [0, 1, 2]
     assert read_by_h5py(folder / "out.h5", "little").dtype == "<f8"
+
+
+TEXT_KEYS = [
+    np.s_[[0, 1], [0, 2]], np.s_[[0, 1], [0, 1, 2]], np.s_[:, [True, False, True]], np.s_[0], np.s_[1, 2], np.s_[0:0], np.s_[::-1, 1], np.s_[[1, 0], ::2],
+    np.s_[..., -1], np.s_[:], np.s_[1:, ::-2],
+]  # fmt: skip
+
+
+def test_texts_are_selected_as_numbers_are(folder, comm, rank, size, raises_on_all):
+    whole = np.array([["a", "b", "c"], ["d", "e", "größer"]], object)
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        t = f.create_variable("t", data=whole)
+        n = f.create_variable("n", data=np.arange(6).reshape(2, 3))
+        for key in TEXT_KEYS:
+            texts, numbers = t[key], n[key]
+            assert np.shape(texts) == np.shape(numbers)
+            assert np.ravel(np.asarray(texts, object)).tolist() == whole.ravel()[np.ravel(numbers)].tolist()
+        assert t[rank % 2].tolist() == whole[rank % 2].tolist()
+        for key in (np.s_[:, :], np.s_[0:2], [True, True], np.s_[[0, 1], :], ...):
+            t[key] = whole[::-1]
+            assert t[...].tolist() == whole[::-1].tolist()
+            t[key] = whole
+        for key in (None, np.s_[0, 0, 0], np.ones((2, 3), bool), 7):
+            raises_on_all(lambda: t[key], 0, "/t: ")
+        for key in (0, np.s_[::-1], [0], [True, False], np.s_[[1, 0], :]):
+            raises_on_all(lambda: t.__setitem__(key, "x"), 0, "text of any length is written as a whole")
+        assert t[...].tolist() == whole.tolist()
+    with windrow.open(folder / "out.h5", comm=comm) as f:
+        for action in (lambda: f["t"].read(windrow.same(comm)), lambda: f["t"].write(whole, windrow.same(comm))):
+            with pytest.raises(windrow.WindrowError, match="text of any length is read and written as a whole"):
+                action()

@@ -288,3 +288,14 @@ def test_text_of_fixed_length_is_read_by_others(folder, comm, rank, size, barrie
         return
     with pytest.raises((TypeError, windrow.WindrowError), match="give it a length, as in encoding=.*'name': .*'dtype': 'S16'"):
         windrow_xarray.write(part.assign(name=("x", names.astype("U"))), path, comm=comm, dim="x", encoding={"object": {"dtype": "S10"}})
+
+
+def test_texts_of_any_length_are_selected_as_other_engines_do(folder, rank, size):
+    alone(rank, size)
+    whole = np.array([["a", "b", "c"], ["d", "e", "f"]], object)
+    windrow_xarray.write(xr.Dataset({"t": (("y", "x"), whole)}), folder / "texts.h5", comm="self")
+    for engine in ("windrow", "h5netcdf"):
+        with xr.open_dataset(folder / "texts.h5", engine=engine) as found:
+            assert found.t.isel(y=[0, 1], x=[0, 2]).values.tolist() == [["a", "c"], ["d", "f"]]
+            assert found.t.isel(y=[1, 0], x=slice(None, None, 2)).values.tolist() == [["d", "f"], ["a", "c"]]
+            assert found.t.isel(x=-1).values.tolist() == ["c", "f"]
