@@ -55,7 +55,7 @@ module windrow_objects
     !> `variable`: its number in this file. `options`: of this variable: byte_order, element_bytes, text_characters,
     !> text_padding, opaque_tag, null_space, fill_value, chunks (a text in C's order: slowest dimension first), filters,
     !> extendible, and windrow_options_set_enumeration(). All ranks give the same `path`, `type`, `shape` and options.
-    !> Elements never written are undefined without a fill_value.
+    !> Elements never written are 0, or the fill_value.
     interface windrow_define_variable
         module procedure define_variable_int32, define_variable_int64, define_scalar
     end interface windrow_define_variable

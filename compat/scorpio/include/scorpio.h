@@ -124,7 +124,7 @@ WINDROW_API int scorpio_read_dataset(void *data, datatype_t type, int ndims, int
 
 /**
  * Write a dataset as a pattern of `..._WRITE` says: a new one, or over one of the same type and dimensions.
- * Arguments as of scorpio_read_dataset().  When it returns, `data` may be changed.  Elements that nobody writes are undefined.
+ * Arguments as of scorpio_read_dataset().  When it returns, `data` may be changed.  Elements that nobody writes are 0.
  */
 WINDROW_API int scorpio_write_dataset(void *data, datatype_t type, int ndims, int *globaldims, int *localdims, int file,
                                       char *name, iogroup_t *group, iopattern_t pattern);
