@@ -170,6 +170,36 @@ static int strided_dimension(const CFI_cdesc_t *data) {
   return -1;
 }
 
+/* Whether an array has no gaps, and its dimensions only another order in memory: what transpose(a) arrives as, of which compilers make no copy. */
+static int is_turned(const CFI_cdesc_t *data) {
+  CFI_index_t expected = (CFI_index_t)data->elem_len;
+  for (int found = 0, done = 0; !done; done = !found) {
+    found = 0;
+    for (int d = 0; d < data->rank && !found; ++d) {
+      found = data->dim[d].extent > 1 && data->dim[d].sm == expected;
+      if (found) expected *= data->dim[d].extent;
+    }
+  }
+  return expected == (CFI_index_t)data->elem_len * elements_of(data);
+}
+
+/* An array to be written at once that lies in memory as it is said to; `straight` of CFI_MAX_RANK has a copy where `data` is turned, which is to be
+ * freed.  Without memory for it `data` is refused as others that are not contiguous. */
+static const CFI_cdesc_t *straightened(const CFI_cdesc_t *data, CFI_cdesc_t *straight) {
+  straight->base_addr = NULL;
+  if (strided_dimension(data) < 0 || !is_turned(data)) return data;
+  memcpy(straight, data, sizeof *data + (size_t)data->rank * sizeof *data->dim);
+  straight->base_addr = malloc((size_t)elements_of(data) * data->elem_len);
+  if (straight->base_addr == NULL) return data;
+  copy_elements(data, straight->base_addr, 0);
+  CFI_index_t step = (CFI_index_t)data->elem_len;
+  for (int d = 0; d < data->rank; ++d) {
+    straight->dim[d].sm = step;
+    step *= data->dim[d].extent;
+  }
+  return straight;
+}
+
 static int64_t times(int64_t a, int64_t b) { return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b; }
 
 /* How many elements an array must have, by the variable's dimensions from `first` on; 0 where the decomposition does not fit them: the
@@ -219,8 +249,8 @@ static int check_layout(windrow_file *file, const char *verb, const windrow_vari
   if (strided >= 0)
     return refuse(
         file,
-        "%s of \"%.500s\": the array is not contiguous: its dimension %d has gaps; pass the whole array, and say by "
-        "memory_shape and memory_start which part of it counts",
+        "%s of \"%.500s\": the array is not contiguous: its dimension %d has gaps, or another order in memory; pass the whole "
+        "array, and say by memory_shape and memory_start which part of it counts",
         verb, info->path, strided + 1);
   const int64_t elements = elements_of(data), needed = times(elements_needed(info, is_record, part),
                                                              info->type == WINDROW_OPAQUE ? info->element_bytes : 1);
@@ -304,8 +334,14 @@ int windrow_fortran_get_record(windrow_file *file, int variable, int64_t record,
 
 /* Where an array is refused the others still wait for this rank: in the flush, which tells them. */
 int windrow_fortran_write(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data) {
-  if (check(file, "write", variable, part, data) != WINDROW_OK) return windrow_flush(file);
-  return windrow_write(file, variable - 1, part->decomposition, data->base_addr);
+  CFI_CDESC_T(CFI_MAX_RANK) room;
+  CFI_cdesc_t *straight = (CFI_cdesc_t *)&room;
+  data = straightened(data, straight);
+  const int code = check(file, "write", variable, part, data) != WINDROW_OK
+                       ? windrow_flush(file)
+                       : windrow_write(file, variable - 1, part->decomposition, data->base_addr);
+  free(straight->base_addr);
+  return code;
 }
 
 int windrow_fortran_read(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data) {
@@ -343,7 +379,11 @@ static int checked_block(move_block *move, const char *verb, windrow_file *file,
 
 int windrow_fortran_write_block(windrow_file *file, int variable, const struct sizes *start, const struct sizes *count,
                                 const CFI_cdesc_t *data) {
-  return checked_block(write_block, "write_block", file, variable, start, count, data);
+  CFI_CDESC_T(CFI_MAX_RANK) room;
+  CFI_cdesc_t *straight = (CFI_cdesc_t *)&room;
+  const int code = checked_block(write_block, "write_block", file, variable, start, count, straightened(data, straight));
+  free(straight->base_addr);
+  return code;
 }
 
 int windrow_fortran_read_block(windrow_file *file, int variable, const struct sizes *start, const struct sizes *count,

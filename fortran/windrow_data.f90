@@ -196,7 +196,7 @@ contains
         call finish(c_flush_end(raw_of(file)), stat, errmsg)
     end subroutine windrow_flush_end
 
-    !> windrow_put() and windrow_flush() in one call; `data` may be an expression. Collective.
+    !> windrow_put() and windrow_flush() in one call; `data` may be an expression, transpose(a) too. Collective.
     subroutine windrow_write(file, variable, decomposition, data, stat, errmsg) bind(c, name="windrow_module_write")
         type(windrow_file), intent(in) :: file
         integer(c_int), intent(in) :: variable

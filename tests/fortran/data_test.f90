@@ -23,6 +23,7 @@ program data_test
     call records()
     call write_while_computing()
     call other_strategies()
+    call expressions()
     call windrow_close(file, stat, errmsg)
     call expect_ok(stat, errmsg, 'close')
 
@@ -336,6 +337,63 @@ contains
         call windrow_options_free(options)
         call windrow_decomposition_free(part)
     end subroutine other_strategies
+
+    !> What is written may be an expression, of which compilers make a copy without gaps; of transpose() they make none.
+    subroutine expressions()
+        type(windrow_decomposition) :: part
+        type(windrow_options) :: options
+        integer :: variable, names, x, y
+        integer, target :: turned(3, 2), first(2), many(2)
+        character(3) :: words(2, 2), read(2, 2)
+        do y = 1, 3
+            do x = 1, 2
+                turned(y, x) = value_at(x, 3*rank + y)
+            end do
+        end do
+        first = [1, 3*rank + 1]
+        many = [2, 3]
+        call windrow_block(MPI_COMM_WORLD, [2, 3*ranks], first, many, part)
+        call windrow_define_variable(file, 'expressions', windrow_int32, [2, 3*ranks], variable)
+        call windrow_write(file, variable, part, transpose(turned), stat, errmsg)
+        call expect_ok(stat, errmsg, 'write of a transposed array')
+        call expect_block(variable, transpose(turned), 'transpose')
+        call windrow_write(file, variable, part, transpose(turned) + 1, stat, errmsg)
+        call expect_ok(stat, errmsg, 'write of a sum')
+        call expect_block(variable, transpose(turned) + 1, 'a sum')
+        call windrow_write_block(file, variable, first, many, transpose(2*turned), stat, errmsg)
+        call expect_ok(stat, errmsg, 'write_block of a transposed expression')
+        call expect_block(variable, 2*transpose(turned), 'a transposed expression')
+        call windrow_write_block(file, variable, first, many, transpose((turned(3:1:-1, [2, 1]))), stat, errmsg)
+        call expect_ok(stat, errmsg, 'write_block of chosen elements')
+        call expect_block(variable, transpose((turned(3:1:-1, [2, 1]))), 'chosen elements')
+        call windrow_write(file, variable, part, (turned(3:1:-1, :)), stat, errmsg)
+        call expect_ok(stat, errmsg, 'write of a part backwards')
+        call windrow_write(file, variable, part, turned(3:1:-1, :), stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'not contiguous: its dimension 1', 'a part backwards')
+        call windrow_put(file, variable, part, transpose(turned), stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'not contiguous', 'put of a transposed array')
+        call windrow_flush(file, stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'not contiguous', 'flush of it')
+        call windrow_decomposition_free(part)
+        words = reshape(['one', 'two', 'abc', 'xyz'], [2, 2])
+        call windrow_options_create(options)
+        call windrow_options_set(options, 'element_bytes', '3')
+        call windrow_define_variable(file, 'expressions of text', windrow_text, [2, 2], names, options)
+        call windrow_options_free(options)
+        call windrow_write_block(file, names, [1, 1], merge(2, 0, [rank == 0, rank == 0]), transpose(words), stat, errmsg)
+        call expect_ok(stat, errmsg, 'write_block of transposed texts')
+        call windrow_read_block(file, names, [1, 1], [2, 2], read)
+        call expect(all(read == transpose(words)), 'transposed texts')
+    end subroutine expressions
+
+    !> That this rank's block of the expressions is what was written.
+    subroutine expect_block(variable, expected, what)
+        integer, intent(in) :: variable, expected(2, 3)
+        character(*), intent(in) :: what
+        integer :: found(2, 3)
+        call windrow_read_block(file, variable, [1, 3*rank + 1], [2, 3], found)
+        call expect(all(found == expected), what)
+    end subroutine expect_block
 
     subroutine put_assumed_size(variable, part, values)
         integer, intent(in) :: variable

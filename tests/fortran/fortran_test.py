@@ -96,7 +96,8 @@ def check_data(folder: Path, ranks: int) -> None:
         assert growing.shape == (3, 2 * ranks, 4) and growing.maxshape[0] is None, growing
         assert not growing[:2].any() and (growing[2] - 50000).tolist() == places(4, 2 * ranks), growing[()]
         assert file["filled"][()].tolist() == [i // 2 for i in range(2 * ranks)] + [-7], file["filled"][()]
-        assert len(file) == 11, list(file)
+        assert file["expressions of text"][()].tolist() == [[b"one", b"abc"], [b"two", b"xyz"]], file["expressions of text"][()]
+        assert len(file) == 13, list(file)
     with h5py.File(folder / "first.h5", "r") as file:
         lowest = [i // 10 - (i % 10 == 0 and i > 0) for i in range(10 * ranks)]
         assert file["who"][()].tolist() == lowest, file["who"][()]
