@@ -29,10 +29,6 @@ void add_variables(const windrow::File& file, Contents& contents) {
       add_once(contents.unsupported, std::string(info.path) + ": " + info.unsupported);
       continue;
     }
-    if (info.type == WINDROW_REFERENCE) {
-      add_once(contents.unsupported, std::string(info.path) + ": object references");
-      continue;
-    }
     if (info.is_null != 0 || info.element_bytes == 0) {
       contents.wholes.push_back(number);
       continue;
@@ -49,8 +45,6 @@ void add_attributes(const windrow::File& file, Contents& contents) {
       const windrow_attribute_info info = attribute_of(file, object, i);
       if (info.unsupported != nullptr && *info.unsupported != '\0')
         add_once(contents.unsupported, object + ", attribute " + info.name + ": " + info.unsupported);
-      else if (info.type == WINDROW_REFERENCE)
-        add_once(contents.unsupported, object + ", attribute " + info.name + ": object references");
       else
         ++contents.attributes;
     }

@@ -19,7 +19,8 @@ module windrow_texts
 
 contains
 
-    !> Write all elements of a variable of windrow_text of variable length. Collective; rank 0's texts are written.
+    !> Write all elements of a variable of windrow_text of variable length, or of windrow_reference as paths of objects
+    !> that are there. Collective; rank 0's texts are written.
     !>
     !> `texts`: a scalar or an array of any rank with the variable's elements, without the blanks at their ends; on the
     !> other ranks whatever is at hand.

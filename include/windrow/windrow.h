@@ -170,8 +170,9 @@ enum windrow_type {
   WINDROW_COMPLEX128, /**< Two float64. */
   WINDROW_OPAQUE,     /**< Bytes that nobody but the program understands: "element_bytes" an element, with an "opaque_tag".  HDF5 gives
                            them only to who asks with the same tag; h5py has none. */
-  WINDROW_REFERENCE,  /**< A path to an object of the file; read only, as text: by windrow_get_texts(), windrow_get_attribute().  "" leads
-                           nowhere. */
+  WINDROW_REFERENCE,  /**< A path to an object of the file, absolute, as text: by windrow_put_texts(), windrow_get_texts() and in attributes.
+                           "" leads nowhere.  HDF5 keeps the object's place, so the object is there when the reference is written,
+                           and the path that is read is one of its names.  Only HDF5 has them. */
   WINDROW_FLOAT16     /**< IEEE 754's binary16, two bytes: numpy's float16, _Float16 of C23.  In HDF5 as h5py has it; netCDF classic has none.
                            Where the language has none, windrow_put_as() and windrow_get_as() have the numbers as floats. */
 };
@@ -406,11 +407,13 @@ WINDROW_API int windrow_inquire_link(const windrow_file *file, int link, const c
 WINDROW_API const char *windrow_unsupported_objects(const windrow_file *file);
 
 /**
- * Write all elements of a variable of WINDROW_TEXT of variable length.  Collective; rank 0's texts are written.
+ * Write all elements of a variable of WINDROW_TEXT of variable length, or of WINDROW_REFERENCE as paths.  Collective; rank 0's texts are
+ * written.
  *
  * @param variable  [same]
  * @param texts     [elements] in C order, NUL-terminated; looked at on rank 0 only.  Read only during the call.
- * @return WINDROW_BAD_ARGUMENT: a variable of another type; WINDROW_UNSUPPORTED: more than 1 GiB.
+ * @return WINDROW_BAD_ARGUMENT: a variable of another type, or a path that is relative or leads to another file; WINDROW_NOT_FOUND: a path
+ *   that leads to nothing; WINDROW_UNSUPPORTED: more than 1 GiB.
  * Cost: rank 0 writes, and is the only one that needs memory: a few times that of the texts.  Since 0.1.
  */
 WINDROW_API int windrow_put_texts(windrow_file *file, int variable, const char *const *texts);
@@ -429,9 +432,10 @@ WINDROW_API int windrow_get_texts(windrow_file *file, int variable, const char *
 /**
  * Write an attribute of a group or a variable; one of that name is replaced.  Collective; rank 0's data is written.
  * @param object  Path of a group or a variable; "/" for the file.  [same]
- * @param type    enum windrow_type, but WINDROW_REFERENCE.
+ * @param type    enum windrow_type.
  * @param ndims   0: a scalar.
- * @param data    Elements of `type`; for WINDROW_TEXT `const char *const *`, one string an element.  NULL is fine for none.  Since 0.1.
+ * @param data    Elements of `type`; for WINDROW_TEXT and WINDROW_REFERENCE `const char *const *`, one string or path an element.  NULL is fine
+ *                for none.  Since 0.1.
  */
 WINDROW_API int windrow_put_attribute(windrow_file *file, const char *object, const char *name, int type, int ndims,
                                       const int64_t *shape, const void *data);

@@ -72,13 +72,13 @@ Status fill_attribute(const windrow_file* file, const AttributeArguments& from, 
   const auto bytes = elements ? windrow::checked_multiply(*elements, size) : std::nullopt;
   if (!bytes || *bytes > INT32_MAX) return {Code::bad_argument, "attribute \"" + attribute.name + "\" is too large"};
   if (*elements > 0 && from.data == nullptr) return null_argument("the data of an attribute");
-  if (attribute.type == Type::text) {
+  if (attribute.type == Type::text || attribute.type == Type::reference) {
     const auto* texts = static_cast<const char* const*>(from.data);
     for (int64_t i = 0; i < *elements; ++i) {
       if (texts[i] == nullptr) return null_argument("a string of an attribute");
       attribute.texts.emplace_back(texts[i]);
     }
-  } else if (attribute.type != Type::reference) {
+  } else {
     attribute.data.resize(static_cast<size_t>(*bytes));
     if (*bytes > 0) std::memcpy(attribute.data.data(), from.data, attribute.data.size());
   }

@@ -55,12 +55,15 @@ Status check_details(const std::string& what, Type type, const Details& details)
   return members.ok() ? Status() : bad(members.status().message());
 }
 
-Result<int64_t> check_definition(const VariableDefinition& definition) {
+constexpr std::string_view k_no_references = "only HDF5 has references to objects; format=hdf5 can hold them";
+
+Result<int64_t> check_definition(const VariableDefinition& definition, References references) {
   Status status = check_object_path(definition.path);
   if (status.ok() && definition.path == "/") status = {Code::bad_argument, "variable \"/\": the root is a group"};
-  if (status.ok() && (definition.type == Type::none || definition.type == Type::reference))
-    status = {Code::bad_argument,
-              fmt::format("variable \"{}\": variables of type {} cannot be made", definition.path, type_name(definition.type))};
+  if (status.ok() && definition.type == Type::none)
+    status = {Code::bad_argument, fmt::format("variable \"{}\": variables of type none cannot be made", definition.path)};
+  if (status.ok() && definition.type == Type::reference && references == References::none)
+    status = {Code::unsupported, fmt::format("variable \"{}\": {}", definition.path, k_no_references)};
   if (status.ok()) status = check_details(fmt::format("variable \"{}\"", definition.path), definition.type, definition.details);
   if (status.ok() && definition.null_space && !definition.shape.empty())
     status = {Code::bad_argument, fmt::format("variable \"{}\": a null space has no dimensions", definition.path)};
@@ -81,21 +84,21 @@ namespace {
 // Whether there are as many values as the shape asks for.
 bool is_complete(const Attribute& attribute, int64_t elements) {
   if (attribute.null_space) return attribute.shape.empty() && attribute.texts.empty() && attribute.data.empty();
-  if (attribute.type == Type::text) return std::cmp_equal(attribute.texts.size(), elements);
+  if (attribute.type == Type::text || attribute.type == Type::reference) return std::cmp_equal(attribute.texts.size(), elements);
   const int64_t size = attribute.type == Type::opaque ? attribute.opaque_bytes : type_size(attribute.type);
   return checked_multiply(elements, size) == static_cast<int64_t>(attribute.data.size());
 }
 
 }  // namespace
 
-Status check_attribute(const std::string& object, const Attribute& attribute) {
+Status check_attribute(const std::string& object, const Attribute& attribute, References references) {
   const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
   const auto bad = [&](Code code, std::string_view why) { return Status(code, fmt::format("{}: {}", what, why)); };
   if (attribute.name.empty()) return bad(Code::bad_argument, "its name is empty");
   if (attribute.name.find('\0') != std::string::npos) return bad(Code::bad_argument, "its name has a NUL in it");
   if (!attribute.unsupported.empty()) return bad(Code::unsupported, attribute.unsupported);
   if (attribute.type == Type::none) return bad(Code::bad_argument, "it has no type");
-  if (attribute.type == Type::reference) return bad(Code::unsupported, "object references are read, not written");
+  if (attribute.type == Type::reference && references == References::none) return bad(Code::unsupported, k_no_references);
   Status status = check_details(what, attribute.type,
                                 {.bytes = attribute.opaque_bytes, .tag = attribute.tag, .enumeration = attribute.enumeration});
   if (!status.ok()) return status;

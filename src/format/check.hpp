@@ -24,11 +24,14 @@ std::optional<int64_t> element_count(std::span<const int64_t> shape);
 // Whether elements of `type` can be as `details` say. Code::bad_argument: why not; `what` names the object.
 Status check_details(const std::string& what, Type type, const Details& details);
 
-// Bytes of all elements of a variable; 0 for what is moved whole. Code::bad_argument: the path, the type or the shape.
-Result<int64_t> check_definition(const VariableDefinition& definition);
+// Whether a format has references to objects.
+enum class References { none, some };
 
-// Name, type, shape and number of elements agree. Code::unsupported: an attribute that could not be read.
-Status check_attribute(const std::string& object, const Attribute& attribute);
+// Bytes of all elements of a variable; 0 for what is moved whole. Code::bad_argument: the path, the type or the shape; unsupported: references.
+Result<int64_t> check_definition(const VariableDefinition& definition, References references = References::none);
+
+// Name, type, shape and number of elements agree. Code::unsupported: an attribute that could not be read, or of references.
+Status check_attribute(const std::string& object, const Attribute& attribute, References references = References::none);
 
 // Texts travel to all ranks as one message. Code::unsupported: `count` of them with `characters` in all are more than it holds.
 Status check_texts_fit(const std::string& path, int64_t count, int64_t characters);

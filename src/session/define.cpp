@@ -74,9 +74,7 @@ Status File::check_definition(VariableDefinition& definition, Additions& added) 
   if (!clean.ok()) return clean.status();
   definition.path = std::move(clean).value();
   if (definition.path == "/") return {Code::bad_argument, "a variable needs a name"};
-  if (definition.type == Type::none || definition.type == Type::reference)
-    return {Code::bad_argument, fmt::format("variable \"{}\": {} is not a type of variables", definition.path,
-                                            definition.type == Type::none ? "0" : type_name(definition.type))};
+  if (definition.type == Type::none) return {Code::bad_argument, fmt::format("variable \"{}\": 0 is not a type of variables", definition.path)};
   if (Status status = check_details(fmt::format("variable \"{}\"", definition.path), definition.type, definition.details); !status.ok())
     return status;
   if (definition.null_space && !definition.shape.empty())

@@ -41,12 +41,9 @@ Status File::put_texts(int variable, std::vector<std::string> texts, Status loca
   if (local.ok()) local = guard([&]() -> Status {
     if (Status status = check_writable("put texts"); !status.ok()) return status;
     if (Status status = check_whole("put texts", variable); !status.ok()) return status;
-    const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
-    if (target.type == Type::reference)
-      return {Code::unsupported, fmt::format("put texts of \"{}\": object references are read, not written", target.path)};
     int64_t characters = 0;
     for (const std::string& text : texts) characters += static_cast<int64_t>(text.size());
-    return check_texts_fit(target.path, element_count_of(variable), characters);
+    return check_texts_fit(catalog_.variables[static_cast<size_t>(variable)].path, element_count_of(variable), characters);
   });
   if (Status verdict = agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable"); !verdict.ok())
     return verdict;

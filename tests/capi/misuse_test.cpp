@@ -108,7 +108,6 @@ TEST_F(Misuse, of_definitions) {
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "/", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "needs a name");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "needs a name");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "a/../b", WINDROW_INT32, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "..");
-  EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", WINDROW_REFERENCE, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "\"/t\"");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", 99, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "variable \"t\": there is no type 99");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "t", 0, 2, shape, &variable), WINDROW_BAD_ARGUMENT, "there is no type 0");
   EXPECT_WINDROW_ERROR(windrow_define_variable(file, "h", WINDROW_FLOAT64, 3, huge, &variable), WINDROW_BAD_ARGUMENT, "larger than a file can be");

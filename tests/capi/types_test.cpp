@@ -230,7 +230,12 @@ TEST_P(Types, are_refused_where_they_do_not_fit) {
   const Options null{{"null_space", "true"}};
   EXPECT_EQ(windrow_define_variable_with(file, "v", WINDROW_INT8, 1, shape, null, &variable), WINDROW_BAD_ARGUMENT);
   EXPECT_THAT(windrow_error_message(), HasSubstr("a null space has no dimensions"));
-  EXPECT_EQ(windrow_define_variable(file, "v", WINDROW_REFERENCE, 1, shape, &variable), WINDROW_BAD_ARGUMENT);
+  if (GetParam() == ".raw") {
+    EXPECT_EQ(windrow_define_variable(file, "v", WINDROW_REFERENCE, 1, shape, &variable), WINDROW_UNSUPPORTED);
+    EXPECT_THAT(windrow_error_message(), HasSubstr("only HDF5 has references"));
+    const char* root = "/";
+    EXPECT_EQ(windrow_put_attribute(file, "/", "a", WINDROW_REFERENCE, 0, nullptr, &root), WINDROW_UNSUPPORTED);
+  }
   const Options short_text{{"element_bytes", "2"}};
   const char* text = "abc";
   EXPECT_EQ(windrow_put_attribute_with(file, "/", "a", WINDROW_TEXT, 0, nullptr, &text, short_text), WINDROW_BAD_ARGUMENT);
@@ -313,6 +318,60 @@ assert tuple(h5py.check_string_dtype(f["texts"].dtype)) == ("utf-8", None)
 assert tuple(h5py.check_string_dtype(f["scalar"].dtype)) == ("ascii", None) and f["scalar"][()] == b"one"
 assert f["unwritten"][0, 1] == b"these"
 assert f["nothing"].shape is None and f["nothing"].dtype == "f8"
+)", path());
+}
+
+TEST_P(Types, references_are_written_as_paths) {
+  if (GetParam() != ".h5") GTEST_SKIP();
+  windrow_file* file = create(path());
+  const int64_t shape[2] = {2, 2}, three[1] = {3};
+  int references = -1, scalar = -1, unwritten = -1;
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "g/references", WINDROW_REFERENCE, 2, shape, &references));
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "scalar", WINDROW_REFERENCE, 0, nullptr, &scalar));
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "unwritten", WINDROW_REFERENCE, 1, three, &unwritten));
+  write(file, define(file, "gr\u00f6\u00dfe"), 5);
+  EXPECT_WINDROW_OK(windrow_define_link(file, "soft", "/g/references"));
+  EXPECT_WINDROW_OK(windrow_define_link(file, "dangling", "/nowhere"));
+  const char* values[4] = {"/gr\u00f6\u00dfe", "", "/soft", "/"};
+  const char* others[4] = {"not", "these", "but", "rank 0's"};
+  EXPECT_WINDROW_OK(windrow_put_texts(file, references, rank_of() == 0 ? values : others));
+  EXPECT_WINDROW_OK(windrow_put_texts(file, scalar, values));
+  EXPECT_WINDROW_OK(windrow_put_attribute(file, "g", "list", WINDROW_REFERENCE, 2, shape, values));
+  EXPECT_WINDROW_OK(windrow_put_attribute(file, "g", "one", WINDROW_REFERENCE, 0, nullptr, values + 2));
+  for (const char* nothing : {"/nothing", "/dangling"}) {
+    const int code = windrow_put_texts(file, scalar, &nothing);
+    EXPECT_EQ(code, WINDROW_NOT_FOUND);
+    EXPECT_THAT(windrow_error_message(), HasSubstr("\"/scalar\": its reference to \"" + std::string(nothing) + "\" leads to nothing"));
+    expect_same_everywhere(code);
+    EXPECT_EQ(windrow_put_attribute(file, "g", "one", WINDROW_REFERENCE, 0, nullptr, &nothing), WINDROW_NOT_FOUND);
+  }
+  const char* relative = "g";
+  EXPECT_EQ(windrow_put_texts(file, scalar, &relative), WINDROW_BAD_ARGUMENT);
+  EXPECT_WINDROW_OK(windrow_close(file));
+  file = open(path(), WINDROW_UPDATE);
+  const auto texts = [&](const char* name) {
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_find_variable(file, name, &variable));
+    std::vector<const char*> list(static_cast<size_t>(describe(file, name).elements));
+    EXPECT_WINDROW_OK(windrow_get_texts(file, variable, list.data()));
+    return std::vector<std::string>(list.begin(), list.end());
+  };
+  EXPECT_THAT(texts("g/references"), testing::ElementsAre("/gr\u00f6\u00dfe", "", "/g/references", "/"));
+  EXPECT_THAT(texts("unwritten"), testing::ElementsAre("", "", ""));
+  const char* one = nullptr;
+  EXPECT_WINDROW_OK(windrow_get_attribute(file, "g", "one", WINDROW_REFERENCE, &one));
+  EXPECT_STREQ(one, "/g/references") << "what was refused has left it";
+  EXPECT_WINDROW_OK(windrow_find_variable(file, "unwritten", &unwritten));
+  EXPECT_WINDROW_OK(windrow_put_texts(file, unwritten, values + 1));
+  EXPECT_WINDROW_OK(windrow_close(file));
+  expect_h5py(R"(
+f = h5py.File(path, "r")
+names = lambda references: [f[each].name if each else "" for each in np.ravel(references)]
+expected = ["/gr\u00f6\u00dfe", "", "/g/references", "/"]
+assert f["g/references"].dtype == h5py.ref_dtype and f["g/references"].shape == (2, 2)
+assert names(f["g/references"][...]) == names(f["g"].attrs["list"]) == expected
+assert names(f["scalar"][()]) == expected[:1] and names(f["unwritten"][...]) == expected[1:]
+assert f[f["g"].attrs["one"]] == f["g/references"]
 )", path());
 }
 

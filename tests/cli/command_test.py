@@ -198,18 +198,36 @@ class Copy(CommandTest):
         with h5py.File(source, "a") as f:
             f.create_dataset("compressed", data=np.arange(1000), compression="lzf")
             f["compound"] = np.zeros(3, dtype=[("a", "i4"), ("b", "f8")])
-            f["references"] = np.array([f["deep"].ref], dtype=h5py.ref_dtype)
+            f["regions"] = np.array([h5py.RegionReference()], dtype=h5py.regionref_dtype)
             f["elsewhere"] = h5py.ExternalLink("other.h5", "/x")
-            f["deep"].attrs["reference"] = f["deep"].ref
+            f["deep"].attrs["region"] = f["x"].regionref[1:]
         out = self.path("out.h5")
         done = windrow("copy", source, out)
         self.assertEqual(done.returncode, 3, done.stderr)
         lines = our_lines(done)
-        for name in ("/compressed", "/compound", "/references", "/elsewhere", "attribute reference"):
+        for name in ("/compressed", "/compound", "/regions", "/elsewhere", "attribute region"):
             self.assertEqual(sum(name in line and "cannot copy " in line for line in lines), 1, (name, lines))
         self.assertEqual(len(lines), 6)
         self.assertFalse(os.path.exists(out))
         self.assertEqual(self.leftovers(), [])
+
+    def test_references_lead_to_the_copies(self):
+        source, out = self.path("in.h5"), self.path("out.h5")
+        with h5py.File(source, "w") as f:
+            f["z/v"] = np.arange(10.)
+            f["a"] = np.array([f["z/v"].ref, h5py.Reference(), f["z"].ref, f.ref], dtype=h5py.ref_dtype)
+            f["packed"] = f["a"][...]
+            f["a"].attrs["itself"] = f["a"].ref
+            f.attrs["list"] = f["a"][...]
+        done = windrow("copy", source, out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with h5py.File(out) as f:
+            for references in (f["a"][...], f["packed"][...], f.attrs["list"]):
+                self.assertEqual([f[each].name if each else "" for each in references], ["/z/v", "", "/z", "/"])
+            self.assertEqual(f[f["a"].attrs["itself"]].name, "/a")
+        done = windrow("copy", source, self.path("out.raw"))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("only HDF5 has references", done.stderr)
 
     def test_names_what_the_output_cannot_hold_before_data_moves(self):
         source, out = self.path("in.h5"), self.path("out.h5")

@@ -215,7 +215,6 @@ TEST_P(FormatContract, refuses_shapes_and_types_that_cannot_be) {
     return format->define_variable({"/v", type, std::move(shape), false}).status().code();
   };
   EXPECT_EQ(code(Type::none, {1}), Code::bad_argument);
-  EXPECT_EQ(code(Type::reference, {1}), Code::bad_argument);
   EXPECT_EQ(code(Type::opaque, {1}), Code::bad_argument) << "of no bytes";
   EXPECT_EQ(code(Type::int8, {-1}), Code::bad_argument);
   EXPECT_EQ(code(Type::int8, std::vector<int64_t>(33, 1)), Code::bad_argument);

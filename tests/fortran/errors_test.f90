@@ -107,8 +107,8 @@ contains
         integer :: number
         call windrow_define_variable(file, 'numbers', windrow_int32, [1], number, stat=stat, errmsg=errmsg)
         call expect_error(stat, errmsg, windrow_exists, 'numbers', 'define twice')
-        call windrow_define_variable(file, 'path', windrow_reference, [1], number, stat=stat, errmsg=errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'reference', 'define a reference')
+        call windrow_define_variable(file, 'path', 99, [1], number, stat=stat, errmsg=errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'no type 99', 'define what has no type')
         call windrow_define_variable(file, 'negative', windrow_int32, [1, merge(-1, 1, odd_one)], number, stat=stat, &
             errmsg=errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'negative', 'a negative shape')

@@ -120,8 +120,7 @@ Status create_attribute(hid_t object, const Attribute& attribute, hid_t type, co
   H5Pset_char_encoding(creation.get(), name_character_set(attribute.name));
   const Handle handle(H5Acreate2(object, attribute.name.c_str(), type, space.get(), creation.get(), H5P_DEFAULT), H5Aclose);
   if (!handle.valid()) return hdf5_status(Code::io, "attribute", attribute.name);
-  const bool empty = attribute.type == Type::text ? attribute.texts.empty() : attribute.data.empty();
-  if (empty || H5Awrite(handle.get(), type, data) >= 0) return {};
+  if ((attribute.texts.empty() && attribute.data.empty()) || H5Awrite(handle.get(), type, data) >= 0) return {};
   return hdf5_status(Code::io, "attribute", attribute.name);
 }
 
@@ -143,8 +142,15 @@ Status create_texts(hid_t object, const std::string& path, const Attribute& attr
   return create_attribute(object, attribute, type.get(), pointers.data());
 }
 
+Status create_references(hid_t object, const std::string& path, const Attribute& attribute) {
+  const Result<std::vector<hobj_ref_t>> references = make_references(object, place_of(path, attribute.name), attribute.texts);
+  if (!references.ok()) return references.status();
+  return create_attribute(object, attribute, H5T_STD_REF_OBJ, references.value().data());
+}
+
 Status create(hid_t object, const std::string& path, const Attribute& attribute) {
   if (attribute.type == Type::text) return create_texts(object, path, attribute);
+  if (attribute.type == Type::reference) return create_references(object, path, attribute);
   const Handle type = make_type(attribute.type, attribute.big_endian,
                                 {.bytes = attribute.opaque_bytes, .tag = attribute.tag, .enumeration = attribute.enumeration});
   if (!type.valid()) return hdf5_status(Code::bad_argument, "type of attribute", attribute.name);

@@ -184,7 +184,7 @@ Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definiti
   Status status = guard([&] {
     const Quiet quiet;
     Status valid = writable("variable", definition.path);
-    const Result<int64_t> bytes = check_definition(definition);
+    const Result<int64_t> bytes = check_definition(definition, References::some);
     valid.update(bytes.status());
     if (valid.ok() && definition.chunking.empty()) valid = check_room(bytes.value());
     if (!valid.ok()) return valid;
@@ -224,7 +224,7 @@ Status Hdf5Format::define_split(const VariableDefinition& definition, std::span<
   return guard([&] {
     const Quiet quiet;
     Status status = writable("variable", definition.path);
-    status.update(check_definition(definition).status());
+    status.update(check_definition(definition, References::some).status());
     if (!status.ok()) return status;
     if (H5Lexists(file_, definition.path.c_str(), H5P_DEFAULT) > 0) return Status(Code::exists, fmt::format("\"{}\" exists already", definition.path));
     status = create_virtual(file_, definition, parts);
@@ -238,7 +238,7 @@ Status Hdf5Format::put_attribute(const std::string& object, const Attribute& att
     const Quiet quiet;
     Status status = writable("attribute of", object);
     status.update(check_object_path(object));
-    status.update(check_attribute(object, attribute));
+    status.update(check_attribute(object, attribute, References::some));
     if (!status.ok()) return status;
     const Handle handle(H5Oopen(file_, object.c_str(), H5P_DEFAULT), H5Oclose);
     if (!handle.valid()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "format/check.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
@@ -71,6 +73,34 @@ Result<std::vector<std::string>> read_references(hid_t object, size_t elements, 
   return paths;
 }
 
+namespace {
+
+std::string file_of(hid_t object) {
+  const ssize_t length = H5Fget_name(object, nullptr, 0);
+  std::string name(static_cast<size_t>(std::max<ssize_t>(length, 0)) + 1, '\0');
+  if (length <= 0 || H5Fget_name(object, name.data(), name.size()) < 0) return "";
+  return name;
+}
+
+}  // namespace
+
+Result<std::vector<hobj_ref_t>> make_references(hid_t object, const std::string& what, const std::vector<std::string>& paths) {
+  std::vector<hobj_ref_t> references;
+  references.reserve(paths.size());
+  const std::string own_file = file_of(object);
+  for (const std::string& path : paths) {
+    hobj_ref_t& reference = references.emplace_back(0);
+    if (path.empty()) continue;
+    const auto refused = [&](Code code, std::string_view why) { return Status(code, fmt::format("{}: its reference to \"{}\" {}", what, path, why)); };
+    if (!path.starts_with('/')) return refused(Code::bad_argument, "does not begin with a slash");
+    const Handle target(H5Oopen(object, path.c_str(), H5P_DEFAULT), H5Oclose);
+    if (!target.valid()) return refused(Code::not_found, "leads to nothing");
+    if (file_of(target.get()) != own_file) return refused(Code::bad_argument, "leads to another file");
+    if (H5Rcreate(&reference, object, path.c_str(), H5R_OBJECT, -1) < 0) return hdf5_status(Code::io, "reference to", path);
+  }
+  return references;
+}
+
 Result<std::vector<std::string>> read_variable(hid_t file, const std::string& path) {
   Result<OpenVariable> opened = open_variable(file, path);
   if (!opened.ok()) return opened.status();
@@ -87,16 +117,21 @@ Status write_variable(hid_t file, const std::string& path, const std::vector<std
   Result<OpenVariable> opened = open_variable(file, path);
   if (!opened.ok()) return opened.status();
   const OpenVariable& variable = opened.value();
-  if (variable.description.type != Type::text)
-    return {Code::unsupported, fmt::format("\"{}\": object references are read, not written", path)};
   if (std::cmp_not_equal(texts.size(), variable.extent.elements))
     return {Code::bad_argument, fmt::format("\"{}\" has {} texts, not {}", path, variable.extent.elements, texts.size())};
+  if (texts.empty()) return {};
+  const hid_t dataset = variable.dataset.get();
+  if (variable.description.type == Type::reference) {
+    const Result<std::vector<hobj_ref_t>> references = make_references(dataset, fmt::format("\"{}\"", path), texts);
+    if (!references.ok()) return references.status();
+    if (H5Dwrite(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references.value().data()) >= 0) return {};
+    return hdf5_status(Code::io, "write of", path);
+  }
   std::vector<const char*> pointers;
   pointers.reserve(texts.size());
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   const Handle type = make_text_type(H5T_VARIABLE, TextPadding::null_terminated, variable.description.details.text_ascii);
-  if (texts.empty()) return {};
-  if (H5Dwrite(variable.dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0) return {};
+  if (H5Dwrite(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0) return {};
   return hdf5_status(Code::io, "write of", path);
 }
 

@@ -19,6 +19,10 @@ using ReadAll = std::function<herr_t(hid_t memory_type, void* elements)>;
 Result<std::vector<std::string>> read_variable_texts(hid_t space, size_t elements, bool ascii, const std::string& path, const ReadAll& read);
 Result<std::vector<std::string>> read_references(hid_t object, size_t elements, const std::string& path, const ReadAll& read);
 
+// The references that these paths are, "" to nothing. `what` has them. Code::not_found: nothing is at a path; bad_argument: it is relative, or leads
+// to another file.
+Result<std::vector<hobj_ref_t>> make_references(hid_t object, const std::string& what, const std::vector<std::string>& paths);
+
 std::string path_of_reference(hid_t object, const hobj_ref_t& reference);
 
 // Of a variable that is_moved_whole(). As many as one message to all ranks holds, else Code::unsupported.
