@@ -54,6 +54,8 @@ def dtype_of(info: Mapping[str, Any]) -> np.dtype[Any]:
 
 def prepared(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
     """`array` where windrow.h takes its elements as they are for a variable of `wanted`, else a copy that it does take."""
+    if array.size == 0 and array.dtype != wanted and (wanted.kind in "SV" or number_type(array.dtype) is None):
+        return np.empty(array.shape, wanted)  # a plain [] has a type that nobody chose
     if wanted.kind == "S":
         return _text(array, wanted, name)
     if wanted.kind == "V":

@@ -415,3 +415,17 @@ def test_texts_are_selected_as_numbers_are(folder, comm, rank, size, raises_on_a
         for action in (lambda: f["t"].read(windrow.same(comm)), lambda: f["t"].write(whole, windrow.same(comm))):
             with pytest.raises(windrow.WindrowError, match="text of any length is read and written as a whole"):
                 action()
+
+
+@pytest.mark.parametrize("dtype", ["S4", "V4", "float64", "float16", "complex64", "bool"])
+def test_a_rank_with_a_plain_empty_list(folder, comm, rank, size, dtype):
+    """The last."""
+    mine = np.array([b"ab"], "S4").view(dtype) if dtype[0] in "SV" else np.ones(1, dtype)
+    empty = rank == size - 1
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("v", (size,), dtype)
+        points = windrow.points(comm, size, [] if empty else [rank])
+        for nothing in ([], np.zeros(0, object), np.zeros(0, "U3"), np.zeros(0, "datetime64[s]")):
+            v[rank : rank + (not empty)] = nothing if empty else mine
+            v.write(nothing if empty else mine, points)
+        assert (v[: size - 1] == np.repeat(mine, size - 1)).all()
