@@ -27,6 +27,9 @@ nb::dict variable(const File& file, int number) {
   result["elements"] = info.elements;
   result["element_bytes"] = info.element_bytes;
   result["is_null"] = info.is_null != 0;
+  result["text_characters"] = std::string(info.text_characters);
+  result["text_padding"] = std::string(info.text_padding);
+  result["opaque_tag"] = std::string(info.opaque_tag);
   result["enumeration"] = std::string(info.enumeration);
   result["fill_value"] = std::string(info.fill_value);
   result["split"] = std::string(info.split);

@@ -8,15 +8,18 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ._errors import WindrowError
+from ._attributes import Attributes
+from ._errors import Code, WindrowError
 from ._files import File
 from ._files import open as open_file
-from ._groups import Group
+from ._options import text_of
+from ._types import OPAQUE, REFERENCE, TEXT
 from ._variables import Variable
 
 _PIECE = 64 << 20  # bytes that a copy holds at a time
@@ -40,6 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
             draw(given.trace, given.png or given.trace.with_suffix(".png"))
         else:
             copy_file(given.source, given.target, given.filters)
+    except Refused as refused:
+        print("".join(f"python -m windrow copy: cannot be copied: {line}\n" for line in str(refused).splitlines()), end="", file=sys.stderr)
+        return 3  # as the command windrow has it
     except (WindrowError, OSError, ValueError, ImportError) as error:
         print(f"python -m windrow {given.command}: {error}", file=sys.stderr)
         return 1
@@ -83,44 +89,85 @@ def draw(trace: Path, picture: Path) -> None:
     print(f"{picture}: {len(reports)} flushes, {sum(report['bytes'] for report in reports) / 1e6:.1f} MB")
 
 
+class Refused(Exception):
+    """What cannot be copied, one a line; nothing is."""
+
+
 def copy_file(source: Path, target: Path, filters: str | None = None) -> None:
-    """Copy all variables, groups, attributes, links and names of dimensions, in pieces of some rows."""
+    """Copy all variables, groups, attributes, links and names of dimensions as they are stored, in pieces of some rows."""
     with open_file(source) as old, open_file(target, "w") as new:
-        if old.unsupported_objects:
-            raise ValueError(f"{source} has what cannot be copied: {'; '.join(old.unsupported_objects)}")
+        refused = [f"{source}: {what}" for what in old.unsupported_objects]
+
+        def attempt(what: str, action: Callable[[], None]) -> None:
+            try:
+                action()
+            except WindrowError as error:
+                if error.code not in (Code.UNSUPPORTED, Code.BAD_ARGUMENT):
+                    raise
+                refused.append(f"{what}: {error}")
+
+        def copy_attributes(path: str) -> None:
+            from_attributes, to_attributes = Attributes(old, path), Attributes(new, path)
+            for name in from_attributes._describe():
+                attempt(f"{path}, attribute {name}", partial(to_attributes.copy, from_attributes, name))
+
         for path in old._core.groups():
-            new.create_group(path)
-            _copy_attributes(Group(old, path), Group(new, path))
+            attempt(path, partial(_define_group, new, path, copy_attributes))
         for path, length in old.dimensions.items():
-            new.create_dimension(path, length)
-        found = [Variable(old, number) for number in range(old._core.variable_count())]
-        pairs = [(variable, _define(new, variable, filters)) for variable in found]
+            attempt(path, partial(new.create_dimension, path, length))
+        pairs: list[tuple[Variable, Variable]] = []
+        for number in range(old._core.variable_count()):
+            variable = Variable(old, number)
+            attempt(variable.name, lambda variable=variable: pairs.append((variable, _define(new, variable, filters))))  # type: ignore[misc]
         for variable, copied in sorted(pairs, key=lambda pair: pair[0].dims != (pair[0].name.rsplit("/", 1)[-1],)):
             if any(variable.dims):
-                new._core.name_dimensions(copied._number, list(variable.dims), "")
-            _copy_attributes(variable, copied)
+                attempt(f"{variable.name}, dimensions", partial(new._core.name_dimensions, copied._number, list(variable.dims), ""))
+            copy_attributes(variable.name)
         for path, link in old._core.links().items():
-            new.create_link(path, link)
-        total = sum(variable.size * max(variable.dtype.itemsize, 1) for variable in found)
+            attempt(path, partial(new.create_link, path, link))
+        if refused:
+            raise Refused("\n".join(refused))
+        total = sum(variable.size * max(variable.dtype.itemsize, 1) for variable, _ in pairs)
         with _progress(total) as advance:
             for variable, copied in pairs:
                 _copy_elements(variable, copied, advance)
 
 
+def _define_group(file: File, path: str, copy_attributes: Callable[[str], None]) -> None:
+    file.create_group(path)
+    copy_attributes(path)
+
+
 def _define(file: File, variable: Variable, filters: str | None) -> Variable:
+    """The same variable; without chunks and filters where the format has none."""
     info = variable._info
-    is_number = variable.dtype.kind in "biufc"
-    chosen = filters if filters is not None and is_number and variable.ndim > 0 else info["filters"]
-    return file.create_variable(
-        variable.name, variable.shape, str if variable.dtype.kind == "O" else variable.dtype, extendible=variable.extendible,
-        chunks=variable.chunks if variable.chunks and not variable.extendible else None, filters=chosen or None, fill_value=info["fill_value"] or None,
-        enumeration=info["enumeration"] or None, null_space=info["is_null"] or None,
-    )  # fmt: skip
+    if info["type"] in (0, REFERENCE):
+        raise WindrowError(info["unsupported"] or "object references", Code.UNSUPPORTED)
+    settings = {key: info[key] for key in ("text_characters", "text_padding", "opaque_tag", "enumeration", "fill_value") if info[key]}
+    settings["byte_order"] = "big" if info["big_endian"] else "little"
+    settings["null_space"] = text_of(info["is_null"])
+    if info["type"] in (TEXT, OPAQUE):
+        settings["element_bytes"] = text_of(info["element_bytes"])
+    chunked = {"chunks": text_of(info["chunks"]) if info["chunks"] else "auto", "extendible": text_of(info["extendible"]), "filters": info["filters"] or "none"}
+    ways = [chunked] if info["chunks"] else []
+    if info["extendible"]:
+        ways.append({"chunks": "auto", "extendible": "true"})
+    if filters is not None and variable.dtype.kind in "biufc" and variable.ndim > 0:
+        ways = [{**chunked, "filters": filters}]
+    else:
+        ways.append({})
 
+    def define(way: dict[str, str]) -> Variable:
+        number = file._core.define_variable("copy", variable.name, info["type"], variable.shape, {**settings, **way}, "")
+        return Variable(file, number)
 
-def _copy_attributes(old: Group | Variable, new: Group | Variable) -> None:
-    for name, value in old.attrs.items():
-        new.attrs[name] = value
+    for way in ways[:-1]:
+        try:
+            return define(way)
+        except WindrowError as error:
+            if error.code != Code.UNSUPPORTED:
+                raise
+    return define(ways[-1])
 
 
 def _copy_elements(old: Variable, new: Variable, advance: Callable[[int], None]) -> None:

@@ -47,3 +47,41 @@ def test_a_copy_is_the_same(folder, filters, capsys):
 def test_what_cannot_be_copied(folder, capsys):
     assert main(["copy", str(folder / "none.h5"), str(folder / "b.h5")]) == 1
     assert "none.h5" in capsys.readouterr().err and not (folder / "b.h5").exists()
+
+
+def test_a_copy_is_stored_as_the_other_was(folder, capsys):
+    with h5py.File(folder / "a.h5", "w") as file:
+        file["big"] = np.arange(5, dtype=">f8")
+        file["fixed"] = np.array([b"ab", b"c"], "S3")
+        file["opaque"] = np.zeros(2, "V3")
+        file["enumeration"] = np.array([0, 1], dtype=h5py.enum_dtype({"A": 0, "B": 1}, "i2"))
+        file["null"] = h5py.Empty("f4")
+        file.create_dataset("grows", data=np.arange(6.0).reshape(3, 2), maxshape=(None, 2), chunks=(2, 2), compression="gzip", shuffle=True)
+        file["big"].attrs["null"] = h5py.Empty("f4")
+        file["big"].attrs["big"] = np.arange(2, dtype=">i2")
+        file["group/x"] = 1
+        file["group"].attrs["fixed"] = np.bytes_(b"abc")
+    assert main(["copy", str(folder / "a.h5"), str(folder / "b.h5")]) == 0, capsys.readouterr().err
+    with h5py.File(folder / "a.h5") as old, h5py.File(folder / "b.h5") as new:
+        for name in ("big", "fixed", "opaque", "enumeration", "grows", "null"):
+            assert old[name].id.get_type().equal(new[name].id.get_type()), name
+            assert (old[name].chunks, old[name].maxshape, old[name].compression) == (new[name].chunks, new[name].maxshape, new[name].compression), name
+            assert name == "null" or np.array_equal(old[name], new[name]), name
+        for owner, name in (("big", "null"), ("big", "big"), ("group", "fixed")):
+            one, other = (h5py.h5a.open(file[owner].id, name.encode()) for file in (old, new))
+            assert one.get_type().equal(other.get_type()) and one.get_space().get_simple_extent_type() == other.get_space().get_simple_extent_type()
+
+
+@pytest.mark.parametrize("where", ["attribute", "variable"])
+def test_what_cannot_be_copied_is_named(folder, where, capsys):
+    structure = np.zeros(1, [("real", "f4"), ("count", "i4")])
+    with h5py.File(folder / "a.h5", "w") as file:
+        file["x"] = [1.0]
+        if where == "attribute":
+            file["x"].attrs["structure"] = structure
+        else:
+            file["structure"] = structure
+    assert main(["copy", str(folder / "a.h5"), str(folder / "b.h5")]) == 3
+    said = capsys.readouterr().err
+    assert "cannot be copied: " + ("/x, attribute structure" if where == "attribute" else "/structure: compound") in said
+    assert not (folder / "b.h5").exists()
