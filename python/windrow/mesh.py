@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import operator
 from typing import Any
 
@@ -157,16 +158,29 @@ def decompose(comm: Any, graph: Any, partition: Any, *, imbalance: float | None 
     """
     ranks = communicator_of(comm)
 
-    def arguments() -> tuple[int, Integers, Any]:
+    def arguments() -> tuple[int, Integers, Any, list[str]]:
         own = _integers(partition)
         if own.size and own.max() >= ranks.size:
             raise ValueError(f"the partition has a part {own.max()}; there are {ranks.size} ranks, from 0 on")
-        return len(own), *points_of(ranks.rank, classify(graph, own))
+        found = graph_of(graph)
+        return len(own), *points_of(ranks.rank, classify(found, own)), [_digest(own), _digest(*found)]
 
     ready, problem = attempt(arguments)
     ranks.agree("decompose", problem and f"decompose: {problem}")
     assert ready is not None  # else all ranks have raised
-    return points(comm, *ready, imbalance=imbalance)
+    *parts, digests = ready
+    # Where they differ a node has several owners, or none, and what is written of it is anybody's.
+    others = ranks.first(" ".join(digests)).split()
+    differ = [name for name, mine, other in zip(("partition", "graph"), digests, others) if mine != other]
+    ranks.agree("decompose", f"decompose: the {differ[0]} is not that of rank 0" if differ else "")
+    return points(comm, *parts, imbalance=imbalance)
+
+
+def _digest(*arrays: Integers) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array))
+    return digest.hexdigest()
 
 
 def read(path: Any) -> tuple[Array, dict[str, Array]]:

@@ -138,3 +138,16 @@ def test_files_of_meshio(folder, rank):
 def test_what_is_no_mesh(wrong):
     with pytest.raises((ValueError, TypeError, windrow.WindrowError)):
         wrong()
+
+
+def test_partitions_and_graphs_that_differ_between_ranks(comm, rank, size, raises_on_all):
+    if size == 1:
+        pytest.skip("one rank has one partition")
+    cells = [[i, (i + 1) % 12, (i + 2) % 12] for i in range(12)]
+    graph = mesh.neighbours(cells, "triangle")
+    part = np.arange(12) * size // 12
+    last = rank == size - 1
+    raises_on_all(lambda: mesh.decompose(comm, graph, part[::-1] if last else part), size - 1, "the partition is not that of rank 0")
+    other = mesh.neighbours(cells[1:], "triangle")
+    raises_on_all(lambda: mesh.decompose(comm, other if last else graph, part), size - 1, "the graph is not that of rank 0")
+    mesh.decompose(comm, graph, part.astype("int32") if last else part)
