@@ -69,7 +69,7 @@ class Selection:
 
     def of(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """What it selects of an array that is in memory."""
-        chosen = array[np.ix_(*(axis.singles()[:: -1 if axis.flipped else 1] for axis in self.axes))] if self.axes else array
+        chosen: np.ndarray[Any, Any] = array[np.ix_(*(axis.singles()[:: -1 if axis.flipped else 1] for axis in self.axes))] if self.axes else array
         return chosen.reshape(self.shape)
 
     def pieces(self) -> tuple[Integers, Integers, Integers]:

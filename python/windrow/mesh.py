@@ -179,7 +179,7 @@ def decompose(comm: Any, graph: Any, partition: Any, *, imbalance: float | None 
 def _digest(*arrays: Integers) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for array in arrays:
-        digest.update(np.ascontiguousarray(array))
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
