@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from html import escape
+from io import BytesIO
 from typing import Any
 
 
@@ -42,6 +43,29 @@ class Plan(_Account):
         return self.plans
 
 
+class Picture:
+    """What ``Report.plot`` has drawn; a notebook shows it, whatever matplotlib is set to there.
+
+    Attributes
+    ----------
+    axes : matplotlib.axes.Axes
+    figure : matplotlib.figure.Figure
+    """
+
+    def __init__(self, axes: Any) -> None:
+        self.axes = axes
+        self.figure = axes.figure
+
+    def save(self, path: Any) -> None:
+        """Write it to a file, of the format that its name says."""
+        self.figure.savefig(path)
+
+    def _repr_png_(self) -> bytes:
+        data = BytesIO()
+        self.figure.savefig(data, format="png")
+        return data.getvalue()
+
+
 class Report(_Account):
     """What the last flush did. Made by ``File.report()``; ``report["bytes"]`` is one of its numbers, ``report.data`` has them all."""
 
@@ -60,8 +84,8 @@ class Report(_Account):
         """Seconds by stage: the slowest rank's."""
         return {stage: float(seconds) for stage, seconds in self.data.get("seconds", {}).items()}
 
-    def plot(self, axes: Any = None) -> Any:
-        """Draw the seconds of each stage with matplotlib; returns its axes."""
+    def plot(self, axes: Any = None) -> Picture:
+        """Draw the seconds of each stage with matplotlib, into axes of the program's where they are given."""
         if axes is None:
             from matplotlib.figure import Figure
 
@@ -70,7 +94,7 @@ class Report(_Account):
         axes.barh(list(stages), list(stages.values()))
         axes.invert_yaxis()
         axes.set_xlabel("seconds")
-        return axes
+        return Picture(axes)
 
 
 class Advice(_Account):

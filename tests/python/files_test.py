@@ -209,9 +209,10 @@ def test_reports_and_plans(folder, comm, rank, size, numbers):
         v[rank] = numbers(4)
         assert f.explain().plans[0]["domains"] == "even"
         pytest.importorskip("matplotlib")
-        axes = report.plot()
-        axes.figure.savefig(folder / f"report {rank}.png")
+        picture = report.plot()
+        picture.save(folder / f"report {rank}.png")
         assert (folder / f"report {rank}.png").read_bytes()[1:4] == b"PNG"
+        assert picture._repr_png_()[1:4] == b"PNG" and report.plot(picture.axes).figure is picture.figure
 
 
 def test_subfiles_are_one_file(folder, comm, rank, size, numbers):
