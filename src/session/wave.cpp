@@ -347,6 +347,8 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->plan = std::move(plan).value();
     if (wave.layout && kept->asked.domains != Domains::automatic && kept->asked.domains != Domains::aligned)
       kept->plan.reasons.emplace_back("domains aligned: a variable with chunks is cut between them; where they lie in the file is known once they are compressed");
+    if (wave.layout && kept->asked.gather != Gather::automatic && kept->asked.gather != Gather::none)
+      kept->plan.reasons.emplace_back("gather none: what a rank holds of a chunk goes to the one that encodes it, which no team could do for it");
     describe_files(kept->plan);
     describe_striping(striping_, kept->plan.reasons);
     // A window whose holes are filled is written whole.

@@ -70,6 +70,23 @@ class Chunks : public testing::Test {
   SharedFolder folder_;
 };
 
+TEST_F(Chunks, say_which_wishes_they_cannot_follow) {
+  const Slab slab;
+  windrow_decomposition* d = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 3, k_shape, slab.start, slab.count, nullptr, nullptr, &d));
+  const Decomposition block(d);
+  const Options wishes({{"gather", "team(2)"}, {"domains", "even"}});
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), wishes, &file));
+  const int field = define(file, "8x8x8", "shuffle,deflate:1");
+  ASSERT_WINDROW_OK(windrow_put(file, field, block.get(), slab.data.data()));
+  const char* plan = nullptr;
+  ASSERT_WINDROW_OK(windrow_explain(file, "text", &plan));
+  EXPECT_THAT(plan, HasSubstr("gather none: what a rank holds of a chunk goes to the one that encodes it"));
+  EXPECT_THAT(plan, HasSubstr("domains aligned: a variable with chunks is cut between them"));
+  EXPECT_WINDROW_OK(windrow_discard(file));
+}
+
 TEST_F(Chunks, written_together_are_read_by_others) {
   struct Case {
     const char *chunks, *filters, *order;
