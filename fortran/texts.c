@@ -19,7 +19,7 @@ int windrow_fortran_put_texts(windrow_file *file, int variable, const CFI_cdesc_
   const char **strings = too_few ? NULL : strings_of(texts, elements < 0 ? needed : elements);
   const int code = windrow_put_texts(file, variable - 1, strings);
   free(strings);
-  if (code == WINDROW_BAD_ARGUMENT && too_few && strstr(windrow_error_message(), "NULL") != NULL)
+  if (code == WINDROW_BAD_ARGUMENT && too_few && strstr(windrow_error_message(), "no list of") != NULL)
     return refuse(NULL, "put_texts of \"%.500s\": the array has %lld elements, %lld are needed", info.path,
                   (long long)elements, (long long)needed);
   return code;
