@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +124,21 @@ def _stored(value: Any, dtype: Any, options: Mapping[str, Any]) -> tuple[np.ndar
     number, bytes_each = type_of(wanted)
     order = None if wanted.isnative or dtype is None else "little" if sys.byteorder == "big" else "big"
     settings = settings_of({"element_bytes": bytes_each or None, "byte_order": order, **options})
-    return np.ascontiguousarray(array.astype(wanted.newbyteorder("="), copy=False)).reshape(array.shape), number, settings
+    return np.ascontiguousarray(_held(array, wanted.newbyteorder("="))).reshape(array.shape), number, settings
+
+
+def _held(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """`array` as elements of another type; raises where that cannot hold one. Floating-point numbers are rounded."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy says some of what is an error here
+        made = array.astype(wanted, copy=False)
+    if made.dtype == array.dtype or array.dtype.kind not in "biufc" or wanted.kind not in "biufc":
+        return made
+    for old, new in zip(array.ravel().tolist(), made.ravel().tolist()):
+        is_lost = old != new if wanted.kind in "biu" else np.isfinite(old) and not np.isfinite(new)
+        if is_lost or (wanted.kind != "c" and isinstance(old, complex) and old.imag != 0):
+            raise ValueError(f"{old} does not fit into {wanted}")
+    return made
 
 
 def _texts(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -71,3 +71,20 @@ def test_what_cannot_be_stored(folder, comm, arguments, raises_on_all):
         assert caught.value.code == windrow.Code.BAD_ARGUMENT
         f.attrs["a"] = 1
         assert f.attrs["a"] == 1
+
+
+@pytest.mark.parametrize("value, dtype", [
+    (300, "i1"), (-1, "u1"), (np.nan, "i4"), (2.5, "i2"), (1 + 2j, "f4"), (1 + 2j, "i4"), (1e6, "f2"), (1e300, "f4"), (1e300, "c8"), (np.uint64(2**64 - 1), "i8"),
+    ([1, 2, 200], "i1"), (2, "bool"),
+])  # fmt: skip
+def test_a_type_that_cannot_hold_the_value(folder, comm, value, dtype, raises_on_all):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        raises_on_all(lambda: f.attrs.create("a", value, dtype), 0, "does not fit into")
+        assert "a" not in f.attrs
+
+
+def test_a_type_that_holds_the_value(folder, comm):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        for value, dtype in ((127, "i1"), (3.0, "i4"), (0.1, "f4"), (np.inf, "f2"), (np.nan, "f4"), (3 + 0j, "f8"), (2, "c8"), (1, "bool"), (2**63, "u8"), (-7, ">i2")):
+            f.attrs.create("a", value, dtype)
+            assert np.array_equal(f.attrs["a"], np.array(value).astype(np.dtype(dtype)).real if dtype == "f8" else np.array(value, dtype), equal_nan=True), value
