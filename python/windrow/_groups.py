@@ -48,7 +48,7 @@ def _check_data(values: np.ndarray[Any, Any], extent: list[int], number: int, by
         raise ValueError(f"data of {values.shape} does not fit the shape {tuple(extent)}")
     wanted = dtype_of({"type": number, "element_bytes": bytes_each})
     if wanted.kind != "O":
-        prepared(values if wanted.kind == "S" else np.empty(0, values.dtype), wanted, "data")
+        prepared(values if wanted.kind == "S" else np.empty(min(values.size, 1), values.dtype), wanted, "data")
     elif not all(isinstance(text, str) for text in values.ravel()):
         raise TypeError("data: its elements are not all str")
 
