@@ -225,6 +225,9 @@ def write(
     def arguments() -> tuple[str, xr.Dataset, dict[Any, dict[str, Any]], dict[str, dict[str, Any]]]:
         if dim is not None and dim not in dataset.dims:
             raise ValueError(f'dim="{dim}": the dataset has the dimensions {", ".join(map(str, dataset.dims)) or "of a scalar"}')
+        for name in encoding or {}:
+            if name not in dataset.variables:
+                raise ValueError(f'encoding of "{name}": the dataset has no such variable')
         made = {name: _storage(dict((encoding or {}).get(str(name), {}))) for name in dataset.variables}
         copies = _with_encoding(dataset, {name: cf for name, (cf, _) in made.items()})
         packing = _packing_of(copies, {name: cf for name, (cf, _) in made.items()}, dim)

@@ -215,6 +215,7 @@ def test_a_dataset_that_cannot_be_written_is_an_error_on_all_ranks(folder, comm,
     raises_on_all(lambda: write(dim="typo" if last else "time"), size - 1, 'dim="typo"')
     raises_on_all(lambda: write(encoding={"count": {"dtype": "nonsense" if last else "int16"}}), size - 1)
     raises_on_all(lambda: write(encoding={"count": 3} if last else {}), size - 1)
+    raises_on_all(lambda: write(encoding={"Count": {}} if last else {}), size - 1, 'encoding of "Count": the dataset has no such variable')
     raises_on_all(lambda: write(None if last else good), size - 1)
     mixed = good.assign(mixed=("x", np.array(["a", 1.5, "c", "d", "e"], object)))
     text = good.assign(mixed=("x", np.array(["a", "b", "c", "d", "e"], object)))
