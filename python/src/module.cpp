@@ -17,9 +17,13 @@ void translate_failures() {
     try {
       std::rethrow_exception(thrown);
     } catch (const Failure& failure) {
-      const nb::object type = nb::module_::import_("windrow._errors").attr("WindrowError");
-      const nb::object error = type(std::string(failure.what()), failure.code(), failure.rank());
-      PyErr_SetObject(type.ptr(), error.ptr());
+      try {
+        const nb::object type = nb::module_::import_("windrow._errors").attr("WindrowError");
+        const nb::object error = type(std::string(failure.what()), failure.code(), failure.rank());
+        PyErr_SetObject(type.ptr(), error.ptr());
+      } catch (nb::python_error& interrupt) {  // Ctrl-C, while the error is made
+        interrupt.restore();
+      }
     }
   });
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Literal
@@ -90,6 +91,8 @@ def _integers(values: Any, name: str) -> Integers:
     given = np.asarray(values)
     if given.size and given.dtype.kind not in "iu":
         raise TypeError(f"{name}: {given.dtype} instead of integers")
+    if given.size and given.max() >= 2**63:  # which would become another number
+        raise ValueError(f"{name}: {given.max()} does not fit into 64 bits")
     return np.ascontiguousarray(given, dtype=np.int64)
 
 
@@ -203,7 +206,7 @@ def rows(comm: Any, rows: int, count: int | None = None) -> Decomposition:
         This rank's; over all ranks their sum is `rows`. None, on every rank: divided evenly.
     """
     number = _core.EVEN if count is None else count
-    handle, ready = _make(comm, "rows", lambda: (int(rows), int(number)), lambda ranks, parts: _core.rows(ranks, *parts))
+    handle, ready = _make(comm, "rows", lambda: (operator.index(rows), operator.index(number)), lambda ranks, parts: _core.rows(ranks, *parts))
     return Decomposition("rows", handle, [ready[0]], [handle.rows()[1]])
 
 
@@ -227,7 +230,7 @@ def points(comm: Any, points: int, list: Any, owned: Any = None, *, imbalance: f
         flags = np.ascontiguousarray([] if owned is None else owned, dtype=bool).ravel().view(np.uint8)
         if owned is not None and len(flags) != len(numbers):
             raise ValueError(f"{len(flags)} flags of owners for {len(numbers)} points")
-        return int(points), numbers, flags, owned is not None, settings_of({"imbalance": imbalance})
+        return operator.index(points), numbers, flags, owned is not None, settings_of({"imbalance": imbalance})
 
     handle, ready = _make(comm, "points", arguments, lambda ranks, parts: _core.points(ranks, *parts))
     return Decomposition("points", handle, [ready[0]], [len(ready[1])])
@@ -249,7 +252,7 @@ def same(comm: Any, shape: Sequence[int] = (), start: Sequence[int] | None = Non
         length = [s - b for s, b in zip(shape, begin)] if count is None else count
         if len(begin) != len(shape) or len(length) != len(shape):
             raise ValueError(f"{len(begin)} starts and {len(length)} counts for {len(shape)} dimensions")
-        return tuple([int(value) for value in values] for values in (shape, begin, length))
+        return tuple([operator.index(value) for value in values] for values in (shape, begin, length))
 
     handle, ready = _make(comm, "same", arguments, lambda ranks, parts: _core.same(ranks, *parts))
     return Decomposition("same", handle, ready[0], ready[2])

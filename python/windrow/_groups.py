@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import operator
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -131,7 +132,7 @@ class Group(Mapping[str, Any]):
 
     def create_dimension(self, name: str, length: int) -> None:
         """Define a dimension that no variable has the name of. Collective."""
-        ready, problem = attempt(lambda: (self._resolve(name), int(length)))
+        ready, problem = attempt(lambda: (self._resolve(name), operator.index(length)))
         self._file._core.define_dimension(*(ready or ("", 0)), problem)
 
     def create_link(self, name: str, target: str) -> None:
@@ -280,7 +281,7 @@ class Group(Mapping[str, Any]):
         for key in options:
             if key not in _OPTIONS:
                 raise ValueError(f"{key} is no option of a variable; there are {', '.join(sorted(_OPTIONS))}")
-        extent = list(values.shape) if shape is None and values is not None else np.atleast_1d(np.asarray(shape, np.int64)).tolist()
+        extent = list(values.shape) if shape is None and values is not None else [operator.index(length) for length in np.atleast_1d(np.asarray(shape, object)).tolist()]
         number, bytes_each = type_of(wanted)
         filters = filters_of(compression, compression_level, shuffle, fletcher32)
         settings = settings_of({

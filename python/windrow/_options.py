@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ def text_of(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):
-        return "x".join(str(int(part)) for part in value)
+        return "x".join(str(operator.index(part)) for part in value)
     if isinstance(value, complex):
         return f"{value.real!r},{value.imag!r}"
     if isinstance(value, bytes):

@@ -162,6 +162,8 @@ def _list(part: np.ndarray[Any, Any], number: int, length: int) -> Axis:
         part = np.flatnonzero(part)
     elif part.size and part.dtype.kind not in "iu":
         raise TypeError(f"dimension {number} is selected by a list of {part.dtype}, not of integers")
+    if part.dtype.kind == "u" and part.size:
+        _within(int(part.max()), number, length)  # before it becomes another number
     part = part.astype(np.int64)
     for index in part[(part < -length) | (part >= length)][:1]:
         _within(int(index), number, length)

@@ -71,6 +71,9 @@ def prepared(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> n
 
 def _text(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
     if array.dtype.kind in "UO":
+        others = [part for part in array.ravel().tolist() if not isinstance(part, (str, bytes))]
+        if others:
+            raise TypeError(f"{name}: an element is {type(others[0]).__name__}, the variable has text")
         array = np.char.encode(array.astype(str), "utf-8")
     if array.dtype.kind != "S":
         raise TypeError(f"{name}: elements are {array.dtype}, the variable has text")

@@ -396,3 +396,32 @@ def test_reasons_with_half_a_character(folder, comm, rank, culprit):
             if rank == culprit:
                 raise ValueError(HALF)
     assert list(folder.iterdir()) == []
+
+
+def test_numbers_that_are_none(folder, comm, rank, size, raises_on_all):
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("x", (4,), "float64")
+        t = f.create_variable("t", (2,), "S4")
+        for action in (
+            lambda: f.create_variable("y", 3.5, "int8"), lambda: f.create_variable("y", (3, 2.0), "int8"), lambda: f.create_variable("y", (4,), "int8", chunks=(2.5,)),
+            lambda: f.create_dimension("d", 3.5), lambda: windrow.rows(comm, 8.7), lambda: windrow.rows(comm, 8, 8.0), lambda: windrow.same(comm, (2.5,)),
+            lambda: windrow.points(comm, 4.0, [1]),
+        ):  # fmt: skip
+            raises_on_all(action, 0, "integer")
+        for index in (2**64 - 1, np.uint64(2**64 - 1), np.array([2**64 - 1], np.uint64), np.array([4], np.uint8)):
+            raises_on_all(lambda: v[index], 0)
+        raises_on_all(lambda: windrow.points(comm, 4, np.array([2**64 - 1], np.uint64)), 0, "18446744073709551615")
+        raises_on_all(lambda: t.__setitem__(..., ["a", None]), 0, "an element is NoneType, the variable has text")
+        t[...] = np.array([b"a", "b"], object)
+        assert t[...].tolist() == [b"a", b"b"]
+
+
+def test_an_interrupt_while_an_error_is_made(folder, comm, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        with monkeypatch.context() as patch:
+            patch.setattr(windrow.WindrowError, "__init__", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                f._core.agree("here", "what is wrong")
