@@ -72,23 +72,34 @@ class Selection:
         chosen: np.ndarray[Any, Any] = array[np.ix_(*(axis.singles()[:: -1 if axis.flipped else 1] for axis in self.axes))] if self.axes else array
         return chosen.reshape(self.shape)
 
-    def pieces(self) -> tuple[Integers, Integers, Integers]:
-        """Starts, counts and places, shape (blocks, ndim), of blocks that follow each other in memory in C order.
+    def hull(self) -> tuple[Selection, Integers | None]:
+        """What to read instead, and which elements along its last dimension are then selected: None where all are.
 
-        Behind the last dimension with several runs blocks are whole; before it, memory goes to the next block with each element. Its place is where a
-        block begins among the elements that are selected.
+        Elements that lie apart along the last dimension are blocks of their own; as long as it is no more than eight times as much, all between them is read.
         """
+        if not self.axes or self.axes[-1].is_run or 0 in self.counts:
+            return self, None
+        chosen = self.axes[-1].singles()
+        first, length = chosen.min(), chosen.max() - chosen.min() + 1
+        if length > 8 * len(chosen):
+            return self, None
+        return Selection((*self.axes[:-1], Axis(_integers([first]), _integers([length])))), chosen - first
+
+    def pieces(self) -> tuple[Integers, Integers, Integers]:
+        """Starts, counts and places, shape (blocks, ndim), of the blocks that the runs make. A block's place is where it begins among the elements that are
+        selected."""
         if 0 in self.counts:
             return _nothing(len(self.axes)), _nothing(len(self.axes)), _nothing(len(self.axes))
-        several = [number for number, axis in enumerate(self.axes) if not axis.is_run]
-        if not several:  # nearly always
+        if all(axis.is_run for axis in self.axes):  # nearly always
             starts, counts = _integers([[axis.starts[0] for axis in self.axes]]), _integers([[axis.counts[0] for axis in self.axes]])
             return starts, counts, np.zeros_like(starts)
-        last = several[-1]
-        begins = [axis.singles() if number < last else axis.starts for number, axis in enumerate(self.axes)]
-        lengths = [np.ones_like(begin) if number < last else axis.counts for number, (axis, begin) in enumerate(zip(self.axes, begins))]
-        places = [np.arange(len(begin)) if number < last else axis.places() for number, (axis, begin) in enumerate(zip(self.axes, begins))]
-        return _product(begins), _product(lengths), _product(places)
+        return _product([axis.starts for axis in self.axes]), _product([axis.counts for axis in self.axes]), _product([axis.places() for axis in self.axes])
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether its blocks follow each other in an array in C order: behind the last dimension of several runs they are whole, before it of one element."""
+        several = [number for number, axis in enumerate(self.axes) if not axis.is_run]
+        return not several or all(bool((axis.counts == 1).all()) for axis in self.axes[: several[-1]])
 
 
 def select(key: Any, shape: Sequence[int]) -> Selection:

@@ -131,10 +131,12 @@ class Variable:
         if self._is_texts():
             return self._get_texts(key)
         selection, problem = attempt(lambda: self._select(key))
-        counts = (0,) if selection is None else selection.counts
+        read, chosen = (None, None) if selection is None else selection.hull()
+        counts = (0,) if read is None else read.counts
         room, failed = attempt(lambda: np.empty(counts, self.dtype))
         out = _NOTHING if room is None else room
-        self._move(False, selection, out, problem or failed)
+        self._move(False, read, out, problem or failed)
+        out = out if chosen is None else out[..., chosen]
         assert selection is not None  # else all ranks have raised
         if self.is_null:
             return None
@@ -234,7 +236,8 @@ class Variable:
     def _move(self, put: bool, selection: Selection | None, array: Array, problem: str) -> None:
         starts, counts, places = (_NOWHERE, _NOWHERE, _NOWHERE) if selection is None else selection.pieces()
         offsets, strides, data = _NOWHERE, _NOWHERE, array.ctypes.data
-        apart = None if array.flags.c_contiguous else strides_of(array)
+        follows = array.flags.c_contiguous and (selection is None or selection.is_in_order)
+        apart = None if follows or array.size == 0 else strides_of(array)
         if apart is not None:
             before = int((np.minimum(apart, 0) * (np.array(array.shape) - 1)).sum())  # the lowest element, seen from the first
             data += before * array.itemsize

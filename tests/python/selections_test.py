@@ -38,9 +38,18 @@ def elements(key):
     whole = np.arange(np.prod(SHAPE)).reshape(SHAPE)
     selection = select(key, SHAPE)
     starts, counts, places = selection.pieces()
-    assert sorted(np.ravel_multi_index(place, selection.counts) for place in places) == np.cumsum([0, *np.prod(counts, axis=1)])[: len(places)].tolist()
-    found = [whole[tuple(slice(s, s + c) for s, c in zip(start, count))].ravel() for start, count in zip(starts, counts)]
-    memory = np.concatenate([*found, np.zeros(0, whole.dtype)]).reshape(selection.counts)
+    memory = np.full(selection.counts, -1)
+    for start, count, place in zip(starts, counts, places):
+        box = tuple(slice(p, p + c) for p, c in zip(place, count))
+        assert (memory[box] == -1).all()
+        memory[box] = whole[tuple(slice(s, s + c) for s, c in zip(start, count))]
+    follows = [whole[tuple(slice(s, s + c) for s, c in zip(start, count))].ravel() for start, count in zip(starts, counts)]
+    if selection.is_in_order:
+        assert np.array_equal(np.concatenate([*follows, np.zeros(0, int)]), memory.ravel())
+    read, chosen = selection.hull()
+    if chosen is not None:
+        between = whole[np.ix_(*(axis.singles() for axis in read.axes))]
+        assert read.axes[-1].is_run and np.array_equal(between[..., chosen], memory)
     return np.flip(memory, selection.flipped).reshape(selection.shape), whole
 
 
