@@ -84,8 +84,10 @@ std::optional<Verdict> Meeting::agree_within(double seconds, const Call& call) {
   auto words = std::make_unique<Words>();
   words->call = call;
   // Who has a problem, the first and the last file that is abandoned, and the smallest and largest call: one minimum for all.
-  words->mine = {call.abandon ? rank_ - size_ : call.problem.empty() ? size_ : rank_, call.abandon ? call.file : none,
-                 call.abandon ? -call.file : none, number, -number};
+  words->mine = {call.abandon           ? rank_ - size_
+                 : call.problem.empty() ? size_
+                                        : rank_,
+                 call.abandon ? call.file : none, call.abandon ? -call.file : none, number, -number};
   words->all = words->mine;
   if (size_ > 1) {
     // Not MPI_Allreduce, since a rank that does not wait for ever must meet those that do.

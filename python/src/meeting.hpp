@@ -60,9 +60,10 @@ class Meeting {
   std::optional<Verdict> agree_within(double seconds, const Call& call);
   bool settle(double seconds);  // Collective where a call has not ended: whether it has now.
 
-  bool any(bool mine);                               // Collective.
-  std::string first(const std::string& text);        // Collective. The text of the lowest rank that has one; "": none has.
-  std::pair<int64_t, int64_t> place(int64_t count);  // Collective. How many the ranks before this one have, and how many all have.
+  bool any(bool mine);                         // Collective.
+  std::string first(const std::string& text);  // Collective. The text of the lowest rank that has one; "": none has.
+  std::pair<int64_t, int64_t> place(
+      int64_t count);  // Collective. How many the ranks before this one have, and how many all have.
 
   // Files are opened and closed on all ranks, in the same order: so a number means the same everywhere.
   int64_t add(const std::string& path, std::function<void()> discard);

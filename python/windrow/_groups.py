@@ -281,7 +281,8 @@ class Group(Mapping[str, Any]):
         for key in options:
             if key not in _OPTIONS:
                 raise ValueError(f"{key} is no option of a variable; there are {', '.join(sorted(_OPTIONS))}")
-        extent = list(values.shape) if shape is None and values is not None else [operator.index(length) for length in np.atleast_1d(np.asarray(shape, object)).tolist()]
+        given = values.shape if shape is None and values is not None else np.atleast_1d(np.asarray(shape, object)).tolist()
+        extent = [operator.index(length) for length in given]
         number, bytes_each = type_of(wanted)
         filters = filters_of(compression, compression_level, shuffle, fletcher32)
         settings = settings_of({
