@@ -21,7 +21,7 @@ int windrow_name_dimensions(windrow_file* file, int variable, const char* const*
       if (variable < 0 || variable >= static_cast<int>(variables.size())) return {};  // said below, with the name of the file
       const size_t dimensions = variables[static_cast<size_t>(variable)].shape.size();
       if (dimensions > 0 && names == nullptr)
-        return {Code::bad_argument, "name_dimensions: no list of " + std::to_string(dimensions) + " names was given (from C++: its length is another)"};
+        return {Code::bad_argument, "name_dimensions: no list of " + std::to_string(dimensions) + " names was given (from C++ and Fortran: its length is another)"};
       for (size_t i = 0; i < dimensions; ++i) {
         if (names[i] == nullptr) return null_argument("the name of a dimension");
         copies.emplace_back(names[i]);

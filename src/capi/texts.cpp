@@ -34,7 +34,7 @@ int windrow_put_texts(windrow_file* file, int variable, const char* const* texts
       if (!is_whole(file, variable)) return {};  // why not is said below, with names
       const int64_t elements = file->file->element_count_of(variable);
       if (elements > 0 && texts == nullptr)
-        return {Code::bad_argument, "put_texts: no list of " + std::to_string(elements) + " texts was given (from C++: its length is another)"};
+        return {Code::bad_argument, "put_texts: no list of " + std::to_string(elements) + " texts was given (from C++ and Fortran: its length is another)"};
       for (int64_t i = 0; i < elements; ++i) {
         if (texts[i] == nullptr) return null_argument("one of the texts");
         copies.emplace_back(texts[i]);
