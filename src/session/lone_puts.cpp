@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
@@ -66,12 +67,15 @@ struct Puts {
 };
 
 Status verdict_on(const std::vector<Letter>& letters, std::span<const Variable> variables) {
-  std::map<std::tuple<int, int64_t, int64_t>, Puts> all;
+  using Put = std::tuple<int, int64_t, int64_t>;
+  std::map<std::pair<Put, int64_t>, Puts> all;  // by how often the rank has put the same before, too
   for (const Letter& letter : letters) {
     auto told = read(letter.bytes);
     if (!told.ok()) return told.status();
+    std::map<Put, int64_t> before;
     for (const Told& one : told.value()) {
-      Puts& puts = all[{one.variable, one.record, one.identity}];
+      const Put put{one.variable, one.record, one.identity};
+      Puts& puts = all[{put, before[put]++}];
       puts.sharers = one.sharers;
       puts.is_by_same = one.is_by_same;
       puts.by_root = puts.by_root || letter.peer == 0;
@@ -81,7 +85,7 @@ Status verdict_on(const std::vector<Letter>& letters, std::span<const Variable> 
   }
   for (const auto& [key, puts] : all) {
     if (!puts.lose()) continue;
-    const auto& [variable, record, identity] = key;
+    const auto& [variable, record, identity] = key.first;
     const std::string& path = variables[static_cast<size_t>(variable)].path;
     const std::string what = record < 0 ? fmt::format("\"{}\"", path) : fmt::format("record {} of \"{}\"", record, path);
     const std::string why = puts.is_by_same ? "by `same` rank 0 writes, which does not put it"

@@ -102,6 +102,15 @@ windrow_variable_info describe(windrow_file* file, const char* path) {
   return info;
 }
 
+// All of a variable whose texts have any length, or of references.
+std::vector<std::string> texts_of(windrow_file* file, const char* path) {
+  int variable = -1;
+  EXPECT_WINDROW_OK(windrow_find_variable(file, path, &variable));
+  std::vector<const char*> list(static_cast<size_t>(describe(file, path).elements));
+  EXPECT_WINDROW_OK(windrow_get_texts(file, variable, list.data()));
+  return std::vector<std::string>(list.begin(), list.end());
+}
+
 TEST_P(Types, move_in_parallel_and_are_said_again) {
   windrow_file* file = create(path());
   int64_t first = 0, count = 0;
@@ -349,15 +358,8 @@ TEST_P(Types, references_are_written_as_paths) {
   EXPECT_EQ(windrow_put_texts(file, scalar, &relative), WINDROW_BAD_ARGUMENT);
   EXPECT_WINDROW_OK(windrow_close(file));
   file = open(path(), WINDROW_UPDATE);
-  const auto texts = [&](const char* name) {
-    int variable = -1;
-    EXPECT_WINDROW_OK(windrow_find_variable(file, name, &variable));
-    std::vector<const char*> list(static_cast<size_t>(describe(file, name).elements));
-    EXPECT_WINDROW_OK(windrow_get_texts(file, variable, list.data()));
-    return std::vector<std::string>(list.begin(), list.end());
-  };
-  EXPECT_THAT(texts("g/references"), testing::ElementsAre("/gr\u00f6\u00dfe", "", "/g/references", "/"));
-  EXPECT_THAT(texts("unwritten"), testing::ElementsAre("", "", ""));
+  EXPECT_THAT(texts_of(file, "g/references"), testing::ElementsAre("/gr\u00f6\u00dfe", "", "/g/references", "/"));
+  EXPECT_THAT(texts_of(file, "unwritten"), testing::ElementsAre("", "", ""));
   const char* one = nullptr;
   EXPECT_WINDROW_OK(windrow_get_attribute(file, "g", "one", WINDROW_REFERENCE, &one));
   EXPECT_STREQ(one, "/g/references") << "what was refused has left it";
@@ -519,17 +521,10 @@ f.attrs["null"] = h5py.Empty("S3")
   EXPECT_EQ(describe(file, "bool").type, WINDROW_BOOL);
   EXPECT_STREQ(describe(file, "ascii").text_characters, "ascii");
   EXPECT_EQ(describe(file, "null").is_null, 1);
-  const auto texts = [&](const char* name) {
-    int variable = -1;
-    EXPECT_WINDROW_OK(windrow_find_variable(file, name, &variable));
-    std::vector<const char*> list(static_cast<size_t>(describe(file, name).elements));
-    EXPECT_WINDROW_OK(windrow_get_texts(file, variable, list.data()));
-    return std::vector<std::string>(list.begin(), list.end());
-  };
-  EXPECT_THAT(texts("texts"), testing::ElementsAre("a", "bb", "ä", ""));
-  EXPECT_EQ(texts("packed texts").at(999), "bb");
+  EXPECT_THAT(texts_of(file, "texts"), testing::ElementsAre("a", "bb", "ä", ""));
+  EXPECT_EQ(texts_of(file, "packed texts").at(999), "bb");
   EXPECT_EQ(describe(file, "refs").type, WINDROW_REFERENCE);
-  EXPECT_THAT(texts("refs"), testing::ElementsAre("/le", "/bool", ""));
+  EXPECT_THAT(texts_of(file, "refs"), testing::ElementsAre("/le", "/bool", ""));
   const char* path_of = nullptr;
   EXPECT_WINDROW_OK(windrow_get_attribute(file, "/", "ref", WINDROW_REFERENCE, &path_of));
   EXPECT_STREQ(path_of, "/le/c8");
