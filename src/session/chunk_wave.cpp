@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chunked variables in a flush: a wave each, since each has windows of its own. The same steps as for other waves, but that the exchange
-// moves the chunks' line, and rank 0 finds the chunks in the file.
+// moves the chunks' line, and rank 0 finds the chunks in the file, or the ranks that look after the subfiles do.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/checked.hpp"
 #include "base/varint.hpp"
@@ -23,47 +24,82 @@ Status File::move_chunked(bool reading, int64_t ordinal, std::span<const int64_t
   return {};
 }
 
-Status File::chunked_wave(int variable, int64_t part, bool reading, int64_t ordinal, Wave& wave) {
-  auto& layout = layouts_[{variable, part}];
-  if (layout == nullptr) {
-    auto made = part < 0 ? layout_of(catalog_.variables[static_cast<size_t>(variable)]) : layout_of_part(variable, part);
+// Local. Nothing to do where they are known.
+Status File::know_layouts(int variable) {
+  auto& layouts = layouts_[variable];
+  if (!layouts.empty()) return {};
+  if (subfiles_ && subfiles_->find(variable) != nullptr) {
+    auto made = layouts_of_parts(variable);
     if (!made.ok()) return made.status();
-    layout = std::move(made).value();
+    layouts = std::move(made).value();
+    return {};
   }
-  wave.layout = layout;
+  auto made = layout_of(catalog_.variables[static_cast<size_t>(variable)]);
+  if (!made.ok()) return made.status();
+  layouts.push_back(std::move(made).value());
+  return {};
+}
+
+Status File::chunked_wave(int variable, size_t group, bool reading, int64_t ordinal, Wave& wave) {
+  wave.layout = layouts_.at(variable)[group];
   wave.variable = variable;
-  wave.part = part;
   return build_wave(reading, ordinal, wave);
 }
 
-// Parts of a variable that is split have a wave each, too: their chunks are in indexes of their own.
-Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
-  const SplitVariable* split = subfiles_ ? subfiles_->find(variable) : nullptr;
-  int64_t bytes = 0;
-  for (int64_t part = split != nullptr ? 0 : -1; part < (split != nullptr ? split->split.parts() : 0); ++part) {
-    const auto moved = run_chunked_part(variable, part, reading, ordinal);
-    if (!moved.ok()) return moved.status();
-    bytes += moved.value();
+// Of a variable that is split the parts whose chunks are of one size have a wave: nearly always all.
+Status File::for_each_chunked_wave(int variable, bool reading, int64_t ordinal, const std::function<Status(Wave&, const WaveNumbers&)>& visit) {
+  size_t groups = 1;  // the same on all ranks, once they have agreed on the first
+  for (size_t group = 0; group < groups; ++group) {
+    Wave wave;
+    wave.reading = reading;
+    WaveNumbers numbers;
+    Status local = guard([&] { return group == 0 ? know_layouts(variable) : Status(); });
+    if (local.ok()) local = guard([&] { return chunked_wave(variable, group, reading, ordinal, wave); });
+    if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok()) return verdict;
+    groups = layouts_.find(variable)->second.size();
+    if (numbers.bytes == 0) continue;
+    if (Status verdict = visit(wave, numbers); !verdict.ok()) return verdict;
   }
+  return {};
+}
+
+Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
+  int64_t bytes = 0;
+  Status verdict = for_each_chunked_wave(variable, reading, ordinal, [&](Wave& wave, const WaveNumbers& numbers) -> Status {
+    bytes += numbers.bytes;
+    auto ready = ready_plan(wave, numbers);
+    if (!ready.ok()) return ready.status();
+    if (!reading) start_writing(wave, numbers.variables);
+    return move_chunks(*ready.value(), wave);
+  });
+  if (!verdict.ok()) return verdict;
   if (!reading && bytes > 0 && bytes >= catalog_.variables[static_cast<size_t>(variable)].placement.bytes) end_whole();
   return {};
 }
 
-// The bytes of all ranks that have moved.
-Result<int64_t> File::run_chunked_part(int variable, int64_t part, bool reading, int64_t ordinal) {
-  Wave wave;
-  wave.reading = reading;
-  WaveNumbers numbers;
-  Status local = guard([&] { return chunked_wave(variable, part, reading, ordinal, wave); });
-  if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok()) return verdict;
-  if (numbers.bytes == 0) return int64_t{0};
-  const int64_t bytes = numbers.bytes;
-  auto ready = ready_plan(wave, numbers);
-  if (!ready.ok()) return ready.status();
-  if (!reading) start_writing(wave, numbers.variables);
-  if (Status verdict = move_chunks(*ready.value(), wave); !verdict.ok()) return verdict;
-  return bytes;
+namespace {
+
+// Bytes of the line in which something moves: from part to part what the hull holds of them, and of what grows the records.
+std::vector<Extent> regions_of(const ChunkLayout& layout, Extent hull, Extent records) {
+  const int64_t chunk = layout.chunk_bytes();
+  const Extent chunks{round_down(hull.begin, chunk), round_up(hull.end, chunk)};
+  if (!layout.is_split()) return {chunks};
+  std::vector<Extent> regions;
+  for (const ChunkPart& part : layout.parts) {
+    Extent bytes = layout.bytes_of(part);
+    if (records.begin < records.end) {  // layers of chunks along the first dimension, which is not cut
+      const int64_t layer = part.grid.layer() * layout.element_bytes, rows = part.grid.chunk()[0];
+      bytes = {bytes.begin + records.begin / rows * layer, bytes.begin + (records.end + rows - 1) / rows * layer};
+    }
+    bytes = intersect(bytes, chunks);
+    if (bytes.empty()) continue;
+    if (!regions.empty() && regions.back().end == bytes.begin) regions.back().end = bytes.end;
+    else regions.push_back(bytes);
+  }
+  return regions;
 }
+
+}  // namespace
 
 // Writers are all ranks that there is a chunk for: they encode, each its own part of the line. What the user asked of axes that make no
 // sense here is left aside.
@@ -71,7 +107,7 @@ void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy&
   constexpr int64_t k_most_chunks = 16384;  // of a window: a word between ranks tells of each
   const int64_t chunk = wave.layout->chunk_bytes();
   limits.buffer_bytes = std::min(limits.buffer_bytes, k_most_chunks * chunk);
-  pattern.regions = {{round_down(numbers.hull.begin, chunk), round_up(numbers.hull.end, chunk)}};
+  pattern.regions = regions_of(*wave.layout, numbers.hull, numbers.records);
   pattern.overlapping = false;
   strategy.gather = Gather::none;
   strategy.domains = Domains::aligned;
@@ -79,7 +115,9 @@ void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy&
   limits.unit = limits.window_unit = chunk;
   limits.layout = nullptr;  // a place in the line is none in the file
   if (limits.writers == 0) limits.writers = comm_->size();
-  limits.writers = std::min(limits.writers, pattern.regions.front().size() / chunk);
+  int64_t bytes = 0;
+  for (const Extent& region : pattern.regions) bytes += region.size();
+  limits.writers = std::min(limits.writers, bytes / chunk);
 }
 
 Status File::prepare_chunks(KeptPlan& kept, const Wave& wave) {
@@ -101,11 +139,33 @@ Status File::prepare_chunks(KeptPlan& kept, const Wave& wave) {
       }
     }
   });
-  if (comm_->rank() != layout.root || wave.reading) return {};
-  const auto& writers = kept.plan.writers;
-  const auto others = static_cast<int64_t>(writers.size()) - std::count(writers.begin(), writers.end(), layout.root);
-  kept.placer = std::make_unique<ChunkPlacer>(*comm_, trace_, layout, others, kept.plan.window_bytes / bytes);
+  if (!wave.reading) prepare_roots(kept);
   return {};
+}
+
+// Whom this writer may ask for room: the roots of the parts in its domain. And if this rank is a root, who may ask it.
+void File::prepare_roots(KeptPlan& kept) {
+  const ChunkLayout& layout = *kept.layout;
+  const auto& parts = layout.parts;
+  const int self = comm_->rank();
+  bool own = false;
+  std::set<int> askers, roots;
+  for (size_t i = 0; i < kept.plan.domains.size(); ++i) {
+    const Extent domain = kept.plan.domains[i];
+    auto part = std::partition_point(parts.begin(), parts.end(), [&](const ChunkPart& each) { return layout.bytes_of(each).end <= domain.begin; });
+    for (; part != parts.end() && layout.bytes_of(*part).begin < domain.end; ++part) {
+      if (domain.empty() || part->grid.count() == 0) continue;
+      own = own || part->root == self;
+      if (part->root == self) askers.insert(kept.plan.writers[i]);
+      if (kept.plan.writers[i] == self) roots.insert(part->root);
+    }
+  }
+  askers.erase(self);
+  roots.erase(self);
+  kept.roots = {std::vector<int>(roots.begin(), roots.end()), std::vector<MPI_Request>(roots.size(), MPI_REQUEST_NULL)};
+  if (!own) return;
+  kept.placer = std::make_unique<ChunkPlacer>(*comm_, trace_, layout, [this](const ChunkPart& part) { return format_of(part); },
+                                              static_cast<int64_t>(askers.size()), kept.plan.window_bytes / layout.chunk_bytes());
 }
 
 namespace {
@@ -123,18 +183,21 @@ std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers) {
 Status malformed() { return {Code::internal, "a letter about chunks is malformed"}; }
 
 // The root's answer to one rank: offset + 1, bytes and skipped filters of each chunk asked for.
-Status answer_letter(Format& format, const ChunkLayout& layout, const Letter& asked, Letter& answer) {
+Status answer_letter(const FormatOfPart& format_of, const auto& named, const ChunkLayout& layout, const Letter& asked, Letter& answer) {
   answer.peer = asked.peer;
   int64_t chunk = 0;
   for (size_t position = 0; position < asked.bytes.size();) {
     const auto step = read_varint(asked.bytes, position);
-    if (!step || *step >= static_cast<uint64_t>(layout.grid.count() - chunk)) return malformed();
+    if (!step || *step >= static_cast<uint64_t>(layout.count() - chunk)) return malformed();
     chunk += static_cast<int64_t>(*step);
-    const auto place = format.find_chunk(layout.path, layout.grid.first_element(chunk));
-    if (!place.ok()) return place.status();
-    if (place.value().offset > layout.file_room - place.value().bytes)
-      return {Code::bad_file, fmt::format("\"{}\": a chunk of it lies at offset {}", layout.path, place.value().offset)};
-    append_varint(answer.bytes, static_cast<uint64_t>(place.value().offset < 0 ? 0 : layout.file_base + place.value().offset + 1));
+    const ChunkPart& part = layout.part_of(chunk);
+    const auto format = format_of(part);
+    if (!format.ok()) return format.status();
+    const auto place = format.value()->find_chunk(layout.path, part.grid.first_element(chunk - part.first));
+    if (!place.ok()) return named(part, place.status());
+    if (place.value().offset > part.file_room - place.value().bytes)
+      return named(part, {Code::bad_file, fmt::format("\"{}\": a chunk of it lies at offset {}", layout.path, place.value().offset)});
+    append_varint(answer.bytes, static_cast<uint64_t>(place.value().offset < 0 ? 0 : part.file_base + place.value().offset + 1));
     append_varint(answer.bytes, static_cast<uint64_t>(place.value().bytes));
     append_varint(answer.bytes, place.value().skipped);
   }
@@ -157,19 +220,24 @@ Status read_answer(std::span<const std::byte> bytes, std::span<const int64_t> as
 Status File::find_chunks(const KeptPlan& kept, KnownChunks& known) {
   std::vector<Letter> out, in, answers;
   LetterCounters counters;
+  const ChunkLayout& layout = *kept.layout;
+  const std::span<const int64_t> wanted = kept.looked_up;
+  // visit(root, numbers) for each root that this rank asks.
+  const auto for_each_question = [&](auto&& visit) {
+    layout.for_each_root(wanted.size(), [&](size_t i) { return wanted[i]; }, [&](int root, size_t first, size_t count) { visit(root, wanted.subspan(first, count)); });
+  };
+  const auto named = [&](const ChunkPart& part, const Status& status) -> Status {
+    if (part.number < 0) return status;
+    return {status.code(), fmt::format("subfile \"{}\": {}", subfiles_->relative_name(part.number), status.message())};
+  };
   Status local = guard([&] {
-    if (!kept.looked_up.empty()) out.push_back({kept.layout->root, numbers_as_letter(kept.looked_up)});
+    for_each_question([&](int root, std::span<const int64_t> numbers) { out.push_back({root, numbers_as_letter(numbers)}); });
     return Status{};
   });
   local = exchange_letters(*comm_, std::move(local), out, in, counters);
   if (local.ok()) local = guard([&]() -> Status {
-    if (in.empty()) return {};
-    auto format = format_of(*kept.layout);
-    if (!format.ok()) return format.status();
     for (const Letter& letter : in) {
-      Status status = answer_letter(*format.value(), *kept.layout, letter, answers.emplace_back());
-      if (!status.ok() && kept.layout->part >= 0)
-        return {status.code(), fmt::format("subfile \"{}\": {}", subfiles_->relative_name(kept.layout->part), status.message())};
+      Status status = answer_letter([this](const ChunkPart& part) { return format_of(part); }, named, layout, letter, answers.emplace_back());
       if (!status.ok()) return status;
     }
     in.clear();
@@ -178,8 +246,17 @@ Status File::find_chunks(const KeptPlan& kept, KnownChunks& known) {
   local = exchange_letters(*comm_, std::move(local), answers, in, counters);
   trace_.description_messages += counters.messages;
   trace_.description_bytes += counters.bytes;
-  if (!local.ok() || kept.looked_up.empty()) return local;
-  return guard([&] { return in.size() == 1 ? read_answer(in.front().bytes, kept.looked_up, known) : malformed(); });
+  if (!local.ok() || wanted.empty()) return local;
+  return guard([&] {
+    Status status;
+    size_t next = 0;  // letters come sorted by peer, and roots ascend
+    for_each_question([&](int root, std::span<const int64_t> numbers) {
+      if (!status.ok()) return;
+      status = next < in.size() && in[next].peer == root ? read_answer(in[next].bytes, numbers, known) : malformed();
+      ++next;
+    });
+    return status;
+  });
 }
 
 Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
@@ -191,17 +268,14 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
     report_.plans.push_back({kept.plan, kept.forecast, false});
     return Status{};
   });
-  ChunkSink sink(*comm_, *data_, *kept.layout, known, kept.placer.get());
+  ChunkSink sink(*comm_, *data_, *kept.layout, known, kept.placer.get(), kept.roots);
   ChunkFetcher fetcher(*data_, *kept.layout, known);
   double began = 0;
   {
     const StageTimer timer(trace_, Stage::exchange);
     began = seconds_now();
     if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
-    if (kept.placer) {
-      kept.placer->begin({}, nullptr);
-      kept.placer->use(format_of(*kept.layout));
-    }
+    if (kept.placer) kept.placer->begin({}, nullptr);
     kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.arm(), kept.placer.get());
     local.update(kept.transfer->end());
   }
@@ -223,22 +297,15 @@ Status File::explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, W
       const int variable = static_cast<int>(i);
       if (!is_chunked(variable) || (static_cast<uint64_t>(word) >> (i % 64) & 1) == 0) continue;
       any = true;
-      const SplitVariable* split = subfiles_ ? subfiles_->find(variable) : nullptr;
-      for (int64_t part = split != nullptr ? 0 : -1; part < (split != nullptr ? split->split.parts() : 0); ++part) {
-        Wave wave;
-        wave.reading = reading;
-        WaveNumbers numbers;
-        Status local = guard([&] { return chunked_wave(variable, part, reading, 0, wave); });
-        if (Status verdict = pulse_waves(std::move(local), {&wave}, {&numbers}, nullptr); !verdict.ok()) return verdict;
-        if (numbers.bytes == 0) continue;
+      Status verdict = for_each_chunked_wave(variable, reading, 0, [&](Wave& wave, const WaveNumbers& numbers) -> Status {
         auto ready = ready_plan(wave, numbers);
         if (!ready.ok()) return ready.status();
-        Status told = agree(*comm_, guard([&] {
+        return agree(*comm_, guard([&] {
           planned.plans.push_back({ready.value()->plan, ready.value()->forecast, numbers.kept_id > 0});
           return Status{};
         }));
-        if (!told.ok()) return told;
-      }
+      });
+      if (!verdict.ok()) return verdict;
     }
   if (!any) return {};
   return pulse_waves(Status{}, {&puts, &gets}, {&put_numbers, &get_numbers}, nullptr);

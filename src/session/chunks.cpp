@@ -12,6 +12,22 @@
 
 namespace windrow {
 
+const ChunkPart& ChunkLayout::part_of(int64_t chunk) const noexcept {
+  if (parts.size() == 1) return parts.front();
+  return *std::prev(std::partition_point(parts.begin() + 1, parts.end(), [chunk](const ChunkPart& part) { return part.first <= chunk; }));
+}
+
+std::span<const Filter> ChunkLayout::filters_of(int64_t chunk) const noexcept {
+  const ChunkPart& part = part_of(chunk);
+  const bool unfiltered = part.chunking.edges_unfiltered && part.grid.elements_inside(chunk - part.first) < part.grid.elements();
+  return unfiltered ? std::span<const Filter>() : part.chunking.filters;
+}
+
+int64_t ChunkLayout::bytes_inside(int64_t chunk) const noexcept {
+  const ChunkPart& part = part_of(chunk);
+  return part.grid.elements_inside(chunk - part.first) * element_bytes;
+}
+
 void ChunkLayout::fill(std::span<std::byte> bytes) const noexcept {
   paint(bytes, 0, fill_value);
 }
@@ -21,11 +37,12 @@ Result<std::shared_ptr<const ChunkLayout>> layout_of(const Variable& variable) {
   if (!grid.ok()) return Status{grid.status().code(), fmt::format("\"{}\": {}", variable.path, grid.status().message())};
   auto layout = std::make_shared<ChunkLayout>();
   layout->path = variable.path;
-  layout->grid = std::move(grid).value();
-  layout->chunking = variable.chunking;
+  layout->parts.emplace_back();
+  layout->parts.front().grid = std::move(grid).value();
+  layout->parts.front().chunking = variable.chunking;
   layout->fill_value = variable.fill;
   layout->element_bytes = element_bytes(variable.type, variable.details);
-  if (layout->grid.count() > 0 && layout->grid.count() > (int64_t{1} << 62) / layout->chunk_bytes())
+  if (layout->count() > 0 && layout->count() > (int64_t{1} << 62) / layout->chunk_bytes())
     return Status{Code::bad_argument, fmt::format("\"{}\": its chunks together have more than 2^62 bytes", variable.path)};
   return std::shared_ptr<const ChunkLayout>(std::move(layout));
 }
@@ -63,8 +80,8 @@ bool ChunkPlacer::step() {
     --left_;
     return true;
   }
-  const std::span<int64_t> answer = std::span(answer_).first((static_cast<size_t>(words) - 1) / WantedChunk::k_words);
-  place(std::span<const int64_t>(message_).subspan(1, static_cast<size_t>(words - 1)), answer);
+  const std::span<int64_t> answer = std::span(answer_).first(static_cast<size_t>(words) / WantedChunk::k_words);
+  place(std::span<const int64_t>(message_).first(static_cast<size_t>(words)), answer);
   mpi_ok(MPI_Send(answer.data(), static_cast<int>(answer.size()), MPI_INT64_T, about.MPI_SOURCE, k_tag_placed, comm_.get()), "MPI_Send");
   return true;
 }
@@ -75,11 +92,14 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
     if (!status_.ok()) continue;
     status_.update(guard([&] {
       const WantedChunk chunk = WantedChunk::at(wanted, i);
-      const auto offset = format_->place_chunk(layout_.path, layout_.grid.first_element(chunk.chunk), chunk.bytes, chunk.in_part);
+      const ChunkPart& part = layout_.part_of(chunk.chunk);
+      const auto format = format_of_(part);
+      if (!format.ok()) return format.status();
+      const auto offset = format.value()->place_chunk(layout_.path, part.grid.first_element(chunk.chunk - part.first), chunk.bytes, chunk.in_part);
       if (!offset.ok()) return offset.status();
-      if (offset.value() > layout_.file_room - chunk.bytes)
+      if (offset.value() > part.file_room - chunk.bytes)
         return Status(Code::unsupported, fmt::format("\"{}\": a subfile with it is larger than a set can have", layout_.path));
-      offsets[i] = layout_.file_base + offset.value();
+      offsets[i] = part.file_base + offset.value();
       return Status{};
     }));
   }
@@ -96,7 +116,7 @@ Status ChunkReader::read(int64_t chunk, std::span<std::byte> out) {
   return guard([&]() -> Status {
     const auto named = [&](Status status) {
       if (status.ok()) return status;
-      return Status{status.code(), fmt::format("chunk {} of \"{}\" at {}: {}", chunk, layout_.path, file_.where(place.offset), status.message())};
+      return Status{status.code(), fmt::format("chunk {} of \"{}\" at {}: {}", chunk - layout_.part_of(chunk).first, layout_.path, file_.where(place.offset), status.message())};
     };
     if (filters.empty()) {
       if (place.bytes != static_cast<int64_t>(out.size()))
@@ -133,7 +153,7 @@ void ChunkSink::consume(int64_t, const Window& whole, const std::byte* slot, Pie
     batch.bytes.clear();
     // At once, and a little more than the window for what gets no smaller: growing would hold it twice, and copy it.
     batch.bytes.room(static_cast<size_t>(window.size() + window.size() / 16));
-    batch.wanted.assign(1, 0);
+    batch.wanted.clear();
     const int64_t bytes = layout_.chunk_bytes();
     for (int64_t chunk = window.begin / bytes; chunk * bytes < window.end; ++chunk) {
       const Extent extent = layout_.bytes_of(chunk);
@@ -142,7 +162,7 @@ void ChunkSink::consume(int64_t, const Window& whole, const std::byte* slot, Pie
       const std::span<std::byte> content(const_cast<std::byte*>(slot) + (extent.begin - window.begin), static_cast<size_t>(bytes));
       if (Status status = add(chunk, content, extent, covered, batch); !status.ok()) return status;
     }
-    batch.offsets.resize((batch.wanted.size() - 1) / WantedChunk::k_words);
+    batch.offsets.resize(batch.wanted.size() / WantedChunk::k_words);
     return Status{};
   }));
   if (status_.ok() && !batch.offsets.empty()) ask(batch);
@@ -180,21 +200,30 @@ Status ChunkSink::complete(int64_t chunk, std::span<std::byte> bytes, Extent ext
 }
 
 void ChunkSink::ask(Batch& batch) {
-  if (placer_ != nullptr) {
-    placer_->place(std::span<const int64_t>(batch.wanted).subspan(1), batch.offsets);
-    write(batch);
-    return;
-  }
-  batch.wanted.front() = static_cast<int64_t>(batch.offsets.size());
-  const auto count = static_cast<int>(batch.offsets.size());
-  batch.busy = mpi_ok(MPI_Irecv(batch.offsets.data(), count, MPI_INT64_T, layout_.root, k_tag_placed, comm_.get(), &batch.requests[0]), "MPI_Irecv") &&
-               mpi_ok(MPI_Isend(batch.wanted.data(), static_cast<int>(batch.wanted.size()), MPI_INT64_T, layout_.root, k_tag_chunks, comm_.get(), &batch.requests[1]), "MPI_Isend");
+  status_.update(guard([&] {
+    batch.requests.reserve(2 * (roots_.others.size() + 1));
+    return Status{};
+  }));
+  if (!status_.ok()) return;
+  batch.requests.clear();
+  bool sound = true;
+  const auto number_of = [&](size_t i) { return WantedChunk::at(batch.wanted, i).chunk; };
+  layout_.for_each_root(batch.offsets.size(), number_of, [&](int root, size_t first, size_t count) {
+    const std::span<int64_t> wanted = std::span(batch.wanted).subspan(first * WantedChunk::k_words, count * WantedChunk::k_words);
+    const std::span<int64_t> offsets = std::span(batch.offsets).subspan(first, count);
+    if (root == comm_.rank()) return placer_->place(wanted, offsets);
+    const auto request = [&] { return &batch.requests.emplace_back(MPI_REQUEST_NULL); };
+    sound = sound && mpi_ok(MPI_Irecv(offsets.data(), static_cast<int>(count), MPI_INT64_T, root, k_tag_placed, comm_.get(), request()), "MPI_Irecv") &&
+            mpi_ok(MPI_Isend(wanted.data(), static_cast<int>(wanted.size()), MPI_INT64_T, root, k_tag_chunks, comm_.get(), request()), "MPI_Isend");
+  });
+  batch.busy = sound && !batch.requests.empty();
+  if (sound && !batch.busy) write(batch);
 }
 
 // Chunks that lie side by side go in one request.
 void ChunkSink::write(Batch& batch) {
   const size_t count = batch.offsets.size();
-  const std::span<const int64_t> wanted = std::span<const int64_t>(batch.wanted).subspan(1);
+  const std::span<const int64_t> wanted = batch.wanted;
   int64_t at = 0;
   for (size_t i = 0; i < count;) {
     const int64_t begin = batch.offsets[i];
@@ -210,7 +239,7 @@ void ChunkSink::progress() {
   while (batches_[oldest_].busy) {
     Batch& batch = batches_[oldest_];
     int all = 0;
-    if (!mpi_ok(MPI_Testall(2, batch.requests.data(), &all, MPI_STATUSES_IGNORE), "MPI_Testall") || all == 0) return;
+    if (!mpi_ok(MPI_Testall(static_cast<int>(batch.requests.size()), batch.requests.data(), &all, MPI_STATUSES_IGNORE), "MPI_Testall") || all == 0) return;
     write(batch);
     batch.busy = false;
     oldest_ = 1 - oldest_;
@@ -220,13 +249,13 @@ void ChunkSink::progress() {
 bool ChunkSink::finished() {
   progress();
   if (batches_[0].busy || batches_[1].busy) return status_.code() == Code::mpi;
-  if (placer_ != nullptr) return true;
   if (!end_sent_) {
     end_sent_ = true;
-    if (!mpi_ok(MPI_Isend(&end_, 1, MPI_INT64_T, layout_.root, k_tag_chunks, comm_.get(), &end_request_), "MPI_Isend")) return true;
+    for (size_t i = 0; i < roots_.others.size(); ++i)
+      if (!mpi_ok(MPI_Isend(&end_, 1, MPI_INT64_T, roots_.others[i], k_tag_chunks, comm_.get(), &roots_.requests[i]), "MPI_Isend")) return true;
   }
   int sent = 0;
-  return !mpi_ok(MPI_Test(&end_request_, &sent, MPI_STATUS_IGNORE), "MPI_Test") || sent != 0;
+  return !mpi_ok(MPI_Testall(static_cast<int>(roots_.requests.size()), roots_.requests.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall") || sent != 0;
 }
 
 void ChunkFetcher::start(int64_t, const Window& whole, std::byte* slot, PieceView covered) {

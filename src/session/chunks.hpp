@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chunked variables on their way to and from the file. The exchange sees the chunks' own line (extent/chunks.hpp) as if it were the
 // file, in windows of whole chunks. Here a full window becomes encoded chunks with room in the file, and stored chunks become a window.
-// Rank 0 alone knows the file's index of chunks: writers ask it for room while they go on (docs/rooms/session.md).
+// Rank 0 alone knows the file's index of chunks, and of a subfile the rank that looks after it: writers ask them for room while they go on
+// (docs/rooms/session.md).
 #pragma once
 
 #include <mpi.h>
@@ -9,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,29 +24,50 @@
 
 namespace windrow {
 
-// How a variable is cut, and what a chunk of it is made of.
-struct ChunkLayout {
-  std::string path;
+// A variable's chunks, or those of one part of a variable that is split.
+struct ChunkPart {
+  int64_t number = -1;  // of the part's subfile; -1: of a variable that is not split
   ChunkGrid grid;
   Chunking chunking;
+  int64_t first = 0;    // its first chunk's number in the line
+  int root = 0;         // the rank that has the index of its chunks
+  int64_t file_base = 0, file_room = INT64_MAX;  // of the subfile in the line of files
+};
+
+// How a variable is cut, and what a chunk of it is made of. The chunks of all parts in `parts` are one line, part after part, and are all of one size.
+struct ChunkLayout {
+  std::string path;
+  std::vector<ChunkPart> parts;       // ascending by number, and by root; one at least
   std::vector<std::byte> fill_value;  // of an element, as stored; empty: zeros
   int64_t element_bytes = 1;
-  // Of a part of a variable that is split: the rank that looks after its subfile, the subfile's number, and its places in the line of files.
-  int root = 0;
-  int64_t part = -1;
-  int64_t file_base = 0, file_room = INT64_MAX;
+  int64_t group = -1;                 // of the variable's parts; -1: it is not split
 
-  int64_t chunk_bytes() const noexcept { return grid.elements() * element_bytes; }
+  bool is_split() const noexcept { return group >= 0; }
+  int64_t count() const noexcept { return parts.back().first + parts.back().grid.count(); }
+  int64_t chunk_bytes() const noexcept { return parts.front().grid.elements() * element_bytes; }
   Extent bytes_of(int64_t chunk) const noexcept { return {chunk * chunk_bytes(), (chunk + 1) * chunk_bytes()}; }
+  Extent bytes_of(const ChunkPart& part) const noexcept { return {part.first * chunk_bytes(), (part.first + part.grid.count()) * chunk_bytes()}; }
+  // The part with this chunk; O(log parts).
+  const ChunkPart& part_of(int64_t chunk) const noexcept;
+  int root_of(int64_t chunk) const noexcept { return part_of(chunk).root; }
   // What the bytes of a chunk go through.
-  std::span<const Filter> filters_of(int64_t chunk) const noexcept {
-    const bool unfiltered = chunking.edges_unfiltered && grid.elements_inside(chunk) < grid.elements();
-    return unfiltered ? std::span<const Filter>() : chunking.filters;
-  }
-  int64_t bytes_inside(int64_t chunk) const noexcept { return grid.elements_inside(chunk) * element_bytes; }
+  std::span<const Filter> filters_of(int64_t chunk) const noexcept;
+  int64_t bytes_inside(int64_t chunk) const noexcept;
   // Whole elements that were never written; `bytes` begins with one.
   void fill(std::span<std::byte> bytes) const noexcept;
+  // Of chunks in ascending order those whose index one rank has: visit(root, first, count) for each such stretch. chunk_at(i): number of the i-th.
+  void for_each_root(size_t chunks, auto&& chunk_at, auto&& visit) const {
+    for (size_t i = 0; i < chunks;) {
+      const size_t first = i;
+      const int root = root_of(chunk_at(i));
+      while (i < chunks && root_of(chunk_at(i)) == root) ++i;
+      visit(root, first, i - first);
+    }
+  }
 };
+
+// Finds the index of the chunks of a part, on its root.
+using FormatOfPart = std::function<Result<Format*>(const ChunkPart& part)>;
 
 Result<std::shared_ptr<const ChunkLayout>> layout_of(const Variable& variable);
 
@@ -72,20 +95,17 @@ struct WantedChunk {
   void append_to(std::vector<int64_t>& wanted) const { wanted.insert(wanted.end(), {chunk, bytes, in_part ? 1 : 0}); }
 };
 
-// On the root of a layout, which is rank 0 where the file is one: finds room for the chunks of others.
+// On a root of a layout, which is rank 0 where the file is one: finds room for the chunks of others.
 class ChunkPlacer final : public Role {
  public:
-  // `others`: writers beside this rank; each says once that it is at its end. `most`: chunks that one of them asks for at once.
-  ChunkPlacer(const Comm& comm, Trace& trace, const ChunkLayout& layout, int64_t others, int64_t most)
-      : Role(comm, trace), layout_(layout), others_(others), message_(1 + WantedChunk::k_words * static_cast<size_t>(most)), answer_(static_cast<size_t>(most)) {}
+  // `others`: writers beside this rank that may have chunks of its parts; each says once that it is at its end. `most`: chunks that one of them
+  // asks for at once.
+  ChunkPlacer(const Comm& comm, Trace& trace, const ChunkLayout& layout, FormatOfPart format_of, int64_t others, int64_t most)
+      : Role(comm, trace), layout_(layout), format_of_(std::move(format_of)), others_(others), message_(WantedChunk::k_words * static_cast<size_t>(most)),
+        answer_(static_cast<size_t>(most)) {}
   Status prepare() override { return {}; }
   int64_t buffer_bytes() const override { return 0; }
   void begin(std::span<const Item>, std::byte*) override { left_ = others_, status_ = {}; }
-  // After begin(): what finds room this time, or why there is none.
-  void use(Result<Format*> format) {
-    if (format.ok()) format_ = format.value();
-    else status_ = format.status();
-  }
   bool step() override;
   bool finished() const override { return broken_ || left_ == 0; }
 
@@ -93,10 +113,16 @@ class ChunkPlacer final : public Role {
   void place(std::span<const int64_t> wanted, std::span<int64_t> offsets);
 
  private:
-  Format* format_ = nullptr;
   const ChunkLayout& layout_;
+  FormatOfPart format_of_;
   int64_t others_, left_ = 0;
   std::vector<int64_t> message_, answer_;
+};
+
+// Other ranks that a writer may ask for room; each is told of its end.
+struct ChunkRoots {
+  std::vector<int> others;
+  std::vector<MPI_Request> requests;  // one each
 };
 
 // What sink and fetcher share: chunks from the file.
@@ -117,10 +143,10 @@ class ChunkReader {
 // A collector's windows become encoded chunks in the file. Holds two windows' encoded bytes: of one that waits for room while the next is encoded.
 class ChunkSink final : public Sink {
  public:
-  // `placer`: on rank 0, which asks itself.
-  ChunkSink(const Comm& comm, DataFile& file, const ChunkLayout& layout, const KnownChunks& known, ChunkPlacer* placer)
-      : comm_(comm), file_(file), layout_(layout), reader_(file, layout, known), placer_(placer) {}
-  void progress() override;  // rank 0 waits until its answer is taken
+  // `placer`: on a root, which asks itself.
+  ChunkSink(const Comm& comm, DataFile& file, const ChunkLayout& layout, const KnownChunks& known, ChunkPlacer* placer, ChunkRoots& roots)
+      : comm_(comm), file_(file), layout_(layout), reader_(file, layout, known), placer_(placer), roots_(roots) {}
+  void progress() override;  // a root waits until its answer is taken
   bool ready() override;
   void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return consumed_; }
@@ -130,8 +156,8 @@ class ChunkSink final : public Sink {
  private:
   struct Batch {
     ByteBuffer bytes;                                 // encoded, one behind the other
-    std::vector<int64_t> wanted, offsets;             // a count and chunks; one each
-    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    std::vector<int64_t> wanted, offsets;             // chunks; one each
+    std::vector<MPI_Request> requests;                // a question and an answer for each other root
     bool busy = false;
   };
   Status add(int64_t chunk, std::span<std::byte> bytes, Extent extent, PieceView covered, Batch& batch);
@@ -145,13 +171,13 @@ class ChunkSink final : public Sink {
   const ChunkLayout& layout_;
   ChunkReader reader_;
   ChunkPlacer* placer_;
+  ChunkRoots& roots_;
   std::array<Batch, 2> batches_;
   size_t oldest_ = 0;
   FilterBuffers buffers_;
   std::vector<std::byte> old_;                        // a chunk that is changed in part, as it was
   int64_t consumed_ = 0;
   int64_t end_ = 0;
-  MPI_Request end_request_ = MPI_REQUEST_NULL;
   bool end_sent_ = false;
   Status status_;
 };

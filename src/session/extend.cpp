@@ -95,7 +95,7 @@ Status File::extend_for_queue(Status local) {
     Variable& variable = catalog_.variables[i];
     variable.shape.front() = wanted_rows_[i];
     variable.placement.bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
-    std::erase_if(layouts_, [i](const auto& layout) { return layout.first.first == static_cast<int>(i); });
+    layouts_.erase(static_cast<int>(i));
     std::erase_if(plans_, [&variable](const auto& kept) { return kept->layout && kept->layout->path == variable.path; });
   }
   grow_as_one();

@@ -82,7 +82,6 @@ struct Wave {
   // Of one chunked variable: items lie in its chunks' line. Otherwise nullptr, and chunked variables are among the bits only.
   std::shared_ptr<const ChunkLayout> layout;
   int variable = -1;
-  int64_t part = -1;                                        // of it, where it is split
   Extent hull{INT64_MAX, 0};                                // of the items, with a layout; else of those of interleaved records
   Extent records{INT64_MAX, 0};                             // of variables that grow in subfiles
 
@@ -108,7 +107,8 @@ struct KeptPlan {
   int64_t storage_windows = 0;                              // that this rank moves to or from the storage
   std::shared_ptr<const ChunkLayout> layout;                // of a chunked variable, or nullptr
   std::vector<int64_t> looked_up;                           // chunks whose places this rank has to know before
-  std::unique_ptr<ChunkPlacer> placer;                      // rank 0, to write
+  std::unique_ptr<ChunkPlacer> placer;                      // on a root, to write
+  ChunkRoots roots;                                         // of a writer
 };
 
 // What a call that defines adds to the catalog.
@@ -332,12 +332,14 @@ class File {
   // Collective: each chunked variable among the bits has a wave of its own.
   Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
   Status run_chunked(int variable, bool reading, int64_t ordinal);
-  Result<int64_t> run_chunked_part(int variable, int64_t part, bool reading, int64_t ordinal);
-  Status chunked_wave(int variable, int64_t part, bool reading, int64_t ordinal, Wave& wave);
+  Status know_layouts(int variable);                                 // local
+  Status for_each_chunked_wave(int variable, bool reading, int64_t ordinal, const std::function<Status(Wave&, const WaveNumbers&)>& visit);
+  Status chunked_wave(int variable, size_t group, bool reading, int64_t ordinal, Wave& wave);
   Status move_chunks(KeptPlan& kept, const Wave& wave);
   Status explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers, FlushReport& planned);
   Status find_chunks(const KeptPlan& kept, KnownChunks& known);
   Status prepare_chunks(KeptPlan& kept, const Wave& wave);           // local
+  void prepare_roots(KeptPlan& kept);                                // local
   void fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const;
   bool is_chunked(int variable) const noexcept { return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty(); }
 
@@ -374,9 +376,9 @@ class File {
   void for_each_extent(size_t variable, Visit&& visit) const;
   int64_t place_of(size_t variable) const;
   Status add_parts(const QueueEntry& entry, const SplitVariable& split, int64_t trailing, Wave& wave);
-  Result<std::shared_ptr<const ChunkLayout>> layout_of_part(int variable, int64_t part) const;
-  Result<Format*> format_of(const ChunkLayout& layout);              // on its root
-  Result<std::shared_ptr<const ByteRuns>> runs_of_part(const QueueEntry& entry, const SplitVariable& split, const Wave& wave, int64_t trailing);
+  Result<std::vector<std::shared_ptr<const ChunkLayout>>> layouts_of_parts(int variable) const;
+  Result<Format*> format_of(const ChunkPart& part);                  // on its root
+  Result<std::shared_ptr<const ByteRuns>> runs_of_parts(const QueueEntry& entry, const SplitVariable& split, Wave& wave, int64_t trailing);
   void add_records(const SplitVariable& split, Extent records, std::map<int64_t, Extent>& regions) const;
   static void sort_items(Wave& wave);
   void fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const;
@@ -461,7 +463,7 @@ class File {
   std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
   std::vector<int64_t> places_;          // [variables] of those that get one in a flush; -1: the others
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
-  std::map<std::pair<int, int64_t>, std::shared_ptr<const ChunkLayout>> layouts_;  // by variable and part, -1 where it is not split
+  std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>> layouts_;  // by variable; several where parts have chunks of several sizes
   std::vector<int64_t> moving_bits_;     // the variables that are being written
   std::vector<int64_t> undefined_bits_;  // of a file changed in place: those that a failure has left undefined
   std::vector<int64_t> unsynced_bits_;   // those written since they were stored last

@@ -35,6 +35,19 @@ Result<Split> with_records(const Split& of_one, int64_t records) {
   return Split::make(std::move(bounds));
 }
 
+// Lists that follow each other, each from its place on.
+Pieces one_after_another(std::span<const std::pair<int64_t, Pieces>> lists) {
+  if (lists.size() == 1 && lists.front().first == 0) return lists.front().second;
+  PiecesBuilder all;
+  for (const auto& [place, list] : lists)
+    for (NestCursor cursor(list); !cursor.done(); cursor.next()) {
+      Nest nest = cursor.nest();
+      nest.run.file += place;
+      all.add(nest);
+    }
+  return all.take();
+}
+
 }  // namespace
 
 // Local: a put or get of a variable that is split, as one item for each part that this rank has elements of.
@@ -77,8 +90,8 @@ Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int6
   return {};
 }
 
-// Local: a put or get in the line of one part's chunks.
-Result<std::shared_ptr<const ByteRuns>> File::runs_of_part(const QueueEntry& entry, const SplitVariable& split, const Wave& wave, int64_t trailing) {
+// Local: a put or get in the line of some parts' chunks.
+Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueueEntry& entry, const SplitVariable& split, Wave& wave, int64_t trailing) {
   const Variable& variable = catalog_.variables[static_cast<size_t>(entry.variable)];
   const auto named = [&](const Status& status) {
     return Status{status.code(), fmt::format("{} of \"{}\" in \"{}\": {}", entry.put ? "put" : "get", variable.path, path_, status.message()), status.rank()};
@@ -93,46 +106,66 @@ Result<std::shared_ptr<const ByteRuns>> File::runs_of_part(const QueueEntry& ent
   const SharedDecomposition::Cut cut{used.value(), trailing, split.element_bytes, split.grows ? 0 : record * row, limits_.direct_bytes};
   auto parts = entry.put ? entry.decomposition->write_parts(owner_of(entry), cut) : entry.decomposition->read_parts(cut);
   if (!parts.ok()) return named(parts.status());
+  const ChunkLayout& layout = *wave.layout;
+  std::vector<std::pair<int64_t, Pieces>> placed;  // first element in the line, and what follows from there
+  auto at = layout.parts.begin();
   for (const auto& [part, runs] : parts.value()) {
-    if (part != wave.part || runs->total == 0) continue;
+    at = std::partition_point(at, layout.parts.end(), [number = part](const ChunkPart& each) { return each.number < number; });
+    if (at == layout.parts.end()) break;
+    if (at->number != part || runs->total == 0) continue;
     if (Status fault = subfiles_->fault_of(part); !fault.ok()) return named(fault);
-    bytes->elements = with_runs(wave.layout->grid.place(PieceView(runs->elements, 1), split.grows ? record * split.split.elements(part) : 0));
-    bytes->runs = PieceView(bytes->elements, split.element_bytes);
-    bytes->hull = hull(bytes->runs);
-    bytes->total = total_bytes(bytes->runs);
-    bytes->pieces = extent_count(bytes->runs);
+    const int64_t first = split.grows ? record * split.split.elements(part) : 0;
+    placed.emplace_back(at->first * at->grid.elements(), at->grid.place(PieceView(runs->elements, 1), first));
   }
+  if (split.grows && !placed.empty()) {
+    const Extent moved = all ? Extent{0, entry.rows} : Extent{record, record + 1};
+    wave.records = {std::min(wave.records.begin, moved.begin), std::max(wave.records.end, moved.end)};
+  }
+  if (!placed.empty()) bytes->elements = with_runs(one_after_another(placed));
+  bytes->runs = PieceView(bytes->elements, split.element_bytes);
+  bytes->hull = hull(bytes->runs);
+  bytes->total = total_bytes(bytes->runs);
+  bytes->pieces = extent_count(bytes->runs);
   return std::shared_ptr<const ByteRuns>(std::move(bytes));
 }
 
-// The same on every rank.
-Result<std::shared_ptr<const ChunkLayout>> File::layout_of_part(int variable, int64_t part) const {
+// The same on every rank. Those whose chunks have as many elements are one line; short parts have chunks as short as themselves.
+Result<std::vector<std::shared_ptr<const ChunkLayout>>> File::layouts_of_parts(int variable) const {
   const SplitVariable& split = *subfiles_->find(variable);
   const Variable& whole = catalog_.variables[static_cast<size_t>(variable)];
-  Variable own;
-  own.path = whole.path;
-  own.type = whole.type;
-  own.details = whole.details;
-  own.fill = whole.fill;
-  own.shape = split.shape(part);
-  auto chunking = split.chunking(part);
-  if (!chunking.ok()) return chunking.status();
-  own.chunking = std::move(chunking).value();
-  auto made = layout_of(own);
-  if (!made.ok()) return made;
-  auto layout = std::make_shared<ChunkLayout>(*made.value());
-  layout->root = subfiles_->owner_of(part, comm_->size());
-  layout->part = part;
-  layout->file_base = subfiles_->line().place(part + 1, 0);
-  layout->file_room = subfiles_->line().room;
-  return std::shared_ptr<const ChunkLayout>(std::move(layout));
+  std::map<int64_t, std::shared_ptr<ChunkLayout>> groups;  // by elements of a chunk
+  for (int64_t number = 0; number < split.split.parts(); ++number) {
+    auto chunking = split.chunking(number);
+    if (!chunking.ok()) return chunking.status();
+    auto grid = ChunkGrid::make(split.shape(number), chunking.value().shape);
+    if (!grid.ok()) return Status{grid.status().code(), fmt::format("\"{}\": {}", whole.path, grid.status().message())};
+    auto& layout = groups[grid.value().elements()];
+    if (!layout) {
+      layout = std::make_shared<ChunkLayout>();
+      layout->path = whole.path;
+      layout->fill_value = whole.fill;
+      layout->element_bytes = element_bytes(whole.type, whole.details);
+    }
+    const int64_t first = layout->parts.empty() ? 0 : layout->count();
+    const FileLine& line = subfiles_->line();
+    layout->parts.push_back({number, std::move(grid).value(), std::move(chunking).value(), first, subfiles_->owner_of(number, comm_->size()),
+                             line.place(number + 1, 0), line.room});
+    if (layout->count() > (int64_t{1} << 62) / layout->chunk_bytes())
+      return Status{Code::bad_argument, fmt::format("\"{}\": its chunks together have more than 2^62 bytes", whole.path)};
+  }
+  std::vector<std::shared_ptr<const ChunkLayout>> layouts;
+  for (auto& [elements, layout] : groups) {
+    layout->group = static_cast<int64_t>(layouts.size());
+    layouts.push_back(std::move(layout));
+  }
+  return layouts;
 }
 
-// Where the index of a variable's chunks is.
-Result<Format*> File::format_of(const ChunkLayout& layout) {
-  if (layout.part < 0) return format_.get();
+// Where the index of a part's chunks is.
+Result<Format*> File::format_of(const ChunkPart& part) {
+  if (part.number < 0) return format_.get();
   const FormatMode mode = mode_ == Mode::read ? FormatMode::read : mode_ == Mode::create ? FormatMode::create : FormatMode::update;
-  return subfiles_->format(layout.part, mode);
+  return subfiles_->format(part.number, mode);
 }
 
 // Where these records of a variable that grows lie: in each subfile from the first to the last, between which those of other variables may lie.

@@ -73,7 +73,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
                                             entry.put ? "write" : "read")};
   const int64_t type = element_bytes(variable.type, variable.details);
   static const ChunkGrid no_grid;
-  const ChunkGrid& grid = wave.layout ? wave.layout->grid : no_grid;
+  const ChunkGrid& grid = wave.layout ? wave.layout->parts.front().grid : no_grid;
   const int64_t layer_rows = wave.layout ? grid.chunk()[0] : 1;
   const SharedDecomposition::Line line{grid, trailing.value(), type, entry.record < 0 ? -1 : entry.record % layer_rows};
   int64_t view = -1;
@@ -85,15 +85,16 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
     wave.repeats.push_back({&entry.decomposition->echoes(), trailing.value() * size, entry.data});
   }
   const SplitVariable* split = subfiles_ ? subfiles_->find(entry.variable) : nullptr;
-  const bool in_part = split != nullptr && wave.layout != nullptr;
-  auto found = in_part ? runs_of_part(entry, *split, wave, trailing.value()) : runs_of(entry, trailing.value() * type, wave.layout ? &line : nullptr);
+  const bool in_parts = split != nullptr && wave.layout != nullptr;
+  auto found = in_parts ? runs_of_parts(entry, *split, wave, trailing.value()) : runs_of(entry, trailing.value() * type, wave.layout ? &line : nullptr);
   if (!found.ok()) return found.status();
   std::shared_ptr<const ByteRuns> runs = std::move(found).value();
   if (!entry.put && entry.staged) wave.conversions.push_back({runs, entry.staged.get(), entry.variable});
   // A record by its number, and all of a variable that grows by its length.
-  const int64_t part = entry.record >= 0 ? entry.record + 1 : variable.extendible ? -entry.rows - 1 : 0;
-  constexpr int64_t k_parts = int64_t{1} << 46;  // records end before
-  wave.key.push_back({entry.variable, entry.decomposition->identity(), (part * 16 + view + 1) * 2 + (entry.stored ? 1 : 0) + (wave.part + 1) * k_parts});
+  const int64_t records = entry.record >= 0 ? entry.record + 1 : variable.extendible ? -entry.rows - 1 : 0;
+  const int64_t group = wave.layout ? wave.layout->group + 1 : 0;
+  constexpr int64_t k_groups = int64_t{1} << 46;  // records end before
+  wave.key.push_back({entry.variable, entry.decomposition->identity(), (records * 16 + view + 1) * 2 + (entry.stored ? 1 : 0) + group * k_groups});
   mark(wave.variables, entry.variable);
   if (entry.decomposition->has_owned_flags()) wave.owned_flags = 1;
   if (entry.decomposition->has_replicas()) wave.replicas = 1;
@@ -104,7 +105,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   }
   if (!entry.put && entry.decomposition->local().kind == DecompositionKind::same) wave.shared_reads = 1;
   if (runs->total == 0) return {};
-  if (split != nullptr && !in_part) return add_parts(entry, *split, trailing.value(), wave);
+  if (split != nullptr && !in_parts) return add_parts(entry, *split, trailing.value(), wave);
   const int64_t stride = wave.layout ? 0 : variable.placement.stride;
   const int64_t row = entry.record >= 0 ? element_count(shape).value_or(0) * type
                       : stride > 0     ? element_count(shape.subspan(1)).value_or(0) * type
@@ -112,7 +113,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   if (entry.record < 0 && stride > 0 && stride != row) runs = interleaved(*runs, row, stride);
   const int64_t swap = swap_bytes(entry, variable);
   int64_t base = wave.layout ? 0 : place_of(static_cast<size_t>(entry.variable));
-  if (entry.record >= 0 && !in_part) base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * (stride > 0 ? stride : row);
+  if (entry.record >= 0 && !in_parts) base += wave.layout ? entry.record / layer_rows * grid.layer() * type : entry.record * (stride > 0 ? stride : row);
   if (stride > 0) wave.hull = {std::min(wave.hull.begin, runs->hull.begin + base), std::max(wave.hull.end, runs->hull.end + base)};
   wave.items.push_back({.runs = runs->runs, .hull = {runs->hull.begin + base, runs->hull.end + base}, .total = runs->total,
                         .file_base = base, .memory = entry.staged ? entry.staged->bytes.get() : entry.data, .swap_bytes = swap,

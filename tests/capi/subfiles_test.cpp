@@ -309,6 +309,42 @@ TEST_F(Subfiles, hold_chunks_that_end_where_parts_do) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+// All parts in one plan, which a flush of the same shape finds again, however many there are.
+TEST_F(Subfiles, move_the_chunks_of_all_their_parts_at_once) {
+  const Block mine = share_of(0);
+  windrow_decomposition* block = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 3, k_shape, mine.start.data(), mine.count.data(), nullptr, nullptr, &block));
+  for (const char* files : {"subfiles(12)", "subfiles(2)"}) {
+    windrow_file* file = create({{"files", files}});
+    const int variable = define(file, "v", {{"chunks", "1x3x5"}, {"filters", "deflate:1"}});
+    std::vector<double> read(mine.data.size() + 1);
+    for (int step = 0; step < 3; ++step) {
+      SCOPED_TRACE(files + std::string(" step ") + std::to_string(step));
+      EXPECT_WINDROW_OK(windrow_put(file, variable, block, mine.data.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file));
+      nlohmann::json report = report_of(file);
+      ASSERT_EQ(report["plans"].size(), 1u);
+      EXPECT_EQ(report["plans_made"], step == 0 ? 1 : 0);
+      EXPECT_EQ(report["bytes_written"] > 0, true);
+      EXPECT_WINDROW_OK(windrow_get(file, variable, block, read.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file));
+      report = report_of(file);
+      EXPECT_EQ(report["plans_made"], step == 0 ? 1 : 0);
+      EXPECT_TRUE(std::equal(mine.data.begin(), mine.data.end(), read.begin()));
+    }
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+  // Parts shorter than a chunk have chunks of their own size, and move with their like.
+  windrow_file* file = create({{"files", "subfiles(3)"}, {"split_parts", "5+1+6x1x1"}});
+  const int variable = define(file, "g/v", {{"chunks", "4x3x5"}});
+  EXPECT_WINDROW_OK(windrow_put(file, variable, block, mine.data.data()));
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  EXPECT_EQ(report_of(file)["plans"].size(), 2u);
+  EXPECT_WINDROW_OK(windrow_close(file));
+  expect_made();
+  windrow_decomposition_free(block);
+}
+
 TEST_F(Subfiles, are_whole_files_with_their_part_and_a_constant_number_of_attributes) {
   for (const int64_t files : {2, 12}) {
     make({{"files", "subfiles(" + std::to_string(files) + ")"}});
