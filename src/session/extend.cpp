@@ -84,7 +84,7 @@ Status File::extend_for_queue(Status local) {
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
       const SplitVariable* split = grows(i) ? subfiles_->find(static_cast<int>(i)) : nullptr;
       if (split == nullptr) continue;
-      if (Status status = extend_own_parts(*split, wanted_rows_[i]); !status.ok()) return status;
+      if (Status status = extend_own_parts(static_cast<int>(i), *split, wanted_rows_[i]); !status.ok()) return status;
     }
     return {};
   });

@@ -356,7 +356,8 @@ class File {
   Status learn_of_subfiles(std::span<const std::byte> letter);       // local
   Status place_subfiles();                                           // collective
   void tell_set_of_growth() noexcept;
-  Status extend_own_parts(const SplitVariable& split, int64_t records);  // local
+  Status extend_own_parts(int variable, const SplitVariable& split, int64_t records);  // local
+  Status blank_leftovers(Format& format, const SplitVariable& split, int64_t part, int64_t found);  // leftovers.cpp
   bool has_room_for(int64_t records) const noexcept;
   void fit_line();
   Result<std::optional<Split>> split_of(const VariableDefinition& definition) const;

@@ -143,13 +143,17 @@ void File::tell_set_of_growth() noexcept {
 }
 
 // Local: the parts in the subfiles that this rank looks after get so many records.
-Status File::extend_own_parts(const SplitVariable& split, int64_t records) {
+Status File::extend_own_parts(int variable, const SplitVariable& split, int64_t records) {
   for (int64_t part = 0; part < split.split.parts(); ++part) {
     if (subfiles_->owner_of(part, comm_->size()) != comm_->rank()) continue;
     auto format = subfiles_->format(part, mode_ == Mode::create ? FormatMode::create : FormatMode::update);
     if (!format.ok()) return format.status();
     std::vector<int64_t> shape = split.split.box(part).count;
     shape[0] = records;
+    if (const int64_t found = subfiles_->leftover(variable, part); found > split.records) {
+      if (Status status = blank_leftovers(*format.value(), split, part, found); !status.ok()) return status;
+      subfiles_->forget_leftover(variable, part);
+    }
     if (Status status = format.value()->extend(split.path, shape); !status.ok()) return status;
   }
   return {};

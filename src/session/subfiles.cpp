@@ -256,6 +256,7 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
     if (!split.chunk.empty()) {
       const auto chunking = split.chunking(number_in_set);
       if (!chunking.ok() || chunking.value() != own->chunking) return differs(Difference::chunks);
+      if (split.grows && own->shape[0] > split.records) leftovers_[{variable, number_in_set}] = own->shape[0];
       continue;
     }
     SplitVariable part = split;

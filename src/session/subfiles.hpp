@@ -157,6 +157,13 @@ class Subfiles {
   Result<std::map<int, Sum>> sums(int64_t number, const Catalog& base);
   bool is_summed(int64_t number) const noexcept { return summed_.contains(number); }  // whether examine() has seen any; one that a rank looks after
 
+  // Records that examine() has seen of a part with chunks, where there are more than the set has: a job was killed. Else 0.
+  int64_t leftover(int variable, int64_t part) const noexcept {
+    const auto found = leftovers_.find({variable, part});
+    return found == leftovers_.end() ? 0 : found->second;
+  }
+  void forget_leftover(int variable, int64_t part) { leftovers_.erase({variable, part}); }
+
   // Looks at a subfile: what is wrong with it, packed; and where the parts of variables lie in it. Code::out_of_memory: nothing is known of it.
   Result<int64_t> examine(int64_t number, const Catalog& base, int64_t sum, std::map<int, Placement>& places);
 
@@ -172,6 +179,7 @@ class Subfiles {
   std::map<int64_t, std::string> contradictions_;  // by subfile
   std::map<int64_t, std::unique_ptr<Format>> formats_;
   std::set<int64_t> summed_;
+  std::map<std::pair<int, int64_t>, int64_t> leftovers_;
   std::vector<uint8_t> made_;        // [subfiles] 1: this rank has created it
   int64_t opens_ = 0;
   SubfileOptions options_;

@@ -51,6 +51,31 @@ class GrowingSubfiles : public testing::Test {
     return file;
   }
   std::string path() const { return folder_.file("a run.h5"); }
+  std::string set_folder() const {
+    std::string found;
+    for (const std::string& name : folder_.names())
+      if (std::filesystem::is_directory(folder_.file(name))) found = folder_.file(name);
+    return found;
+  }
+  // The subfiles of a set are ordinary files: the second one of two gets a record by itself.
+  void append_to_part(int64_t record) const {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_of() == 0) {
+      windrow_file* part = nullptr;
+      ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, (set_folder() + "/1.h5").c_str(), WINDROW_UPDATE, nullptr, &part));
+      windrow_variable_info info{};
+      info.size = sizeof info;
+      EXPECT_WINDROW_OK(windrow_inquire_variable(part, find(part, "v"), &info));
+      const int64_t plane[2] = {info.shape[1], info.shape[2]}, origin[2] = {0, 0};
+      windrow_decomposition* all = nullptr;
+      EXPECT_WINDROW_OK(windrow_block(MPI_COMM_SELF, 2, plane, origin, plane, nullptr, nullptr, &all));
+      const std::vector<double> data(k_rows * k_columns, 5);
+      EXPECT_WINDROW_OK(windrow_put_record(part, find(part, "v"), record, all, data.data()));
+      EXPECT_WINDROW_OK(windrow_close(part));
+      windrow_decomposition_free(all);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
   static int define(windrow_file* file, const char* name, int64_t records, KeyValues options = {}) {
     const int64_t shape[3] = {records, k_rows, k_columns};
     options.insert(options.end(), {{"extendible", "true"}, {"fill_value", "-7"}});
@@ -218,6 +243,33 @@ TEST_F(GrowingSubfiles, are_not_cut_along_their_growth) {
   ASSERT_WINDROW_OK(windrow_close(file));
 }
 
+// What a killed job left behind the records of the set is no record, also once the set is longer.
+TEST_F(GrowingSubfiles, have_no_records_that_a_killed_job_left) {
+  const Share rows(0);
+  for (const char* filters : {"none", "shuffle,deflate:1"})
+    for (const char* chunks : {"2x5x7", "4x3x2", "1x10x7"})
+      for (const int64_t next : {3, 4, 5, 8}) {  // the first record that is written then
+        SCOPED_TRACE(std::string(filters) + " " + chunks + " " + std::to_string(next));
+        windrow_file* file = create({{"files", "subfiles(2)"}});
+        const int v = define(file, "v", 0, {{"chunks", chunks}, {"filters", filters}});
+        for (int64_t record = 0; record < 3; ++record) write(file, v, record, rows);
+        ASSERT_WINDROW_OK(windrow_close(file));
+        for (int64_t record = 3; record < 6; ++record) append_to_part(record);
+        file = open(WINDROW_UPDATE);
+        expect_records(file, "v", 3, {0, 1, 2});
+        write(file, find(file, "v"), next, rows);
+        expect_records(file, "v", next + 1, {0, 1, 2, next});
+        write(file, find(file, "v"), 9, rows);
+        expect_records(file, "v", 10, {0, 1, 2, next, 9});
+        ASSERT_WINDROW_OK(windrow_close(file));
+        file = open();
+        EXPECT_EQ(problems(file), "");
+        expect_records(file, "v", 10, {0, 1, 2, next, 9});
+        ASSERT_WINDROW_OK(windrow_close(file));
+        if (failed_anywhere()) return;
+      }
+}
+
 // A subfile that has fewer records than the base file is not sound; one that has more, since a job was killed, is.
 TEST_F(GrowingSubfiles, that_lag_behind_are_named) {
   const Share rows(0);
@@ -228,35 +280,13 @@ TEST_F(GrowingSubfiles, that_lag_behind_are_named) {
     ASSERT_WINDROW_OK(windrow_close(file));
   };
   make(3);
-  const auto folder = [&] {
-    std::string found;
-    for (const std::string& name : folder_.names())
-      if (std::filesystem::is_directory(folder_.file(name))) found = folder_.file(name);
-    return found;
-  };
-  // The subfiles of a set are ordinary files: this one is made longer, and then shorter, by itself.
-  const auto append = [&](int64_t record) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_of() == 0) {
-      windrow_file* part = nullptr;
-      ASSERT_WINDROW_OK(windrow_open(MPI_COMM_SELF, (folder() + "/1.h5").c_str(), WINDROW_UPDATE, nullptr, &part));
-      const int64_t plane[2] = {k_rows / 2, k_columns}, origin[2] = {0, 0};
-      windrow_decomposition* all = nullptr;
-      EXPECT_WINDROW_OK(windrow_block(MPI_COMM_SELF, 2, plane, origin, plane, nullptr, nullptr, &all));
-      const std::vector<double> data(k_rows / 2 * k_columns, 5);
-      EXPECT_WINDROW_OK(windrow_put_record(part, find(part, "v"), record, all, data.data()));
-      EXPECT_WINDROW_OK(windrow_close(part));
-      windrow_decomposition_free(all);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-  };
-  append(4);
+  append_to_part(4);
   windrow_file* file = open();
   EXPECT_EQ(problems(file), "");
   expect_records(file, "v", 3, {0, 1, 2});
   ASSERT_WINDROW_OK(windrow_close(file));
   // The base file of a longer set over the subfiles of a shorter one is found by its identity; a lagging subfile by its shape.
-  const std::string before = folder();
+  const std::string before = set_folder();
   if (rank_of() == 0) std::filesystem::copy_file(before + "/0.h5", folder_.file("lagging.h5"));
   MPI_Barrier(MPI_COMM_WORLD);
   file = open(WINDROW_UPDATE);
