@@ -47,7 +47,8 @@ Status File::chunked_wave(int variable, size_t group, bool reading, int64_t ordi
 }
 
 // Of a variable that is split the parts whose chunks are of one size have a wave: nearly always all.
-Status File::for_each_chunked_wave(int variable, bool reading, int64_t ordinal, const std::function<Status(Wave&, const WaveNumbers&)>& visit) {
+template <class Visit>
+Status File::for_each_chunked_wave(int variable, bool reading, int64_t ordinal, Visit&& visit) {
   size_t groups = 1;  // the same on all ranks, once they have agreed on the first
   for (size_t group = 0; group < groups; ++group) {
     Wave wave;

@@ -333,7 +333,8 @@ class File {
   Status move_chunked(bool reading, int64_t ordinal, std::span<const int64_t> variables);
   Status run_chunked(int variable, bool reading, int64_t ordinal);
   Status know_layouts(int variable);                                 // local
-  Status for_each_chunked_wave(int variable, bool reading, int64_t ordinal, const std::function<Status(Wave&, const WaveNumbers&)>& visit);
+  template <class Visit>  // Status(Wave&, const WaveNumbers&)
+  Status for_each_chunked_wave(int variable, bool reading, int64_t ordinal, Visit&& visit);
   Status chunked_wave(int variable, size_t group, bool reading, int64_t ordinal, Wave& wave);
   Status move_chunks(KeptPlan& kept, const Wave& wave);
   Status explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, WaveNumbers& get_numbers, FlushReport& planned);
