@@ -152,11 +152,11 @@ Status File::prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Fill
     const auto count = [&](Extent part) { sum[0] += fill.map.requests(part, room); };
     int64_t position = domain.begin;
     kept.transfer->for_each_storage_window([&](const Window& window, PieceView covered) {
-      fill.windows.for_each_part({position, window.bytes.begin}, count);
+      fill.for_each_part({position, window.bytes.begin}, count);
       window.for_each_part([&](Extent part, int64_t) { fill.map.for_each_request(part, covered, [&](Extent) { ++sum[0]; }); });
       position = window.bytes.end;
     });
-    fill.windows.for_each_part({position, domain.end}, count);
+    fill.for_each_part({position, domain.end}, count);
     return Status{};
   });
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sum, .bits = {}}); !verdict.ok()) return verdict;

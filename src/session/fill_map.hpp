@@ -28,6 +28,14 @@ class FillMap {
   void write(Extent range, std::span<std::byte> buffer, DataFile& file) const;
   int64_t requests(Extent range, int64_t buffer_bytes) const noexcept;
 
+  // Calls visit(Extent) for what of the range is filled, in file order.
+  template <class Visit>
+  void for_each_filled(Extent range, Visit&& visit) const {
+    const auto first = std::partition_point(regions_.begin(), regions_.end(), [&](const Region& region) { return region.bytes.end <= range.begin; });
+    for (auto region = first; region != regions_.end() && region->bytes.begin < range.end; ++region)
+      if (const Extent part = intersect(region->bytes, range); !part.empty()) visit(part);
+  }
+
   // Calls visit(Extent) for what is covered or filled, in file order; neighbours are one.
   template <class Visit>
   void for_each_request(Extent window, PieceView covered, Visit&& visit) const {
@@ -70,6 +78,13 @@ struct WindowFill {
   FillMap map;
   Windows windows;                // of this rank's domain
   std::vector<std::byte> buffer;  // for what is written beside windows
+
+  // Calls visit(Extent) for what of the range is filled and this rank's. Between variables the file may have gaps of any length, as between the parts of a
+  // split variable: what is dealt there is not looked at.
+  template <class Visit>
+  void for_each_part(Extent range, Visit&& visit) const {
+    map.for_each_filled(range, [&](Extent filled) { windows.for_each_part(filled, visit); });
+  }
 };
 
 }  // namespace windrow

@@ -36,7 +36,7 @@ void StorageSink::fill_rest() {
 }
 
 void StorageSink::fill_until(int64_t end) {
-  fill_->windows.for_each_part({filled_to_, end}, [&](Extent part) { fill_->map.write(part, fill_->buffer, file_); });
+  fill_->for_each_part({filled_to_, end}, [&](Extent part) { fill_->map.write(part, fill_->buffer, file_); });
 }
 
 void StorageSink::work_and_fill(const Filled& filled) {

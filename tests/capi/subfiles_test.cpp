@@ -563,6 +563,28 @@ TEST_F(Subfiles, have_elements_that_nobody_wrote) {
   }
 }
 
+// Between the parts lie many stripes of the line of files that are nobody's, all the more where chunks may lie there: no rank looks at them one by one.
+TEST_F(Subfiles, have_elements_that_nobody_wrote_in_stripes_that_are_dealt) {
+  for (const char* domains : {"cyclic", "aligned", "even"}) {
+    windrow_file* file = create({{"files", "subfiles(4)"}, {"domains", domains}, {"strategy", "scorpio"}, {"writers", "3"}, {"buffer", "4096"}});
+    (void)define(file, "chunked", {{"chunks", "2x5x2"}});
+    const int filled = define(file, "filled", {{"fill_value", "7"}});
+    const int64_t start[3] = {1, 0, 0}, row[3] = {1, k_shape[1], k_shape[2]}, none[3] = {0, 0, 0};
+    const bool writes = rank_of() == 0;
+    std::vector<double> values(static_cast<size_t>(k_shape[1] * k_shape[2]), 3), expected(static_cast<size_t>(k_shape[0]) * values.size(), 7);
+    EXPECT_WINDROW_OK(windrow_write_block(file, filled, start, writes ? row : none, writes ? values.data() : nullptr));
+    EXPECT_WINDROW_OK(windrow_close(file));
+    std::copy(values.begin(), values.end(), expected.begin() + static_cast<std::ptrdiff_t>(values.size()));
+    file = open();
+    const int64_t origin[3] = {0, 0, 0};
+    std::vector<double> read(expected.size(), -1);
+    EXPECT_WINDROW_OK(windrow_read_block(file, filled, origin, k_shape, read.data()));
+    EXPECT_EQ(read, expected) << domains;
+    EXPECT_EQ(problems(file), "");
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
 // One name twice in a variable: the whole is square, its parts are not.
 TEST_F(Subfiles, of_netcdf_hold_parts_of_a_square) {
   if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without PnetCDF";
