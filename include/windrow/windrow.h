@@ -637,8 +637,8 @@ WINDROW_API void windrow_decomposition_free(windrow_decomposition *decomposition
 
 /**
  * Queue data to be written.  Local: ranks may queue different variables in any order, or none.
- * Of elements that several ranks hold one rank writes (windrow_same(): rank 0; points: the owner), so there all ranks that hold them have to put, or
- * rank 0 alone by windrow_same(): where what a rank puts would be lost, the flush returns WINDROW_BAD_ARGUMENT.
+ * Of elements that several ranks hold one rank writes (windrow_same(): rank 0; points: the owner), so all ranks of a decomposition that hold elements
+ * with others have to put, or none, or rank 0 alone by windrow_same(): where what a rank puts would be lost, the flush returns WINDROW_BAD_ARGUMENT.
  * @param data  Elements of the variable's type, as the decomposition lays them out in memory.  Must stay unchanged until the flush.
  * Bad arguments are reported here, and again by the next flush, on every rank.  Since 0.1.
  */

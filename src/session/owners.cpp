@@ -159,9 +159,7 @@ Status SharedDecomposition::tell_losses(Comm& comm, Status local, std::span<cons
     return {};
   });
   const bool loses = std::any_of(policies.begin(), policies.end(), [&](OwnerPolicy policy) { return !shares_[static_cast<size_t>(policy)].lost.empty(); });
-  // A rank that shares a point is not the lowest that holds it, or not the highest.
-  const bool shares = local_.kind == DecompositionKind::points ? loses : !held_.empty();
-  return count_sharers(comm, std::move(local), shares, loses);
+  return count_sharers(comm, std::move(local), !in.empty(), loses);  // who shares nothing is told nothing
 }
 
 Status SharedDecomposition::count_sharers(Comm& comm, Status local, bool shares, bool loses) {

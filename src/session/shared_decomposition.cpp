@@ -153,14 +153,18 @@ Status SharedDecomposition::find_owners(Comm& comm) {
   // Of what is not points the higher rank writes, whatever is asked: see owner_for().
   constexpr std::array k_highest{OwnerPolicy::highest};
   std::vector<Letter> losses;
-  local = guard([&] {
-    auto lost = lost_pieces(holdings, OwnerPolicy::highest);
-    for (size_t i = 0; lost.ok() && i < holdings.size(); ++i) {
-      if (lost.value()[i].empty()) continue;
+  local = guard([&]() -> Status {
+    const auto lost = lost_pieces(holdings, OwnerPolicy::highest);
+    if (!lost.ok()) return lost.status();
+    if (std::all_of(lost.value().begin(), lost.value().end(), [](const Pieces& each) { return each.empty(); })) return {};
+    const auto first = lost_pieces(holdings, OwnerPolicy::first);
+    if (!first.ok()) return first.status();
+    for (size_t i = 0; i < holdings.size(); ++i) {
+      if (lost.value()[i].empty() && first.value()[i].empty()) continue;  // holds nothing that others hold
       losses.push_back({holdings[i].rank, {}});
       encode(lost.value()[i], k_all_elements, losses.back().bytes);
     }
-    return lost.status();
+    return {};
   });
   return tell_losses(comm, std::move(local), losses, k_highest);
 }

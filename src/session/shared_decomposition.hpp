@@ -58,7 +58,7 @@ class SharedDecomposition {
   OwnerPolicy owner_for(Owner asked) const noexcept;
   bool has_owned_flags() const noexcept { return has_flags_; }
   int64_t holes() const noexcept { return holes_; }  // points that no rank holds
-  // How many ranks hold elements that others hold too; of kinds other than points all that hold any. 0: there are no such elements.
+  // How many ranks hold elements that others hold too; 0: there are no such elements.
   int64_t sharers() const noexcept { return sharers_; }
   bool shares() const noexcept { return shares_elements_; }         // this rank is one of them
   bool is_first_sharer() const noexcept { return is_first_sharer_; }  // the lowest

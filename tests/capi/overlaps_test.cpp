@@ -205,6 +205,38 @@ TEST_F(Overlaps, of_which_the_owner_puts_nothing) {
   EXPECT_WINDROW_OK(windrow_discard(file));
 }
 
+// Who holds nothing that others hold may put or not, whatever the others do.
+TEST_F(Overlaps, leave_those_alone_who_are_none) {
+  if (size_of() < 3) GTEST_SKIP() << "two ranks to overlap, and another";
+  const bool overlaps = rank_of() < 2;
+  const int64_t shape[1] = {2 + size_of()}, start[1] = {overlaps ? 0 : 2 + rank_of()}, count[1] = {overlaps ? 4 : 1};
+  std::vector<int64_t> listed(static_cast<size_t>(count[0]));
+  std::iota(listed.begin(), listed.end(), start[0]);
+  windrow_decomposition *block = nullptr, *points = nullptr, *same = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 1, shape, start, count, nullptr, nullptr, &block));
+  ASSERT_WINDROW_OK(windrow_points(MPI_COMM_WORLD, shape[0], count[0], listed.data(), nullptr, &points));
+  ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &same));
+  const Decomposition by_block(block), by_points(points), whole(same);
+  windrow_file* file = nullptr;
+  int v = -1;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("none.raw").c_str(), nullptr, &file));
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_INT64, 1, shape, &v));
+  int64_t stamp = 0;
+  for (windrow_decomposition* each : {block, points})
+    for (const bool others : {false, true}) {
+      const std::vector<int64_t> data(static_cast<size_t>(count[0]), ++stamp);
+      if (overlaps || (others && rank_of() == 2)) {
+        EXPECT_WINDROW_OK(windrow_put(file, v, each, data.data()));
+      }
+      EXPECT_WINDROW_OK(windrow_flush(file));
+      std::vector<int64_t> read(static_cast<size_t>(shape[0]), -1);
+      EXPECT_WINDROW_OK(windrow_read(file, v, same, read.data()));
+      for (size_t i = 0; i < 4; ++i) EXPECT_EQ(read[i], stamp) << i;
+      EXPECT_EQ(read[4], others ? stamp : stamp - 1 == 2 ? 2 : 0);
+    }
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 // No overlap, but the next worst: one rank writes short pieces into what another reads over, changes around and writes back.
 TEST_F(Overlaps, of_what_is_written_and_what_is_sieved_over) {
   constexpr int64_t k_groups = 2000, k_group = 64, k_hole = 4, k_steps = 6;
