@@ -39,7 +39,7 @@ constexpr std::array k_registry{
     SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve|mapped", "", 0, "How a writer or reader touches the file; mapped is for reading."},
     SettingInfo{"files", choice, "auto", "auto|one|shared|subfiles(N)|per-rank", "", 0,
                 "Into how many files the data goes; `shared` is `one`, and per-rank as many subfiles as there are ranks. `auto`: one, unless it is set: then by the "
-                "file system, the ranks and the hosts, and the plan says why."},
+                "machine file, or else the file system, the ranks and the hosts, and the plan says why."},
     SettingInfo{"file_system", choice, "auto", "auto|local|nfs|lustre|beegfs|cephfs|gpfs|unknown", "", 0,
                 "What the files lie on, where that is not to be asked of the system; `local`: a disk of this host or its memory."},
     SettingInfo{"layout", text, "auto", "", "", 0,
@@ -47,7 +47,7 @@ constexpr std::array k_registry{
     SettingInfo{"stripe", text, "auto", "", "", 0,
                 "Stripes of a file that is created: `site` leaves them as its folder has them, numbers such as size=4MiB,count=8,first=3 are set where the file system can; "
                 "`auto`: as the file that is replaced has them, else from expected_bytes, but never against what the folder was given."},
-    SettingInfo{"expected_bytes", bytes, "0", "", "bytes", 0, "How large a file that is created will be, for stripe=auto; 0: not known."},
+    SettingInfo{"expected_bytes", bytes, "0", "", "bytes", 0, "How large a file that is created will be, for stripe=auto and files=auto; 0: not known."},
     SettingInfo{"checksum", boolean, "false", "", "", 0,
                 "Each part of a split variable gets a checksum of its elements when the file is closed, which `windrow check` compares."},
     SettingInfo{"split", text, "auto", "", "", 0,

@@ -109,7 +109,8 @@ Status File::open_on_root(const std::string& asked_format) {
   format_ = std::move(format).value();
   traits_ = format_->traits();
   metadata_opens_ = stores_opened() - opened_before;
-  if (mode_ == Mode::create && wanted_subfiles_ == 0) choose_files(file_system_at(draft_.temporary_path), format_->can_split(), targets_of(striping_.layout));
+  if (mode_ == Mode::create && wanted_subfiles_ == 0)
+    if (Status status = choose_files_on_root(); !status.ok()) return status;
   if (mode_ == Mode::create) return wanted_subfiles_ > 1 ? make_set_on_root() : Status{};
   auto catalog = format_->catalog();
   if (!catalog.ok()) return catalog.status();
@@ -161,22 +162,21 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
   std::vector<std::byte> known;
   SameArguments same(local, arguments);
-  int64_t file_system = 0, buffers = 0, can_split = 0, targets = 0, cores = 0;  // all ranks plan with what rank 0 sees
+  int64_t file_system = 0, buffers = 0, files = 0, cores = 0;  // all ranks plan with what rank 0 sees
   if (ranks.rank() == 0 && local.ok()) local = guard([&]() -> Status {
     if (Status status = file->read_machine_on_root(); !status.ok()) return status;
     if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok()) return status;
     const std::string data_path = mode == Mode::create ? file->draft_.temporary_path : std::filesystem::absolute(path).string();
     file_system = static_cast<int64_t>(file->file_system_at(data_path));
     if (mode != Mode::create) file->striping_ = find_striping(file->striping_options_, data_path);
-    can_split = file->format_->can_split() ? 1 : 0;
+    files = file->wanted_subfiles_;
     file->open_trace_on_root();
-    targets = targets_of(file->striping_.layout);
     cores = usable_cores();
     buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
     file->tell(data_path, known);
     return {};
   });
-  std::array<int64_t, 7> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, can_split, targets, cores};
+  std::array<int64_t, 6> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, files, cores};
   local = share_from_root(ranks, std::move(local), known, numbers);
   std::copy_n(numbers.begin(), 2, same.numbers().begin());
   // What rank 0 met with arguments that the others do not have tells nobody anything.
@@ -187,9 +187,9 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     if (local.code() != Code::bad_argument) local = std::move(named);
   }
   if (local.ok()) local = guard([&] {
-    if (file->wanted_subfiles_ == 0) file->choose_files(static_cast<FileSystem>(numbers[2]), numbers[4] != 0, numbers[5]);
+    file->wanted_subfiles_ = numbers[4];
     if (Status status = file->learn(known); !status.ok()) return status;
-    return file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[6]);
+    return file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[5]);
   });
   Status verdict = agree(ranks, std::move(local));
   if (verdict.ok() && file->subfiles_) verdict = file->start_set();
@@ -275,6 +275,7 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(report_.trace);
   append(report_.trace_problem);
   append(machine_text_);
+  append(files_reason_);
   append_layout(out, striping_.layout);
   for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions}) out.push_back(trait ? std::byte{1} : std::byte{0});
   if (mode_ == Mode::create) return;
@@ -284,15 +285,16 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
 
 Status File::learn(std::span<const std::byte> told) {
   size_t position = 0;
-  std::array<std::string, 9> texts;
+  std::array<std::string, 10> texts;
   for (std::string& text : texts) {
     const auto length = read_varint(told, position);
     if (!length || *length > told.size() - position) return {Code::internal, "rank 0's word on a file is malformed"};
     text = text_of(told.subspan(position, *length));
     position += *length;
   }
-  const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem, machine] = texts;
+  const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem, machine, files_reason] = texts;
   machine_text_ = machine;
+  files_reason_ = files_reason;
   auto layout = read_layout(told, position);
   if (!layout.ok()) return layout.status();
   striping_ = {.layout = std::move(layout).value(), .why = why};

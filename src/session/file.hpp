@@ -189,7 +189,7 @@ class File {
 
   Status open_on_root(const std::string& format);                   // rank 0 only
   FileSystem file_system_at(const std::string& path) const noexcept;
-  void choose_files(FileSystem kind, bool can_split, int64_t targets);
+  Status choose_files_on_root();                                    // rank 0 only
   // machine.cpp
   Status read_machine_on_root();                                    // rank 0 only
   Status learn_machine(FileSystem kind, int64_t cores);             // local

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+
+#include "base/units.hpp"
+#include "model/predict.hpp"
 
 namespace windrow {
 
@@ -35,6 +39,49 @@ FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int6
   if (files < 2) return one(fmt::format("{} is parallel, but {} ranks on {} hosts are too few for a file for every {} ranks and a host for each", name, ranks, hosts, k_ranks_a_file));
   return {files, fmt::format("files subfiles({}): {} is parallel; a file for every {} of {} ranks, and no more than {} hosts; no part is smaller than 64 MiB", files, name,
                              k_ranks_a_file, ranks, hosts)};
+}
+
+namespace {
+
+constexpr double k_worth = 0.9;  // of one file's seconds: several files are more to carry about
+
+// So many files, written by a rank each; or one by a rank of each host. What was measured of one file is left aside: it says nothing of several.
+double seconds_with(int64_t files, Machine machine, int64_t ranks, int64_t hosts, int64_t bytes) {
+  machine.writes.clear();
+  const double all = static_cast<double>(bytes), writers = static_cast<double>(files == 1 ? hosts : files);
+  Work work{.ranks = static_cast<double>(ranks), .hosts = static_cast<double>(std::min(hosts, files == 1 ? hosts : files)), .storage_parts = 1};
+  work.storage[0] = {.sharing = files == 1 ? Sharing::apart : Sharing::targets,
+                     .actors = writers,
+                     .bytes = all,
+                     .actor_bytes = all / writers,
+                     .request_bytes = static_cast<double>(machine.storage.request_bytes),
+                     .targets = static_cast<double>(std::min(machine.storage.targets, files * machine.storage.stripe_count))};
+  return predict(work, machine).total + (files == 1 ? 0 : static_cast<double>(files) / machine.metadata.creates_per_s);
+}
+
+}  // namespace
+
+FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can_split, int64_t ranks, int64_t hosts, int64_t targets, int64_t bytes) {
+  FileCount rule = choose_file_count(kind, can_split, ranks, hosts, targets);
+  Machine here = machine;
+  if (targets > 0) here.storage.stripe_count = targets;
+  here.storage.targets = std::max(here.storage.targets, here.storage.stripe_count);
+  if (!can_split || here.storage.targets < 2) return rule;
+  const int64_t written = bytes > 0 ? bytes : ranks * k_least_part_bytes;
+  const int64_t most = std::min({ranks, hosts, std::max<int64_t>(1, written / k_least_part_bytes)});
+  std::set<int64_t> numbers{1, most, std::min(most, here.storage.targets)};
+  for (int64_t files = 2; files < most; files *= 2) numbers.insert(files);
+  const double one = seconds_with(1, here, ranks, hosts, written);
+  double best = one;
+  int64_t chosen = 1;
+  for (const int64_t files : numbers)
+    if (const double seconds = seconds_with(files, here, ranks, hosts, written); seconds < best) best = seconds, chosen = files;
+  const std::string of = fmt::format("{}{}", format_bytes(written), bytes > 0 ? "" : " (expected_bytes does not say how many)");
+  if (most == 1) return {1, fmt::format("files one: {}; no part is smaller than 64 MiB, and there are no more files than hosts ({})", of, hosts)};
+  if (chosen == 1 || best > k_worth * one)
+    return {1, fmt::format("files one: {} for {} are foretold by {}, and no tenth less with up to {} files", format_seconds(one), of, machine.name, most)};
+  return {chosen, fmt::format("files subfiles({}): {} for {} are foretold by {}, and {} with one file; no part is smaller than 64 MiB", chosen, format_seconds(best), of,
+                              machine.name, format_seconds(one))};
 }
 
 }  // namespace windrow

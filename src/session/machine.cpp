@@ -27,9 +27,6 @@ Result<std::string> read_machine_file(const std::string& path) {
   return text;
 }
 
-namespace {
-
-// A program opens file after file with one machine: its text is read into numbers once.
 Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const std::string& path) {
   struct Last {
     std::mutex mutex;
@@ -46,8 +43,6 @@ Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const
   last.machine = made;
   return made;
 }
-
-}  // namespace
 
 // Rank 0 alone. What is wrong with it is said before anything is opened.
 Status File::read_machine_on_root() {

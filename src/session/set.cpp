@@ -13,6 +13,7 @@
 #include "format/check.hpp"
 #include "session/file_count.hpp"
 #include "session/file.hpp"
+#include "session/machine.hpp"
 
 namespace windrow {
 namespace {
@@ -53,11 +54,19 @@ FileSystem File::file_system_at(const std::string& path) const noexcept {
   return told == "auto" ? file_system_of(path) : file_system_called(told);
 }
 
-// The same on every rank: what rank 0 sees of the file system goes to all.
-void File::choose_files(FileSystem kind, bool can_split, int64_t targets) {
-  FileCount chosen = choose_file_count(kind, can_split, comm_->size(), static_cast<int64_t>(comm_->host_roots().size()), targets);
+// Rank 0 alone, which tells all: how many files, where it is left to us.
+Status File::choose_files_on_root() {
+  const FileSystem kind = file_system_at(draft_.temporary_path);
+  const int64_t ranks = comm_->size(), hosts = static_cast<int64_t>(comm_->host_roots().size()), targets = targets_of(striping_.layout);
+  FileCount chosen = choose_file_count(kind, format_->can_split(), ranks, hosts, targets);
+  if (!machine_text_.empty()) {
+    const auto machine = machine_of(machine_text_, settings_.text("machine"));
+    if (!machine.ok()) return machine.status();
+    chosen = choose_file_count_by(*machine.value(), kind, format_->can_split(), ranks, hosts, targets, settings_.bytes("expected_bytes"));
+  }
   wanted_subfiles_ = chosen.files;
   files_reason_ = std::move(chosen.why);
+  return {};
 }
 
 // Rank 0 alone: identity and folder of a new set.

@@ -217,6 +217,53 @@ TEST(FileCount, is_that_of_a_documented_rule) {
   EXPECT_EQ(windrow::choose_file_count(FileSystem::local, true, 256, 64, 4).files, 1);
 }
 
+// A machine file decides where it tells of several targets.
+TEST(FileCount, is_what_the_machine_is_foretold_to_write_fastest) {
+  using windrow::FileSystem;
+  windrow::Machine machine;
+  machine.name = "a cluster";
+  machine.storage = {.targets = 16, .target_write_bytes_per_s = 500e6, .client_bytes_per_s = 2e9, .stripe_count = 1};
+  const auto count = [&](int64_t ranks, int64_t hosts, int64_t bytes, int64_t targets = 0) {
+    const auto chosen = windrow::choose_file_count_by(machine, FileSystem::lustre, true, ranks, hosts, targets, bytes);
+    EXPECT_TRUE(chosen.why.find("are foretold by a cluster") != std::string::npos || chosen.why.find("; no part is smaller than 64 MiB, and ") != std::string::npos)
+        << chosen.why;
+    EXPECT_TRUE(chosen.why.starts_with(chosen.files == 1 ? "files one: " : "files subfiles(" + std::to_string(chosen.files) + "): ")) << chosen.why;
+    return chosen.files;
+  };
+  constexpr int64_t k_large = int64_t{64} << 30;
+  EXPECT_EQ(count(512, 64, k_large), 16) << "a file for each target";
+  EXPECT_EQ(count(512, 4, k_large), 4) << "no more than hosts";
+  EXPECT_EQ(count(512, 64, int64_t{128} << 20), 2) << "no part is smaller than 64 MiB";
+  EXPECT_EQ(count(512, 64, 1 << 20), 1);
+  EXPECT_EQ(count(512, 1, k_large), 1);
+  EXPECT_EQ(count(64, 16, 0), 16) << "64 MiB a rank";
+  machine.storage.lock_s = 0;
+  EXPECT_EQ(count(512, 64, k_large, 16), 1) << "a file has all targets, and nothing is lost by sharing it";
+  machine.storage.lock_s = 10;
+  EXPECT_GT(count(512, 64, k_large, 16), 1) << "locks that go from writer to writer cost more";
+  machine.storage.lock_s = 0;
+  machine.metadata.creates_per_s = 1e-3;
+  EXPECT_EQ(count(512, 64, k_large), 1) << "files are dear";
+  const auto split = [&](bool can_split) { return windrow::choose_file_count_by(machine, FileSystem::lustre, can_split, 256, 64, 0, k_large); };
+  EXPECT_NE(split(false).why.find("cannot be split"), std::string::npos);
+  machine.storage.targets = 1;  // it has seen one file: the next one may get another target
+  EXPECT_EQ(split(true).files, windrow::choose_file_count(FileSystem::lustre, true, 256, 64).files);
+}
+
+TEST_F(Sets, auto_asks_the_machine_file) {
+  const std::string name = folder_.file("machine.json");
+  if (rank_of() == 0)
+    std::ofstream(name) << R"({"windrow machine": 1, "name": "a cluster", "storage": {"kind": "lustre", "targets": 16, "stripe_count": 1}})";
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int64_t hosts = (size_of() + ranks_per_host() - 1) / ranks_per_host();
+  windrow_file* file = create({{"files", "auto"}, {"file_system", "lustre"}, {"machine", name}, {"expected_bytes", "1 GiB"}});
+  write(file, define(file, "g/v"), 0);
+  EXPECT_EQ(windrow_subfile_count(file), hosts > 1 ? hosts : 0);
+  EXPECT_NE(reasons_of(file).find(hosts > 1 ? "for 1 GiB are foretold by a cluster" : "no more files than hosts (1)"), std::string::npos) << reasons_of(file);
+  EXPECT_WINDROW_OK(windrow_close(file));
+  EXPECT_EQ(problems(), "");
+}
+
 nlohmann::json references_at(const std::string& name) {
   std::ifstream in(name);
   return in ? nlohmann::json::parse(in) : nlohmann::json();
