@@ -28,6 +28,7 @@ static void bytes_to_logicals(char *packed, int64_t elements, size_t length) {
 static int takes(int type, const CFI_cdesc_t *value, char *name) {
   const int own = type_of(value, name);
   if (type == WINDROW_OPAQUE) return own == WINDROW_INT8 && value->rank > 0;
+  if (type == WINDROW_REFERENCE) return own == WINDROW_TEXT;
 #ifdef CFI_type_Logical
   if (type == WINDROW_BOOL && (value->type & CFI_type_mask) == CFI_type_Logical) return 1;
 #endif
@@ -46,7 +47,7 @@ static int set_element_bytes(windrow_options *options, int type, const CFI_cdesc
 static void *elements_for_c(int type, const CFI_cdesc_t *value) {
   const int64_t elements = elements_of(value);
   if (elements < 0) return NULL;
-  if (type == WINDROW_TEXT) return strings_of(value, elements);
+  if (type == WINDROW_TEXT || type == WINDROW_REFERENCE) return strings_of(value, elements);
   char *packed = malloc((size_t)elements * value->elem_len + 1);
   if (packed == NULL) return NULL;
   copy_elements(value, packed, 0);

@@ -7,7 +7,7 @@ module windrow_put_attributes
     use windrow_c
     implicit none
     private
-    public :: windrow_put_attribute, windrow_put_attribute_with
+    public :: windrow_put_attribute, windrow_put_attribute_with, windrow_put_attribute_references
 
     !> Write an attribute; one of that name is replaced. Collective; rank 0's `value` is written.
     !>
@@ -158,6 +158,20 @@ contains
         call finish(c_put_attribute(raw_of(file), c_text(object), c_text(name), windrow_text, value, &
             raw_of(options)), stat, errmsg)
     end subroutine put_text_with
+
+    !> Write an attribute of references: the paths of objects that there are, a scalar or an array of any rank; '' leads
+    !> nowhere. windrow_get_attribute() reads the paths. Collective; rank 0's are written.
+    !>
+    !>     call windrow_put_attribute_references(file, '/wind', 'coordinates', ['/x', '/y'])
+    subroutine windrow_put_attribute_references(file, object, name, paths, stat, errmsg)
+        type(windrow_file), intent(in) :: file
+        character(*), intent(in) :: object, name
+        character(*), intent(in) :: paths(..)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_put_attribute(raw_of(file), c_text(object), c_text(name), windrow_reference, paths, c_null_ptr), &
+            stat, errmsg)
+    end subroutine windrow_put_attribute_references
 
     !> Text belongs to the other procedure: where an array of characters meets type(*), gfortran passes a hidden length,
     !> which `errmsg` would take for its own. (C's binding, as in windrow_data, would lose the distance of elements that

@@ -594,6 +594,13 @@ class File {
   void put_attribute(const std::string& object, const std::string& name, const char* text) {
     check(windrow_put_attribute_text(raw_, object.c_str(), name.c_str(), text));
   }
+  /** References to objects that there are, by their paths; attribute_text() reads the paths.  Collective; rank 0's are written. */
+  void put_attribute_references(const std::string& object, const std::string& name, const std::vector<std::string>& paths) {
+    std::vector<const char*> pointers;
+    for (const std::string& path : paths) pointers.push_back(path.c_str());
+    const int64_t count = static_cast<int64_t>(paths.size());
+    check(windrow_put_attribute(raw_, object.c_str(), name.c_str(), WINDROW_REFERENCE, 1, &count, pointers.data()));
+  }
 
   void delete_attribute(const std::string& object, const std::string& name) {
     check(windrow_delete_attribute(raw_, object.c_str(), name.c_str()));

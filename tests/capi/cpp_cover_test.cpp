@@ -31,6 +31,20 @@ int code_of(Call&& call) {
   return WINDROW_OK;
 }
 
+TEST(CppCover, writes_references) {
+  if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+  auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("references.h5"));
+  const int variable = file.define_variable("of", WINDROW_REFERENCE, {2});
+  const std::vector<std::string> paths{"/of", ""};
+  file.put_texts(variable, paths);
+  EXPECT_EQ(file.texts(variable), paths);
+  file.put_attribute_references("of", "list", {"/", "/of", ""});
+  EXPECT_EQ(file.attribute_text("of", "list"), (std::vector<std::string>{"/", "/of", ""}));
+  EXPECT_EQ(file.find_attribute("of", "list").type, WINDROW_REFERENCE);
+  EXPECT_THAT([&] { file.put_attribute_references("/", "bad", {"/nowhere"}); }, testing::Throws<windrow::Error>(testing::Property(&windrow::Error::what, testing::HasSubstr("/nowhere"))));
+  file.close();
+}
+
 TEST(CppCover, writes_and_reads_variables_and_attributes) {
   const std::string path = shared_path("all.raw");
   const auto rows = windrow::Decomposition::rows(MPI_COMM_WORLD, 100);

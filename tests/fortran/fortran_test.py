@@ -170,6 +170,9 @@ def check_texts(folder: Path, ranks: int) -> None:
         assert file.attrs["fixed"] == b"abc" and file.attrs.get_id("fixed").get_type().get_size() == 4
     with h5py.File(folder / "others.h5", "r") as file:
         assert file["words"][0].tolist() == [b"new", b"bb"] and file["words"][2, 1].decode() == "grün", file["words"][()]
+        assert file[file.attrs["own"]].name == "/chunked"
+        several = file["words"].attrs["several"]
+        assert [file[each].name if each else "" for each in several] == ["/bool", "", "/"], several
 
 
 def check_names(folder: Path, ranks: int) -> None:
