@@ -223,6 +223,21 @@ TEST_F(NetcdfSubfiles, grow_and_take_new_definitions) {
   file.close();
 }
 
+// What has a place keeps it: a set whose base file had to move for another alignment could not be sealed.
+TEST_F(NetcdfSubfiles, stay_where_they_are_whatever_alignment_is_asked_for_later) {
+  for (const auto& [made_by, changed_by] : {std::pair{"4096", "1"}, std::pair{"1", "4096"}, std::pair{"8192", "4096"}}) {
+    make({{"files", "subfiles(3)"}, {"alignment", made_by}});
+    File file = File::open(MPI_COMM_WORLD, path(), Mode::update, {{"alignment", changed_by}});
+    write(file, k_records);
+    file.sync();
+    write(file, k_records + 1);
+    file.put_attribute("fixed", "more", 1);
+    file.close();
+    expect_made(k_records + 2);
+    if (failed_anywhere()) return;
+  }
+}
+
 // A rank keeps no more than some subfiles open for their headers; what it closes is complete.
 TEST_F(NetcdfSubfiles, can_be_many) {
   const windrow::Options set{{"files", "subfiles(80)"}, {"split", "1"}};

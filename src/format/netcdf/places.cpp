@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "base/checked.hpp"
 #include "format/check.hpp"
@@ -83,8 +84,7 @@ std::string what_is_too_large(const NetcdfContents& contents, int version) {
 }
 
 // Two headers are made: the first says how long the parts are, the second has them where they shall be.
-Result<NetcdfPlaces> places_in(const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
-  const int64_t alignment = std::max<int64_t>(4, options.alignment);
+Result<NetcdfPlaces> places_by(int64_t alignment, const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
   auto first = write_header(contents, {.behind_header = 0, .alignment = alignment, .before_records = 0, .record_alignment = 4});
   if (!first.ok()) return first.status();
   const auto header_bytes = static_cast<int64_t>(first.value().bytes.size());
@@ -113,6 +113,23 @@ Result<NetcdfPlaces> places_in(const NetcdfContents& contents, const NetcdfPlace
   }
   places.records_begin = begin_of(contents, places.offsets, true);
   return places;
+}
+
+// Whatever alignment put the variables where they are, one by the greatest number that divides all their places does the same.
+int64_t alignment_of(const NetcdfPlaces& places) {
+  int64_t divisor = 0;
+  for (size_t i = 0; i < places.offsets.size(); ++i)
+    if (!places.has_records[i]) divisor = std::gcd(divisor, places.offsets[i]);
+  return divisor;
+}
+
+// What has a place keeps it where it can, though another alignment be asked for now than when the file was made.
+Result<NetcdfPlaces> places_in(const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
+  const int64_t asked = std::max<int64_t>(4, options.alignment), own = alignment_of(before);
+  auto places = places_by(asked, contents, before, options);
+  if (!places.ok() || !moves(before, places.value()) || own < 4 || own == asked) return places;
+  auto as_before = places_by(own, contents, before, options);
+  return as_before.ok() && !moves(before, as_before.value()) ? std::move(as_before) : std::move(places);
 }
 
 }  // namespace
