@@ -76,6 +76,7 @@ Status File::extend_for_queue(Status local) {
       if (!grows(i)) continue;
       std::vector<int64_t> shape = catalog_.variables[i].shape;
       shape.front() = wanted_rows_[i];
+      if (Status status = blank_tail_of(static_cast<int>(i)); !status.ok()) return status;
       if (Status status = format_->extend(catalog_.variables[i].path, shape); !status.ok()) return status;
     }
     return {};

@@ -358,7 +358,12 @@ class File {
   Status place_subfiles();                                           // collective
   void tell_set_of_growth() noexcept;
   Status extend_own_parts(int variable, const SplitVariable& split, int64_t records);  // local
-  Status blank_leftovers(Format& format, const SplitVariable& split, int64_t part, int64_t found);  // leftovers.cpp
+  // leftovers.cpp
+  Status blank_tail(Format& format, const ChunkLayout& layout, int64_t records);  // local
+  Status blank_tail_of(int number);                                  // rank 0 only
+  Status blank_part(Format& format, int variable, const SplitVariable& split, int64_t part, int64_t found);  // local
+  Status blank_leftovers(Format& format, const SplitVariable& split, int64_t part, int64_t found);  // local
+  Result<ChunkLayout> layout_in_subfile(const SplitVariable& split, int64_t part) const;
   bool has_room_for(int64_t records) const noexcept;
   void fit_line();
   Result<std::optional<Split>> split_of(const VariableDefinition& definition) const;
@@ -464,6 +469,7 @@ class File {
   std::vector<uint8_t> unfilled_;        // [variables] 1: contiguous, with a fill value, and not yet in the file; k_filling: a wave under way puts it there
   std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
   std::vector<int64_t> places_;          // [variables] of those that get one in a flush; -1: the others
+  std::set<std::pair<int, int64_t>> grown_;  // by this rank: variables, or parts of them, that have grown in chunks since the file was opened
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>> layouts_;  // by variable; several where parts have chunks of several sizes
   std::vector<int64_t> moving_bits_;     // the variables that are being written

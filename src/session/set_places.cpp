@@ -150,10 +150,8 @@ Status File::extend_own_parts(int variable, const SplitVariable& split, int64_t 
     if (!format.ok()) return format.status();
     std::vector<int64_t> shape = split.split.box(part).count;
     shape[0] = records;
-    if (const int64_t found = subfiles_->leftover(variable, part); found > split.records) {
-      if (Status status = blank_leftovers(*format.value(), split, part, found); !status.ok()) return status;
-      subfiles_->forget_leftover(variable, part);
-    }
+    if (Status status = blank_part(*format.value(), variable, split, part, subfiles_->leftover(variable, part)); !status.ok()) return status;
+    subfiles_->forget_leftover(variable, part);
     if (Status status = format.value()->extend(split.path, shape); !status.ok()) return status;
   }
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "../format/foreign.hpp"
 #include "checked.hpp"
 
 namespace {
@@ -268,6 +269,47 @@ TEST_F(GrowingSubfiles, have_no_records_that_a_killed_job_left) {
         ASSERT_WINDROW_OK(windrow_close(file));
         if (failed_anywhere()) return;
       }
+}
+
+// Chunks without filters are changed where they are: a killed job may have written behind the records that they are said to have.
+TEST_F(GrowingSubfiles, have_nothing_of_the_rest_of_a_chunk) {
+  const Share rows(0);
+  for (const char* files : {"subfiles(2)", "one"})
+    for (const int64_t next : {4, 8}) {
+      SCOPED_TRACE(std::string(files) + " " + std::to_string(next));
+      windrow_file* file = create({{"files", files}});
+      const int v = define(file, "v", 0, {{"chunks", "4x3x2"}});
+      for (int64_t record = 0; record < 3; ++record) write(file, v, record, rows);
+      ASSERT_WINDROW_OK(windrow_close(file));
+      MPI_Barrier(MPI_COMM_WORLD);
+      if (rank_of() == 0) {
+        const auto spoilt = windrow::test::run_h5py(R"(
+import glob, os
+count = 0
+for name in glob.glob(path + ".subfiles-*/*") or [path]:
+    with h5py.File(name) as file:
+        chunks = [file["v"].id.get_chunk_info(i) for i in range(file["v"].id.get_num_chunks())]
+    with open(name, "r+b") as file:
+        for chunk in chunks:
+            file.seek(chunk.byte_offset + chunk.size * 3 // 4)
+            file.write(b"\7" * (chunk.size // 4))
+            count += 1
+print(count)
+)", path());
+        EXPECT_EQ(spoilt.exit_code, 0) << spoilt.text;
+        EXPECT_GT(std::atoi(spoilt.text.c_str()), 10) << spoilt.text;
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+      file = open(WINDROW_UPDATE);
+      expect_records(file, "v", 3, {0, 1, 2});
+      write(file, find(file, "v"), next, rows);
+      write(file, find(file, "v"), 9, rows);
+      ASSERT_WINDROW_OK(windrow_close(file));
+      file = open();
+      expect_records(file, "v", 10, {0, 1, 2, next, 9});
+      ASSERT_WINDROW_OK(windrow_close(file));
+      if (failed_anywhere()) return;
+    }
 }
 
 // A subfile that has fewer records than the base file is not sound; one that has more, since a job was killed, is.
