@@ -712,10 +712,10 @@ WINDROW_API int windrow_set_strategy(windrow_file *file, const windrow_options *
  * Move everything queued, puts first, then gets.  Collective.
  *
  * Where puts of one flush overlap: the later put of a variable wins; within one put the rules of windrow_decomposition.
- * @return On error nothing more is in the queue; the message says which variables are undefined.
- * Cost: one agreement before and one after the data; memory per writer and reader <= the options "buffer" x "buffers" (4 MiB x 2 to 4).
- * Where messages between hosts may be compressed, a rank that sends holds three of them, and every rank what compressors work with besides: two
- * messages and 1 to 2 MiB, more at high levels of zstd ("codec_memory" of the report).
+ * @return On error nothing more is in the queue; the message says which variables are undefined, others of the queue are as they were or written.  A new
+ * file that the storage refused something of is not published any more: each further flush with puts returns that error.  Cost: one agreement before and
+ * one after the data; memory per writer and reader <= the options "buffer" x "buffers" (4 MiB x 2 to 4).  Where messages between hosts may be compressed, a
+ * rank that sends holds three of them, and every rank for compressors two messages and 1 to 2 MiB, more at high levels of zstd ("codec_memory").
  * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.
  */
 WINDROW_API int windrow_flush(windrow_file *file);

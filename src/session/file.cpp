@@ -390,7 +390,7 @@ Status File::sync() {
   if (Status before = end_pending(); !before.ok()) return before;
   if (Status status = check_writable("sync"); !status.ok()) return agree(*comm_, std::move(status));
   if (Status status = flush(); !status.ok()) return status;
-  if (!fatal_.ok()) return fatal_;  // agreed when it was set
+  if (!fatal_.ok()) return beyond_publishing();
   if (Status status = fill_rest(); !status.ok()) return status;
   const bool durable = settings_.boolean("durable"), publishes = mode_ == Mode::create && !published_;
   Status local = durable ? data_->sync() : Status{};
@@ -459,7 +459,7 @@ Status File::close(bool publish) {
   const bool stays = publish || mode_ == Mode::update || published_;
   if (stays && verdict.ok()) verdict = fill_rest();
   drop_queue();
-  verdict.update(fatal_);  // agreed when it was set
+  if (!fatal_.ok()) verdict.update(beyond_publishing());
   const bool moved = verdict.ok(), in_place = mode_ != Mode::read && !is_draft();
   Status local = close_data();
   if (publish && !idle_) {

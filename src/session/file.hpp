@@ -306,6 +306,7 @@ class File {
   template <class Picks>
   void pick_moving(Picks&& picks) noexcept;                         // picks(variable)
   Status with_undefined(Status verdict, std::span<const int64_t> variables);
+  Status beyond_publishing() const;                                  // local
   Status end_sync(Status verdict);
 
   // fill.cpp

@@ -216,6 +216,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
       verdict = LonePuts::check(*comm_, queue_, catalog_.variables, [this](const QueueEntry& entry) { return entry.decomposition->loses(strategy_.owner); });
   }
   if (!verdict.ok()) return verdict;
+  if (put_waves > 0 && !fatal_.ok()) return beyond_publishing();  // the same on every rank; nobody writes for hours what nobody will see
   const bool any_gets = get_numbers.entries > 0;
   const size_t words = variable_words();
   const std::span<int64_t> chunked_puts = std::span(chunked_bits_).first(words), chunked_gets = std::span(chunked_bits_).subspan(words, words);

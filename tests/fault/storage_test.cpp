@@ -97,6 +97,10 @@ class Storage : public testing::TestWithParam<std::string> {
     if (operation == "write") {  // opening may fail before anything moves
       EXPECT_NE(std::string(windrow_error_message()).find(GetParam() == "chunked.h5" ? "undefined now: \"" : "undefined now: \"/fields/grid\""), std::string::npos) << windrow_error_message();
     }
+    const int again = scene.put_and_flush();  // and not hours later
+    expect_same_everywhere(again);
+    expect_failure(again, error, victim);
+    EXPECT_NE(std::string(windrow_error_message()).find("this new file cannot be published any more"), std::string::npos) << windrow_error_message();
     const int closed = scene.close();
     expect_same_everywhere(closed);
     expect_failure(closed, error, victim);
