@@ -99,6 +99,13 @@ int windrow_fortran_block(MPI_Fint comm, int ndims, const int64_t *shape, const 
   return windrow_block(comm_of(comm), ndims, shape, start, count, memory_shape, memory_start, decomposition);
 }
 
+int windrow_fortran_strided_blocks(MPI_Fint comm, int ndims, const int64_t *shape, int64_t blocks, const int64_t *starts,
+                                   const int64_t *counts, const int64_t *memory_offsets, const int64_t *memory_strides,
+                                   windrow_decomposition **decomposition) {
+  return windrow_strided_blocks(comm_of(comm), ndims, shape, blocks, starts, counts, memory_offsets, memory_strides,
+                                decomposition);
+}
+
 int windrow_fortran_rows(MPI_Fint comm, int64_t rows, int64_t count, windrow_decomposition **decomposition) {
   return windrow_rows(comm_of(comm), rows, count, decomposition);
 }
@@ -289,7 +296,7 @@ int windrow_fortran_get(windrow_file *file, int variable, const struct held *par
 }
 
 /* `type`: of the array's elements; 0: the array's own. Text and opaque elements become nothing else. */
-static int check_as(windrow_file *file, const char *verb, int variable, int *type, const struct held *part,
+static int check_as(windrow_file *file, const char *verb, int variable, int is_record, int *type, const struct held *part,
                     const CFI_cdesc_t *data) {
   windrow_variable_info info;
   const int code = describe(file, verb, variable, &info);
@@ -300,19 +307,19 @@ static int check_as(windrow_file *file, const char *verb, int variable, int *typ
   if (own == 0 || (!fits(*type, own) && !(*type == WINDROW_OPAQUE && takes(&info, data, name))))
     return refuse(file, "%s of \"%.500s\": the array is %s, which holds no elements of type %s", verb, info.path, name,
                   windrow_type_name(*type == 0 ? info.type : *type));
-  if (!is_plain && *type == info.type) return check_part(file, verb, variable, 0, part, data);
-  return check_layout(file, verb, &info, 0, part, data);
+  if (!is_plain && *type == info.type) return check_part(file, verb, variable, is_record, part, data);
+  return check_layout(file, verb, &info, is_record, part, data);
 }
 
 int windrow_fortran_put_as(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data,
                            int type) {
-  const int code = check_as(file, "put_as", variable, &type, part, data);
+  const int code = check_as(file, "put_as", variable, 0, &type, part, data);
   return code == WINDROW_OK ? windrow_put_as(file, variable - 1, part->decomposition, type, data->base_addr) : code;
 }
 
 int windrow_fortran_get_as(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data,
                            int type) {
-  const int code = check_as(file, "get_as", variable, &type, part, data);
+  const int code = check_as(file, "get_as", variable, 0, &type, part, data);
   return code == WINDROW_OK ? windrow_get_as(file, variable - 1, part->decomposition, type, data->base_addr) : code;
 }
 
@@ -330,6 +337,22 @@ int windrow_fortran_get_record(windrow_file *file, int variable, int64_t record,
   const int code = check_part(file, "get_record", variable, 1, part, data);
   return code == WINDROW_OK ? windrow_get_record(file, variable - 1, record - 1, part->decomposition, data->base_addr)
                             : code;
+}
+
+int windrow_fortran_put_record_as(windrow_file *file, int variable, int64_t record, const struct held *part,
+                                  const CFI_cdesc_t *data, int type) {
+  if (record < 1) return refuse(file, "put_record_as: the record is %lld; they count from 1", (long long)record);
+  const int code = check_as(file, "put_record_as", variable, 1, &type, part, data);
+  if (code != WINDROW_OK) return code;
+  return windrow_put_record_as(file, variable - 1, record - 1, part->decomposition, type, data->base_addr);
+}
+
+int windrow_fortran_get_record_as(windrow_file *file, int variable, int64_t record, const struct held *part,
+                                  const CFI_cdesc_t *data, int type) {
+  if (record < 1) return refuse(file, "get_record_as: the record is %lld; they count from 1", (long long)record);
+  const int code = check_as(file, "get_record_as", variable, 1, &type, part, data);
+  if (code != WINDROW_OK) return code;
+  return windrow_get_record_as(file, variable - 1, record - 1, part->decomposition, type, data->base_addr);
 }
 
 /* Where an array is refused the others still wait for this rank: in the flush, which tells them. */

@@ -452,6 +452,17 @@ module windrow_c
             integer(c_int) :: code
         end function c_blocks
 
+        function c_strided_blocks(comm, ndims, shape, blocks, starts, counts, memory_offsets, memory_strides, &
+            decomposition) bind(c, name="windrow_fortran_strided_blocks") result(code)
+            import :: c_int, c_int64_t, c_ptr
+            integer, intent(in), value :: comm
+            integer(c_int), intent(in), value :: ndims
+            integer(c_int64_t), intent(in), value :: blocks
+            integer(c_int64_t), intent(in) :: shape(*), starts(*), counts(*), memory_offsets(*), memory_strides(*)
+            type(c_ptr), intent(out) :: decomposition
+            integer(c_int) :: code
+        end function c_strided_blocks
+
         function c_rows(comm, rows, count, decomposition) bind(c, name="windrow_fortran_rows") result(code)
             import :: c_int, c_int64_t, c_ptr
             integer, intent(in), value :: comm
@@ -496,6 +507,16 @@ module windrow_c
             integer(c_int64_t), intent(inout) :: holes
             integer(c_int) :: code
         end function c_decomposition_holes
+
+        function c_decomposition_memory(decomposition, ndims, shape, elements) &
+            bind(c, name="windrow_decomposition_memory") result(code)
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: decomposition
+            integer(c_int), intent(in), value :: ndims
+            integer(c_int64_t), intent(in) :: shape(*)
+            integer(c_int64_t), intent(inout) :: elements
+            integer(c_int) :: code
+        end function c_decomposition_memory
 
         function c_mesh_neighbours(nodes, cell, length, connectivity, across_cells, room, offsets, neighbours) &
             bind(c, name="windrow_mesh_neighbours") result(code)
@@ -591,6 +612,30 @@ module windrow_c
             integer(c_int), intent(in), value :: type
             integer(c_int) :: code
         end function c_get_as
+
+        function c_put_record_as(file, variable, record, part, data, type) &
+            bind(c, name="windrow_fortran_put_record_as") result(code)
+            import :: c_held, c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: variable
+            integer(c_int64_t), intent(in), value :: record
+            type(c_held), intent(in) :: part
+            type(*), intent(in) :: data(..)
+            integer(c_int), intent(in), value :: type
+            integer(c_int) :: code
+        end function c_put_record_as
+
+        function c_get_record_as(file, variable, record, part, data, type) &
+            bind(c, name="windrow_fortran_get_record_as") result(code)
+            import :: c_held, c_int, c_int64_t, c_ptr
+            type(c_ptr), intent(in), value :: file
+            integer(c_int), intent(in), value :: variable
+            integer(c_int64_t), intent(in), value :: record
+            type(c_held), intent(in) :: part
+            type(*), intent(inout) :: data(..)
+            integer(c_int), intent(in), value :: type
+            integer(c_int) :: code
+        end function c_get_record_as
 
         function c_write(file, variable, part, data) bind(c, name="windrow_fortran_write") result(code)
             import :: c_held, c_int, c_ptr

@@ -15,7 +15,8 @@ module windrow_data
     private
     public :: windrow_put, windrow_get, windrow_flush, windrow_flush_begin, windrow_flush_end, windrow_write
     public :: windrow_read, windrow_put_as, windrow_get_as
-    public :: windrow_put_record, windrow_get_record, windrow_write_block, windrow_read_block
+    public :: windrow_put_record, windrow_get_record, windrow_put_record_as, windrow_get_record_as
+    public :: windrow_write_block, windrow_read_block
     public :: windrow_explain, windrow_report, windrow_set_strategy
 
     !> windrow_put() of one record: one index, from 1, of the variable's last dimension. Local.
@@ -30,6 +31,17 @@ module windrow_data
     interface windrow_get_record
         module procedure get_record_int32, get_record_int64
     end interface windrow_get_record
+
+    !> windrow_put_record() of data of another type than the variable's: `record` as there, `type` as in
+    !> windrow_put_as(). Local.
+    interface windrow_put_record_as
+        module procedure put_record_as_int32, put_record_as_int64
+    end interface windrow_put_record_as
+
+    !> windrow_get_record() into data of another type than the variable's, converted in the flush. Local.
+    interface windrow_get_record_as
+        module procedure get_record_as_int32, get_record_as_int64
+    end interface windrow_get_record_as
 
     !> Write one block per rank without making a decomposition first. Collective. Any count 0: nothing.
     !>
@@ -158,6 +170,62 @@ contains
         character(kind=c_char, len=*), intent(inout), optional :: errmsg
         call finish(c_get_record(raw_of(file), variable, int(record, int64), raw_of(decomposition), data), stat, errmsg)
     end subroutine get_record_int32
+
+    subroutine put_record_as_int64(file, variable, record, decomposition, data, type, stat, errmsg) &
+        bind(c, name="windrow_module_put_record_as_int64")
+        type(windrow_file), intent(in) :: file
+        integer(c_int), intent(in) :: variable
+        integer(int64), intent(in) :: record
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(in), target, asynchronous :: data(..)
+        integer(c_int), intent(in), optional :: type
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_put_record_as(raw_of(file), variable, record, raw_of(decomposition), data, &
+            type_or_own(type)), stat, errmsg)
+    end subroutine put_record_as_int64
+
+    subroutine put_record_as_int32(file, variable, record, decomposition, data, type, stat, errmsg) &
+        bind(c, name="windrow_module_put_record_as_int32")
+        type(windrow_file), intent(in) :: file
+        integer(c_int), intent(in) :: variable
+        integer(int32), intent(in) :: record
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(in), target, asynchronous :: data(..)
+        integer(c_int), intent(in), optional :: type
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_put_record_as(raw_of(file), variable, int(record, int64), raw_of(decomposition), data, &
+            type_or_own(type)), stat, errmsg)
+    end subroutine put_record_as_int32
+
+    subroutine get_record_as_int64(file, variable, record, decomposition, data, type, stat, errmsg) &
+        bind(c, name="windrow_module_get_record_as_int64")
+        type(windrow_file), intent(in) :: file
+        integer(c_int), intent(in) :: variable
+        integer(int64), intent(in) :: record
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(inout), target, asynchronous :: data(..)
+        integer(c_int), intent(in), optional :: type
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_get_record_as(raw_of(file), variable, record, raw_of(decomposition), data, &
+            type_or_own(type)), stat, errmsg)
+    end subroutine get_record_as_int64
+
+    subroutine get_record_as_int32(file, variable, record, decomposition, data, type, stat, errmsg) &
+        bind(c, name="windrow_module_get_record_as_int32")
+        type(windrow_file), intent(in) :: file
+        integer(c_int), intent(in) :: variable
+        integer(int32), intent(in) :: record
+        type(windrow_decomposition), intent(in) :: decomposition
+        type(*), intent(inout), target, asynchronous :: data(..)
+        integer(c_int), intent(in), optional :: type
+        integer(c_int), intent(out), optional :: stat
+        character(kind=c_char, len=*), intent(inout), optional :: errmsg
+        call finish(c_get_record_as(raw_of(file), variable, int(record, int64), raw_of(decomposition), data, &
+            type_or_own(type)), stat, errmsg)
+    end subroutine get_record_as_int32
 
     !> Choose another strategy for the flushes that follow. Collective; nothing may be queued.
     !>

@@ -16,8 +16,9 @@ module windrow_decompositions
     use windrow_c
     implicit none
     private
-    public :: windrow_block, windrow_blocks, windrow_rows, windrow_decomposition_rows, windrow_points, windrow_same
-    public :: windrow_decomposition_free, windrow_decomposition_owned, windrow_decomposition_holes
+    public :: windrow_block, windrow_blocks, windrow_strided_blocks, windrow_rows, windrow_decomposition_rows
+    public :: windrow_points, windrow_same, windrow_decomposition_free, windrow_decomposition_owned
+    public :: windrow_decomposition_holes, windrow_decomposition_memory
 
     !> One block per rank.
     !>
@@ -37,6 +38,21 @@ module windrow_decompositions
     interface windrow_blocks
         module procedure blocks_int32, blocks_int64
     end interface windrow_blocks
+
+    !> As windrow_blocks(), for blocks whose elements lie in memory at any distances: with steps, backwards, with the
+    !> dimensions in another order. What is put and got is the whole array, without gaps.
+    !>
+    !> `memory_firsts` (blocks): which element of the array, from 1 and in the order of its elements, each block's first
+    !> is.
+    !> `memory_strides` (ndims, blocks): from an element to the next along each dimension, in elements; negative:
+    !> backwards. Not 0 where the count is more than 1.
+    !>
+    !>     ! Every second element of a(2*n), and a(ny, nx) as the variable of shape [nx, ny].
+    !>     call windrow_strided_blocks(comm, [n], starts, counts, [1], reshape([2], [1, 1]), part)
+    !>     call windrow_strided_blocks(comm, [nx, ny], starts, counts, [1], reshape([ny, 1], [2, 1]), turned)
+    interface windrow_strided_blocks
+        module procedure strided_blocks_int32, strided_blocks_int64
+    end interface windrow_strided_blocks
 
     !> A contiguous run of rows per rank, in rank order. Rows count along the last dimension, the slowest.
     !>
@@ -62,6 +78,14 @@ module windrow_decompositions
     interface windrow_same
         module procedure same_int32, same_int64, same_all
     end interface windrow_same
+
+    !> How many elements an array must have that this rank puts from or gets into: all its boxes, ghost cells included,
+    !> or up to the last element; 0 where it holds nothing. Local.
+    !>
+    !> `shape`: of the variable; of a record: without the last dimension. `elements`: a 64-bit integer.
+    interface windrow_decomposition_memory
+        module procedure memory_int32, memory_int64
+    end interface windrow_decomposition_memory
 
 contains
 
@@ -165,6 +189,43 @@ contains
         call blocks_int64(comm, int(shape, int64), int(starts, int64), int(counts, int64), decomposition, boxes, &
             ghosts, stat, errmsg)
     end subroutine blocks_int32
+
+    subroutine strided_blocks_int64(comm, shape, starts, counts, memory_firsts, memory_strides, decomposition, stat, &
+        errmsg)
+        integer, intent(in) :: comm
+        integer(int64), intent(in) :: shape(:), starts(:, :), counts(:, :), memory_firsts(:), memory_strides(:, :)
+        type(windrow_decomposition), intent(out) :: decomposition
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_held) :: held
+        integer(c_int) :: code
+        integer :: n
+        n = size(shape)
+        held%ndims = int(n, c_int)
+        if (size(counts, 1) == n .and. all(ubound(starts) == ubound(counts)) .and. &
+            size(memory_firsts) == size(counts, 2) .and. all(ubound(memory_strides) == ubound(counts))) then
+            code = c_strided_blocks(comm, held%ndims, reversed(shape), size(counts, 2, int64), &
+                starts(n:1:-1, :) - 1, counts(n:1:-1, :), memory_firsts - 1, memory_strides(n:1:-1, :), &
+                held%decomposition)
+        else
+            code = refused(comm, held%decomposition)
+        end if
+        if (code == windrow_ok) &
+            code = c_decomposition_memory(held%decomposition, held%ndims, reversed(shape), held%elements)
+        call hold(decomposition, held)
+        call finish(code, stat, errmsg)
+    end subroutine strided_blocks_int64
+
+    subroutine strided_blocks_int32(comm, shape, starts, counts, memory_firsts, memory_strides, decomposition, stat, &
+        errmsg)
+        integer, intent(in) :: comm
+        integer(int32), intent(in) :: shape(:), starts(:, :), counts(:, :), memory_firsts(:), memory_strides(:, :)
+        type(windrow_decomposition), intent(out) :: decomposition
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call strided_blocks_int64(comm, int(shape, int64), int(starts, int64), int(counts, int64), &
+            int(memory_firsts, int64), int(memory_strides, int64), decomposition, stat, errmsg)
+    end subroutine strided_blocks_int32
 
     subroutine rows_int64(comm, rows, decomposition, count, stat, errmsg)
         integer, intent(in) :: comm
@@ -291,6 +352,29 @@ contains
         code = c_decomposition_holes(held%decomposition, holes)
         call finish(code, stat, errmsg)
     end subroutine windrow_decomposition_holes
+
+    subroutine memory_int64(decomposition, shape, elements, stat, errmsg)
+        type(windrow_decomposition), intent(in) :: decomposition
+        integer(int64), intent(in) :: shape(:)
+        integer(int64), intent(out) :: elements
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_held) :: held
+        integer(c_int) :: code
+        held = raw_of(decomposition)
+        elements = 0
+        code = c_decomposition_memory(held%decomposition, int(size(shape), c_int), reversed(shape), elements)
+        call finish(code, stat, errmsg)
+    end subroutine memory_int64
+
+    subroutine memory_int32(decomposition, shape, elements, stat, errmsg)
+        type(windrow_decomposition), intent(in) :: decomposition
+        integer(int32), intent(in) :: shape(:)
+        integer(int64), intent(out) :: elements
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call memory_int64(decomposition, int(shape, int64), elements, stat, errmsg)
+    end subroutine memory_int32
 
     subroutine same_int64(comm, shape, decomposition, start, count, stat, errmsg)
         integer, intent(in) :: comm

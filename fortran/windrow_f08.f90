@@ -9,7 +9,8 @@ module windrow_f08
     use windrow_files
     implicit none
     private
-    public :: windrow_create, windrow_open, windrow_block, windrow_blocks, windrow_rows, windrow_points, windrow_same
+    public :: windrow_create, windrow_open, windrow_block, windrow_blocks, windrow_strided_blocks, windrow_rows
+    public :: windrow_points, windrow_same
 
     interface windrow_create
         module procedure create_file
@@ -26,6 +27,10 @@ module windrow_f08
     interface windrow_blocks
         module procedure blocks_int32, blocks_int64
     end interface windrow_blocks
+
+    interface windrow_strided_blocks
+        module procedure strided_blocks_int32, strided_blocks_int64
+    end interface windrow_strided_blocks
 
     interface windrow_rows
         module procedure rows_int32, rows_int64
@@ -103,6 +108,28 @@ contains
         call windrow_blocks(comm%mpi_val, shape, starts, counts, decomposition, memory_shapes, memory_starts, &
             stat, errmsg)
     end subroutine blocks_int64
+
+    subroutine strided_blocks_int32(comm, shape, starts, counts, memory_firsts, memory_strides, decomposition, stat, &
+        errmsg)
+        type(MPI_Comm), intent(in) :: comm
+        integer(int32), intent(in) :: shape(:), starts(:, :), counts(:, :), memory_firsts(:), memory_strides(:, :)
+        type(windrow_decomposition), intent(out) :: decomposition
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call windrow_strided_blocks(comm%mpi_val, shape, starts, counts, memory_firsts, memory_strides, decomposition, &
+            stat, errmsg)
+    end subroutine strided_blocks_int32
+
+    subroutine strided_blocks_int64(comm, shape, starts, counts, memory_firsts, memory_strides, decomposition, stat, &
+        errmsg)
+        type(MPI_Comm), intent(in) :: comm
+        integer(int64), intent(in) :: shape(:), starts(:, :), counts(:, :), memory_firsts(:), memory_strides(:, :)
+        type(windrow_decomposition), intent(out) :: decomposition
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call windrow_strided_blocks(comm%mpi_val, shape, starts, counts, memory_firsts, memory_strides, decomposition, &
+            stat, errmsg)
+    end subroutine strided_blocks_int64
 
     subroutine rows_int32(comm, rows, decomposition, count, stat, errmsg)
         type(MPI_Comm), intent(in) :: comm

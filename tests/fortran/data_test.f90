@@ -16,11 +16,13 @@ program data_test
     call windrow_create(MPI_COMM_WORLD, path_of('data'), file)
     call ghosts()
     call several()
+    call strided()
     call rows()
     call points()
     call same()
     call one_rank_holds_all()
     call records()
+    call converted_records()
     call write_while_computing()
     call other_strategies()
     call expressions()
@@ -116,6 +118,69 @@ contains
         call windrow_decomposition_free(part)
         call windrow_decomposition_free(plain)
     end subroutine several
+
+    !> Elements at any distances in memory: with the dimensions in another order, and two blocks of which one lies
+    !> backwards between the elements of the other.
+    subroutine strided()
+        type(windrow_decomposition) :: turned, part, none
+        integer :: variable, x, y, starts(2, 1), counts(2, 1)
+        integer(int64) :: elements, starts_64(1, 2), counts_64(1, 2), firsts(2), strides(1, 2)
+        integer(int16) :: columns(2, 3)
+        integer :: apart(8)
+        starts(:, 1) = [1, 2*rank + 1]
+        counts(:, 1) = [3, 2]
+        call windrow_strided_blocks(MPI_COMM_WORLD, [3, 2*ranks], starts, counts, [1], reshape([2, 1], [2, 1]), turned, &
+            stat, errmsg)
+        call expect_ok(stat, errmsg, 'strided_blocks of 32 bits')
+        columns = reshape([((int(value_at(x, 2*rank + y), int16), y=1, 2), x=1, 3)], [2, 3])
+        call windrow_define_variable(file, 'turned', windrow_int16, [3, 2*ranks], variable)
+        call windrow_write(file, variable, turned, columns, stat, errmsg)
+        call expect_ok(stat, errmsg, 'write of a turned array')
+        columns = 0
+        call windrow_read(file, variable, turned, columns)
+        call expect(all(columns == reshape([((value_at(x, 2*rank + y), y=1, 2), x=1, 3)], [2, 3])), 'a turned array read')
+        call windrow_read(file, variable, turned, columns(:, :2), stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'the array has 4 elements, 6 are needed', 'too few columns')
+
+        starts_64 = reshape([4_int64*rank + 1, 4_int64*rank + 3], [1, 2])
+        counts_64 = 2
+        firsts = [7, 2]
+        strides = reshape([-2, 2], [1, 2])
+        call windrow_strided_blocks(MPI_COMM_WORLD%mpi_val, [4_int64*ranks], starts_64, counts_64, firsts, strides, part, &
+            stat, errmsg)
+        call expect_ok(stat, errmsg, 'strided_blocks of 64 bits')
+        call windrow_decomposition_memory(part, [4*ranks], elements, stat, errmsg)
+        call expect_ok(stat, errmsg, 'decomposition_memory')
+        call expect(elements == 7, 'up to the last element')
+        call windrow_decomposition_memory(turned, [5_int64, 3_int64, 2_int64*ranks], elements)
+        call expect(elements == 5*6, 'dimensions before those of the decomposition')
+        call windrow_decomposition_memory(part, [4*ranks + 1], elements, stat, errmsg)
+        call expect(stat == windrow_bad_argument .and. elements == 0, 'a shape that does not fit: '//trim(errmsg))
+        call windrow_define_variable(file, 'apart', windrow_int32, [4*ranks], variable)
+        apart = -1
+        apart([7, 5, 2, 4]) = [(4*rank + x, x=1, 4)]
+        call windrow_write(file, variable, part, apart(:7), stat, errmsg)
+        call expect_ok(stat, errmsg, 'write of elements that lie apart')
+        call windrow_write(file, variable, part, apart(:6), stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'the array has 6 elements, 7 are needed', 'one too few')
+        apart = 0
+        call windrow_read(file, variable, part, apart)
+        call expect(all(apart == [0, 4*rank + 3, 0, 4*rank + 4, 4*rank + 2, 0, 4*rank + 1, 0]), 'elements apart read')
+
+        ! Wrong on the last rank alone.
+        firsts(2) = merge(0, 2, rank == ranks - 1)
+        call windrow_strided_blocks(MPI_COMM_WORLD, [4_int64*ranks], starts_64, counts_64, firsts, strides, none, stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'before its beginning', 'element 0 of an array')
+        firsts(2) = 2
+        call windrow_strided_blocks(MPI_COMM_WORLD, [4_int64*ranks], starts_64, counts_64, &
+            firsts(:merge(1, 2, rank == ranks - 1)), strides, none, stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'every list needs one entry a block and dimension', &
+            'too few first elements')
+        call windrow_decomposition_memory(none, [4*ranks], elements, stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'the decomposition is NULL', 'the memory of nothing')
+        call windrow_decomposition_free(turned)
+        call windrow_decomposition_free(part)
+    end subroutine strided
 
     !> The last rank has as many rows as are left; the others one each.
     subroutine rows()
@@ -289,6 +354,49 @@ contains
         end if
         call windrow_decomposition_free(part)
     end subroutine records
+
+    !> Two steps of reals for a variable of integers, which are read as bytes and as complex numbers.
+    subroutine converted_records()
+        type(windrow_decomposition) :: part
+        integer :: variable, step, x, y
+        integer(int64) :: elements
+        real(real64), target :: reals(4, 2)
+        integer(int8), target :: bytes(4, 2)
+        complex(real32), target :: waves(4, 2)
+        call windrow_define_variable(file, 'records/converted', windrow_int16, [4, 2*ranks, 2], variable)
+        call windrow_block(MPI_COMM_WORLD, [4, 2*ranks], [1, 2*rank + 1], [4, 2], part)
+        call windrow_decomposition_memory(part, [4, 2*ranks], elements)
+        call expect(elements == size(reals), 'the elements of a record')
+        do step = 1, 2
+            reals = reshape([((value_at(x, 2*rank + y) + step/4.0_real64, x=1, 4), y=1, 2)], [4, 2])
+            if (step == 1) call windrow_put_record_as(file, variable, step, part, reals, stat=stat, errmsg=errmsg)
+            if (step == 2) call windrow_put_record_as(file, variable, 2_int64, part, reals, windrow_float64, stat, errmsg)
+            call expect_ok(stat, errmsg, 'put_record_as')
+            call windrow_flush(file, stat, errmsg)
+            call expect_ok(stat, errmsg, 'flush of a converted record')
+        end do
+        call windrow_get_record_as(file, variable, 2, part, bytes, windrow_uint8, stat, errmsg)
+        call expect_ok(stat, errmsg, 'get_record_as of unsigned numbers')
+        call windrow_get_record_as(file, variable, 1_int64, part, waves, stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'get_record_as')
+        call windrow_flush(file)
+        call expect(all(iand(int(bytes), 255) == min(int(reals), 255)), 'a record as unsigned bytes')
+        call expect(all(nint(real(waves)) == int(reals)) .and. all(abs(aimag(waves)) <= 0), 'a record as complex numbers')
+
+        call windrow_put_record_as(file, variable, 0, part, reals, stat=stat, errmsg=errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'put_record_as: the record is 0; they count from 1', &
+            'record 0')
+        call windrow_get_record_as(file, variable, 0_int64, part, reals, stat=stat, errmsg=errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'get_record_as: the record is 0', 'get of record 0')
+        call windrow_get_record_as(file, variable, 1, part, reals(:, :1), stat=stat, errmsg=errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'the array has 4 elements, 8 are needed', 'half a record')
+        call windrow_put_record_as(file, variable, 1, part, bytes, windrow_int32, stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'integer(int8), which holds no elements of type int32', &
+            'a type that the array has not')
+        call windrow_flush(file, stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'put_record_as: the record is 0', 'the flush of record 0')
+        call windrow_decomposition_free(part)
+    end subroutine converted_records
 
     subroutine write_while_computing()
         type(windrow_decomposition) :: part

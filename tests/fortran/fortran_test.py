@@ -82,6 +82,8 @@ def check_data(folder: Path, ranks: int) -> None:
     with h5py.File(folder / "data.h5", "r") as file:
         assert file["grids/with ghost cells"][()].tolist() == places(7, 5 * ranks)
         assert file["several"].dtype == "i2" and file["several"][()].tolist() == places(6, 2 * ranks)
+        assert file["turned"].dtype == "i2" and file["turned"][()].tolist() == places(3, 2 * ranks)
+        assert file["apart"][()].tolist() == list(range(1, 4 * ranks + 1)), file["apart"][()]
         assert file["rows"].dtype == "f4" and file["rows"][()].tolist() == places(3, 11)
         assert file["points"].dtype == "i8" and file["points"][()].tolist() == places(4, 10 * ranks)
         assert file["a scalar"].shape == () and file["a scalar"][()] == 42.5
@@ -92,12 +94,14 @@ def check_data(folder: Path, ranks: int) -> None:
         assert file["Größe der Fläche/während"][()].tolist() == list(range(1, 1000 * ranks + 1))
         for step in range(5):
             assert (file["records/fixed"][step] - 10000 * (step + 1)).tolist() == places(4, 2 * ranks)
+        converted = file["records/converted"]
+        assert converted.dtype == "i2" and all(step.tolist() == places(4, 2 * ranks) for step in converted[()]), converted[()]
         growing = file["records/growing"]
         assert growing.shape == (3, 2 * ranks, 4) and growing.maxshape[0] is None, growing
         assert not growing[:2].any() and (growing[2] - 50000).tolist() == places(4, 2 * ranks), growing[()]
         assert file["filled"][()].tolist() == [i // 2 for i in range(2 * ranks)] + [-7], file["filled"][()]
         assert file["expressions of text"][()].tolist() == [[b"one", b"abc"], [b"two", b"xyz"]], file["expressions of text"][()]
-        assert len(file) == 13, list(file)
+        assert len(file) == 15, list(file)
     with h5py.File(folder / "first.h5", "r") as file:
         lowest = [i // 10 - (i % 10 == 0 and i > 0) for i in range(10 * ranks)]
         assert file["who"][()].tolist() == lowest, file["who"][()]
