@@ -357,6 +357,10 @@ WINDROW_API const char *windrow_group_path(const windrow_file *file, int group);
  */
 WINDROW_API int windrow_name_dimensions(windrow_file *file, int variable, const char *const *names);
 
+/** The same for a list of `count` names, for those who know how long a list is, as language bindings do.  Collective.
+ * @return WINDROW_BAD_ARGUMENT too: another number than the variable has dimensions.  Since 0.1. */
+WINDROW_API int windrow_name_dimensions_counted(windrow_file *file, int variable, int count, const char *const *names);
+
 /** Define a dimension that no variable has the name of.  Collective.  @param path, length  [same]  @return WINDROW_EXISTS.  Since 0.1. */
 WINDROW_API int windrow_define_dimension(windrow_file *file, const char *path, int64_t length);
 
@@ -417,6 +421,11 @@ WINDROW_API const char *windrow_unsupported_objects(const windrow_file *file);
  * Cost: rank 0 writes, and is the only one that needs memory: a few times that of the texts.  Since 0.1.
  */
 WINDROW_API int windrow_put_texts(windrow_file *file, int variable, const char *const *texts);
+
+/** The same for a list of `count` texts, for those who know how long a list is, as language bindings do.  Collective.
+ * @param count  Looked at on rank 0 only.
+ * @return WINDROW_BAD_ARGUMENT too: another number than the variable has elements.  Since 0.1. */
+WINDROW_API int windrow_put_texts_counted(windrow_file *file, int variable, int64_t count, const char *const *texts);
 
 /**
  * Read all elements of a variable of WINDROW_TEXT of variable length, or the paths of one of WINDROW_REFERENCE.  Collective: rank 0

@@ -421,10 +421,7 @@ class File {
   void name_dimensions(int variable_number, const std::vector<std::string>& names) {
     std::vector<const char*> pointers;
     for (const std::string& name : names) pointers.push_back(name.c_str());
-    // A list of another length is refused by the call, and so is a number that no variable has, so that every rank hears of it.
-    windrow_variable_info info{};
-    const bool fits = inquire(variable_number, info) == WINDROW_OK && static_cast<int>(names.size()) == info.ndims;
-    check(windrow_name_dimensions(raw_, variable_number, fits ? pointers.data() : nullptr));
+    check(windrow_name_dimensions_counted(raw_, variable_number, static_cast<int>(names.size()), pointers.data()));
   }
   std::vector<std::string> dimension_names(int variable_number) const {
     const windrow_variable_info info = variable(variable_number);
@@ -563,10 +560,7 @@ class File {
   void put_texts(int variable_number, const std::vector<std::string>& texts) {
     std::vector<const char*> pointers;
     for (const std::string& text : texts) pointers.push_back(text.c_str());
-    // A list of another length is refused by the call, and so is a number that no variable has, so that every rank hears of it.
-    windrow_variable_info info{};
-    const bool fits = inquire(variable_number, info) == WINDROW_OK && static_cast<int64_t>(texts.size()) == info.elements;
-    check(windrow_put_texts(raw_, variable_number, fits ? pointers.data() : nullptr));
+    check(windrow_put_texts_counted(raw_, variable_number, static_cast<int64_t>(texts.size()), pointers.data()));
   }
   /** All elements of a variable of variable-length text, or the paths of references.  Collective. */
   std::vector<std::string> texts(int variable_number) {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of dimensions.
+#include <fmt/format.h>
+
+#include <optional>
+
 #include "capi/handles.hpp"
 
 using windrow::check_file;
@@ -10,19 +14,22 @@ using windrow::keep;
 using windrow::null_argument;
 using windrow::Status;
 
-extern "C" {
+namespace {
 
-int windrow_name_dimensions(windrow_file* file, int variable, const char* const* names) {
+// `given`: how many names; none: as many as the variable has dimensions.
+int name_dimensions(windrow_file* file, int variable, std::optional<int> given, const char* const* names) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
     std::vector<std::string> copies;
     Status local = guard([&]() -> Status {
       const auto& variables = file->file->catalog().variables;
       if (variable < 0 || variable >= static_cast<int>(variables.size())) return {};  // said below, with the name of the file
-      const size_t dimensions = variables[static_cast<size_t>(variable)].shape.size();
-      if (dimensions > 0 && names == nullptr)
-        return {Code::bad_argument, "name_dimensions: no list of " + std::to_string(dimensions) + " names was given (from C++ and Fortran: its length is another)"};
-      for (size_t i = 0; i < dimensions; ++i) {
+      const windrow::Variable& named = variables[static_cast<size_t>(variable)];
+      const int dimensions = static_cast<int>(named.shape.size());
+      if (given.value_or(dimensions) != dimensions)
+        return {Code::bad_argument, fmt::format("name_dimensions: {} names for \"{}\", which has {} dimensions", *given, named.path, dimensions)};
+      if (dimensions > 0 && names == nullptr) return {Code::bad_argument, fmt::format("name_dimensions: no list of {} names was given", dimensions)};
+      for (int i = 0; i < dimensions; ++i) {
         if (names[i] == nullptr) return null_argument("the name of a dimension");
         copies.emplace_back(names[i]);
       }
@@ -30,6 +37,16 @@ int windrow_name_dimensions(windrow_file* file, int variable, const char* const*
     });
     return file->file->name_dimensions(variable, copies, std::move(local));
   });
+}
+
+}  // namespace
+
+extern "C" {
+
+int windrow_name_dimensions(windrow_file* file, int variable, const char* const* names) { return name_dimensions(file, variable, {}, names); }
+
+int windrow_name_dimensions_counted(windrow_file* file, int variable, int count, const char* const* names) {
+  return name_dimensions(file, variable, count, names);
 }
 
 int windrow_define_dimension(windrow_file* file, const char* path, int64_t length) {

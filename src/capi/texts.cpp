@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Variables of variable-length text.
+#include <fmt/format.h>
+
+#include <optional>
 #include <span>
 
 #include "capi/handles.hpp"
@@ -21,11 +24,8 @@ bool is_whole(const windrow_file* file, int variable) {
   return windrow::is_moved_whole(described.type, described.details);
 }
 
-}  // namespace
-
-extern "C" {
-
-int windrow_put_texts(windrow_file* file, int variable, const char* const* texts) {
+// `given`: how many texts; none: as many as the variable has elements.
+int put_texts(windrow_file* file, int variable, std::optional<int64_t> given, const char* const* texts) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
     std::vector<std::string> copies;
@@ -33,8 +33,11 @@ int windrow_put_texts(windrow_file* file, int variable, const char* const* texts
       if (file->file->comm().rank() != 0) return {};
       if (!is_whole(file, variable)) return {};  // why not is said below, with names
       const int64_t elements = file->file->element_count_of(variable);
-      if (elements > 0 && texts == nullptr)
-        return {Code::bad_argument, "put_texts: no list of " + std::to_string(elements) + " texts was given (from C++ and Fortran: its length is another)"};
+      if (given.value_or(elements) != elements) {
+        const std::string& path = file->file->catalog().variables[static_cast<size_t>(variable)].path;
+        return {Code::bad_argument, fmt::format("put_texts: {} texts for \"{}\", which has {} elements", *given, path, elements)};
+      }
+      if (elements > 0 && texts == nullptr) return {Code::bad_argument, fmt::format("put_texts: no list of {} texts was given", elements)};
       for (int64_t i = 0; i < elements; ++i) {
         if (texts[i] == nullptr) return null_argument("one of the texts");
         copies.emplace_back(texts[i]);
@@ -43,6 +46,16 @@ int windrow_put_texts(windrow_file* file, int variable, const char* const* texts
     });
     return file->file->put_texts(variable, std::move(copies), std::move(local));
   });
+}
+
+}  // namespace
+
+extern "C" {
+
+int windrow_put_texts(windrow_file* file, int variable, const char* const* texts) { return put_texts(file, variable, {}, texts); }
+
+int windrow_put_texts_counted(windrow_file* file, int variable, int64_t count, const char* const* texts) {
+  return put_texts(file, variable, count, texts);
 }
 
 int windrow_get_texts(windrow_file* file, int variable, const char** texts) {

@@ -221,6 +221,12 @@ TEST_P(Names, of_dimensions) {
   refused(wrong, {nullptr}, WINDROW_BAD_ARGUMENT, "the name of a dimension is NULL");
   refused(99, {"x"}, WINDROW_BAD_ARGUMENT, "no variable number 99");
   EXPECT_EQ(windrow_name_dimensions(file, wrong, nullptr), WINDROW_BAD_ARGUMENT);
+  const int last = size_of() - 1;
+  EXPECT_WINDROW_OK(windrow_name_dimensions_counted(file, field, 3, names));  // the same once more
+  EXPECT_EQ(windrow_name_dimensions_counted(file, field, rank_of() == last ? 2 : 3, names), WINDROW_BAD_ARGUMENT);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("2 names for \"/ocean/field\", which has 3 dimensions"));
+  EXPECT_EQ(windrow_name_dimensions_counted(file, field, -1, names), WINDROW_BAD_ARGUMENT);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("-1 names"));
   EXPECT_EQ(windrow_define_dimension(file, "time", 4), WINDROW_EXISTS);
   EXPECT_EQ(windrow_define_dimension(file, "negative", -4), WINDROW_BAD_ARGUMENT);
   int variable = -1;

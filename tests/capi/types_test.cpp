@@ -276,6 +276,15 @@ TEST_P(Types, hold_texts_of_variable_length_and_null_spaces) {
   EXPECT_WINDROW_OK(windrow_put_texts(file, texts, rank_of() == 0 ? values : nullptr));
   EXPECT_WINDROW_OK(windrow_put_texts(file, scalar, values));
   EXPECT_WINDROW_OK(windrow_put_texts(file, empty, nullptr));
+  // A list whose length is known: rank 0's counts.
+  EXPECT_WINDROW_OK(windrow_put_texts_counted(file, texts, rank_of() == 0 ? 4 : 3, values));
+  EXPECT_WINDROW_OK(windrow_put_texts_counted(file, empty, rank_of() == 0 ? 0 : 1, values));
+  EXPECT_EQ(windrow_put_texts_counted(file, texts, rank_of() == 0 ? 3 : 4, values), WINDROW_BAD_ARGUMENT);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("3 texts for \"/texts\", which has 4 elements"));
+  EXPECT_EQ(windrow_put_texts_counted(file, empty, 1, values), WINDROW_BAD_ARGUMENT);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("1 texts for \"/empty\", which has 0 elements"));
+  EXPECT_EQ(windrow_put_texts_counted(file, texts, 4, nullptr), WINDROW_BAD_ARGUMENT);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("no list of 4 texts"));
   // Of the wrong kind.
   windrow_decomposition* all = nullptr;
   EXPECT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &all));

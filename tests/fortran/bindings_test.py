@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 EXCEPTIONS = {
     "windrow_advise": "the command windrow advise says it, after a run",
     "windrow_calibrate": "the command windrow calibrate does it, before a run",
+    "windrow_name_dimensions_counted": "windrow_name_dimensions knows how long a list is",
+    "windrow_put_texts_counted": "windrow_put_texts knows how long a list is",
     "windrow_define_variable_with": "windrow_define_variable has an optional argument for the options",
     "windrow_points_with": "windrow_points has an optional argument for the options",
     "windrow_put_attribute_text": "windrow_put_attribute takes text too",

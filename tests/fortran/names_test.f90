@@ -70,6 +70,7 @@ contains
 
     subroutine dimensions()
         integer :: time, field, scalar
+        character(5), parameter :: four(4) = [character(5) :: 'cell', '', 'time', 'more']
         call windrow_define_variable(file, 'time', windrow_float64, [4], time)
         call windrow_define_variable(file, 'ocean/field', windrow_float64, [5, 3, 4], field)
         call windrow_define_variable(file, 'scalar', windrow_float64, scalar)
@@ -87,6 +88,9 @@ contains
         call expect_error(stat, errmsg, windrow_bad_argument, '2 names for "/time", which has 1 dimensions', 'many names')
         call windrow_name_dimensions(file, scalar, ['t'], stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, '1 names for "/scalar"', 'a name for a scalar')
+        call windrow_name_dimensions(file, field, four(:merge(4, 3, rank == ranks - 1)), stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, '4 names for "/ocean/field", which has 3 dimensions', &
+            'many names on one rank')
         call windrow_name_dimensions(file, 99, ['t'], stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'no variable number', 'names for nothing')
         call windrow_name_dimensions(file, field, ['x', 'y', 'z'], stat, errmsg)

@@ -122,7 +122,7 @@ contains
     subroutine texts_of_variable_length()
         character(8) :: four(2, 2)
         character(:), allocatable :: texts(:), text
-        integer :: variable, scalar, fixed
+        integer :: variable, scalar, fixed, empty
         four = reshape([character(8) :: 'one', '', 'größe', 'four   4'], [2, 2])
         call windrow_define_variable(file, 'texts', windrow_text, [2, 2], variable)
         call windrow_define_variable(file, 'one text', windrow_text, scalar)
@@ -141,8 +141,21 @@ contains
         call expect(size(texts) == 1 .and. texts(1) == 'alone', 'one text as a list')
 
         call windrow_put_texts(file, variable, four(:, 1), stat, errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, '"/texts": the array has 2 elements, 4 are needed', &
-            'too few texts')
+        call expect_error(stat, errmsg, windrow_bad_argument, '2 texts for "/texts", which has 4 elements', 'too few texts')
+        if (rank == 0) call windrow_put_texts(file, variable, [character(8) :: four, 'five'], stat, errmsg)
+        if (rank > 0) call windrow_put_texts(file, variable, four, stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, '5 texts for "/texts", which has 4 elements', 'too many texts')
+        call windrow_put_texts(file, scalar, ['one', 'two'], stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, '2 texts for "/one text", which has 1 elements', 'two texts')
+        call windrow_define_variable(file, 'no texts', windrow_text, [2, 0], empty)
+        call windrow_put_texts(file, empty, 'one', stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, '1 texts for "/no texts", which has 0 elements', 'a text for none')
+        if (rank == 0) call windrow_put_texts(file, empty, four(:0, :), stat, errmsg)
+        if (rank > 0) call windrow_put_texts(file, empty, 'not looked at', stat, errmsg)
+        call expect_ok(stat, errmsg, 'put_texts of none')
+        call put_assumed_size(variable, [character(8) :: four, 'five'])
+        call windrow_get_texts(file, variable, texts)
+        call expect(all(texts == reshape(four, [4])), 'what was refused has changed nothing')
         call windrow_get_texts(file, variable, text, stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'several texts', 'texts into one')
         call define('fixed', windrow_text, [2], fixed, ['element_bytes=3'])
@@ -158,6 +171,14 @@ contains
         call expect_error(stat, errmsg, windrow_bad_argument, 'windrow_put_texts()', 'write of variable length')
         call windrow_write(file, fixed, all_of_it, ['abc', 'de '])
     end subroutine texts_of_variable_length
+
+    !> Nobody knows how long the list is: as many as the variable has are taken.
+    subroutine put_assumed_size(variable, texts)
+        integer, intent(in) :: variable
+        character(*), intent(in) :: texts(*)
+        call windrow_put_texts(file, variable, texts, stat, errmsg)
+        call expect_ok(stat, errmsg, 'put_texts of assumed size')
+    end subroutine put_assumed_size
 
     subroutine put_and_get_as()
         character(3), target :: letters(2, 2)
