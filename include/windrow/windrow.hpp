@@ -627,17 +627,17 @@ class File {
     check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), type, texts.data()));
     return strings(texts);
   }
+  /** Local.  @throws Error: no such object, or none of that name. */
   windrow_attribute_info find_attribute(const std::string& object, const std::string& name) const {
-    for (int i = 0; i < windrow_attribute_count(raw_, object.c_str()); ++i) {
+    const int attributes = windrow_attribute_count(raw_, object.c_str());
+    for (int i = 0; i < attributes; ++i) {
       windrow_attribute_info info{};
       info.size = sizeof info;
       check(windrow_inquire_attribute(raw_, object.c_str(), i, &info));
       if (name == info.name) return info;
     }
-    fail(WINDROW_NOT_FOUND, -1, "\"" + object + "\" has no attribute \"" + name + "\"");
-#if !WINDROW_THROWS
+    check(windrow_get_attribute(raw_, object.c_str(), name.c_str(), 0, nullptr));  // says what is missing: the file, the object or the attribute
     return {};
-#endif
   }
 
   /** Grids, meshes and fields for viewers.  Collective.  @return the grid's number, for xdmf_field(). */

@@ -158,6 +158,7 @@ int windrow_attribute_count(const windrow_file* file, const char* object) {
 
 int windrow_inquire_attribute(const windrow_file* file, const char* object, int attribute, windrow_attribute_info* info) {
   return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
     const auto* attributes = attributes_of(file, object);
     if (attributes == nullptr) return {Code::not_found, "no such group or variable"};
     if (attribute < 0 || attribute >= static_cast<int>(attributes->size()))
@@ -184,6 +185,7 @@ int windrow_inquire_attribute(const windrow_file* file, const char* object, int 
 
 int windrow_get_attribute(const windrow_file* file, const char* object, const char* name, int type, void* data) {
   return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
     const auto* attributes = attributes_of(file, object);
     if (attributes == nullptr) return {Code::not_found, "no such group or variable"};
     if (name == nullptr) return null_argument("the name of the attribute");

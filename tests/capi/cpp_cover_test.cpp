@@ -407,6 +407,23 @@ TEST(CppCover, refuses_lists_for_what_has_none) {
   file.discard();
 }
 
+TEST(CppCover, says_what_is_missing_of_an_attribute) {
+  auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("missing.raw"));
+  file.put_attribute("/", "title", "a title");
+  const auto expect = [&](const std::string& object, const std::string& name, int code, const std::string& why) {
+    const auto fails = testing::Throws<windrow::Error>(testing::AllOf(testing::Property(&windrow::Error::code, code),
+                                                                      testing::Property(&windrow::Error::what, testing::HasSubstr(why))));
+    EXPECT_THAT([&] { (void)file.find_attribute(object, name); }, fails);
+    EXPECT_THAT([&] { (void)file.attribute<int>(object, name); }, fails);
+    EXPECT_THAT([&] { (void)file.attribute_bool(object, name); }, fails);
+    EXPECT_THAT([&] { (void)file.attribute_text(object, name); }, fails);
+  };
+  expect("/", "titles", WINDROW_NOT_FOUND, "\"/\" has no attribute \"titles\"");
+  expect("nowhere", "title", WINDROW_NOT_FOUND, "no such group or variable");
+  file.close();
+  expect("/", "title", WINDROW_BAD_ARGUMENT, "the file is NULL");
+}
+
 // What the compiler has to refuse: temporaries, and constants as a place to read into.
 template <class Range>
 concept CanPut = requires(windrow::File& file, const windrow::Decomposition& d, Range data) {

@@ -146,6 +146,8 @@ TEST_F(Misuse, of_inquiries) {
   EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "unit", WINDROW_INT32, &number), WINDROW_BAD_ARGUMENT, "is text, not int32");
   EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "units", WINDROW_INT32, &number), WINDROW_NOT_FOUND, "\"units\"");
   EXPECT_WINDROW_ERROR(windrow_get_attribute(file, "/v", "unit", WINDROW_TEXT, nullptr), WINDROW_BAD_ARGUMENT, "NULL");
+  EXPECT_WINDROW_ERROR(windrow_get_attribute(nullptr, "/v", "unit", WINDROW_TEXT, nullptr), WINDROW_BAD_ARGUMENT, "the file is NULL");
+  EXPECT_WINDROW_ERROR(windrow_inquire_attribute(nullptr, "/v", 0, &about), WINDROW_BAD_ARGUMENT, "the file is NULL");
   EXPECT_EQ(windrow_attribute_count(file, "/w"), -1);
   EXPECT_EQ(windrow_attribute_count(file, nullptr), -1);
   EXPECT_EQ(windrow_group_path(file, 1), nullptr);
