@@ -189,6 +189,7 @@ class File {
 
   Status open_on_root(const std::string& format);                   // rank 0 only
   FileSystem file_system_at(const std::string& path) const noexcept;
+  std::string why_no_set() const;                                    // rank 0 only
   Status choose_files_on_root();                                    // rank 0 only
   // machine.cpp
   Status read_machine_on_root();                                    // rank 0 only

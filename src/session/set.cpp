@@ -54,7 +54,15 @@ FileSystem File::file_system_at(const std::string& path) const noexcept {
   return told == "auto" ? file_system_of(path) : file_system_called(told);
 }
 
-// Rank 0 alone, which tells all: how many files, where it is left to us.
+// Rank 0 alone: why the file that is created cannot be a set, "" where it can.
+std::string File::why_no_set() const {
+  if (!format_->can_split()) return fmt::format("files of the format {} cannot be split over subfiles", format_name_);
+  if (const int version = format_options().netcdf_version; format_name_ == "netcdf" && version != 0 && version < 5)
+    return fmt::format("netcdf_version={} allows no more than one file: a set of netCDF classic files is of version 5, whose numbers have 64 bits", version);
+  return "";
+}
+
+// Rank 0 alone, which tells all: how many files, where it is left to us. None that make_set_on_root() would refuse.
 Status File::choose_files_on_root() {
   const FileSystem kind = file_system_at(draft_.temporary_path);
   const int64_t ranks = comm_->size(), hosts = static_cast<int64_t>(comm_->host_roots().size()), targets = targets_of(striping_.layout);
@@ -64,6 +72,9 @@ Status File::choose_files_on_root() {
     if (!machine.ok()) return machine.status();
     chosen = choose_file_count_by(*machine.value(), kind, format_->can_split(), ranks, hosts, targets, settings_.bytes("expected_bytes"));
   }
+  if (chosen.files > 1)
+    if (const std::string why = why_no_set(); !why.empty()) chosen = {1, "files one: " + why};
+  if (chosen.files > Subfiles::k_most) chosen = {Subfiles::k_most, fmt::format("files subfiles({}): a set has no more; {} were wanted", Subfiles::k_most, chosen.files)};
   wanted_subfiles_ = chosen.files;
   files_reason_ = std::move(chosen.why);
   return {};
@@ -71,11 +82,7 @@ Status File::choose_files_on_root() {
 
 // Rank 0 alone: identity and folder of a new set.
 Status File::make_set_on_root() {
-  if (!format_->can_split())
-    return {Code::unsupported, fmt::format("\"{}\": files of the format {} cannot be split over subfiles", path_, format_name_)};
-  if (format_name_ == "netcdf" && format_options().netcdf_version != 0 && format_options().netcdf_version < 5)
-    return {Code::unsupported, fmt::format("\"{}\": a set of netCDF classic files is of version 5, whose numbers have 64 bits, and netcdf_version is {}", path_,
-                                           format_options().netcdf_version)};
+  if (const std::string why = why_no_set(); !why.empty()) return {Code::unsupported, fmt::format("\"{}\": {}", path_, why)};
   const std::string identity = make_identity();
   const std::string folder = folder_name(std::filesystem::path(draft_.final_path).filename().string(), identity);
   const SubfileNames names{draft_.temporary_path + ".subfiles", ending_of(path_, format_name_), wanted_subfiles_};

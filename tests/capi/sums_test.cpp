@@ -264,6 +264,26 @@ TEST_F(Sets, auto_asks_the_machine_file) {
   EXPECT_EQ(problems(), "");
 }
 
+// What would be refused as a set is not chosen.
+TEST_F(Sets, auto_makes_one_file_where_the_version_of_netcdf_allows_no_more) {
+  if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without netCDF";
+  const std::string machine = folder_.file("machine.json"), name = folder_.file("a.nc");
+  if (rank_of() == 0)
+    std::ofstream(machine) << R"({"windrow machine": 1, "name": "a cluster", "storage": {"kind": "lustre", "targets": 16, "stripe_count": 1}})";
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int64_t hosts = (size_of() + ranks_per_host() - 1) / ranks_per_host();
+  for (const std::string version : {"1", "2", "5"}) {
+    windrow_file* file = nullptr;
+    const KeyValues options{{"files", "auto"}, {"file_system", "lustre"}, {"machine", machine}, {"expected_bytes", "1 GiB"}, {"netcdf_version", version}};
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, name.c_str(), Options(options), &file)) << version;
+    write(file, define(file, "v"), 0);
+    EXPECT_EQ(windrow_subfile_count(file), hosts > 1 && version == "5" ? hosts : 0) << version;
+    const std::string why = "files one: netcdf_version=" + version + " allows no more";
+    EXPECT_EQ(reasons_of(file).find(why) != std::string::npos, hosts > 1 && version != "5") << reasons_of(file);
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
 nlohmann::json references_at(const std::string& name) {
   std::ifstream in(name);
   return in ? nlohmann::json::parse(in) : nlohmann::json();
