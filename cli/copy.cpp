@@ -32,6 +32,36 @@ std::string problem_with_output(const std::string& input, const std::string& out
   return "";
 }
 
+// Where the subfiles of a file are; empty when it has none.
+fs::path folder_of_set(const windrow::File& file, const std::string& path) {
+  const char* first = windrow_subfile_name(file.get(), 0);
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  return first == nullptr || error ? fs::path() : real.parent_path() / fs::path(first).parent_path();
+}
+
+// For rank 0: whether OUT would take away what IN is read from: as one of its subfiles, or because a file that is replaced takes its subfiles along.
+std::string problem_with_sets(const windrow::File& file, const std::string& input, const std::string& output) {
+  std::error_code error;
+  const fs::path out = fs::weakly_canonical(output, error);
+  if (error) return "";
+  const fs::path own = folder_of_set(file, input), home = fs::canonical(input, error).parent_path();
+  if (!own.empty() && fs::equivalent(out.parent_path(), own, error) && !error) return fmt::format("\"{}\" lies among the subfiles of \"{}\"", output, input);
+  const std::string head = out.filename().string() + ".subfiles-";
+  const auto may_go = [&](const fs::path& folder) { return folder.filename().string().starts_with(head) && folder.parent_path() == out.parent_path(); };
+  if (!fs::exists(out, error) || (!may_go(own) && !may_go(home))) return "";
+  fs::path replaced;
+  try {
+    windrow::File old = windrow::File::open(MPI_COMM_SELF, output, windrow::Mode::read);
+    replaced = folder_of_set(old, output);
+    old.close();
+  } catch (const windrow::Error&) {  // no set: it takes nothing along
+    return "";
+  }
+  if (replaced.empty() || (replaced != own && replaced != home)) return "";
+  return fmt::format("\"{}\" is a file of the set of \"{}\", whose subfiles would go when it is replaced", input, output);
+}
+
 void require_none(const World& world, const std::vector<std::string>& unsupported, const std::string& input) {
   if (unsupported.empty()) return;
   for (const std::string& line : unsupported) print_error_line(world, "cannot copy " + line);
@@ -272,7 +302,10 @@ int copy(const World& world, const Arguments& arguments) {
   windrow::File input = open_to_read(world, arguments.input, reading, k_exit_mistake);
   Copied copied;
   try {
-    require_on_rank_0(world, [&] { return problem_with_output(arguments.input, arguments.output); });
+    require_on_rank_0(world, [&] {
+      const std::string problem = problem_with_output(arguments.input, arguments.output);
+      return problem.empty() ? problem_with_sets(input, arguments.input, arguments.output) : problem;
+    });
     const Contents contents = contents_of(input);
     require_none(world, contents.unsupported, arguments.input);
     windrow::File output = [&] {

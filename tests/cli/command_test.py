@@ -305,6 +305,28 @@ class Copy(CommandTest):
             self.assertIn("no space left", our_lines(done)[0])
             self.assertEqual(os.listdir(disk), ["filler"])
 
+    def test_takes_nothing_away_that_it_reads(self):
+        source, base, also, soft = self.make_input(), self.path("a.h5"), self.path("b.h5"), self.path("soft.h5")
+        self.assertEqual(windrow("copy", source, base, "--set", "files=subfiles(2)").returncode, 0)
+        (own,) = [self.path(name) for name in os.listdir(self.folder) if name.startswith("a.h5.subfiles-")]
+        shutil.copy(base, also)  # has the same subfiles
+        os.symlink(os.path.join(own, "1.h5"), soft)
+        cases = {
+            "a subfile": (base, os.path.join(own, "1.h5"), "lies among the subfiles"),
+            "a subfile by a link": (base, soft, "lies among the subfiles"),
+            "a subfile of the same set": (also, os.path.join(own, "0.h5"), "lies among the subfiles"),
+            "another base file": (also, base, "would go when it is replaced"),
+            "the base file of a subfile": (os.path.join(own, "0.h5"), base, "would go when it is replaced"),
+        }
+        for name, (given, taken, expected) in cases.items():
+            with self.subTest(name):
+                self.assert_mistake(windrow("copy", given, taken), expected)
+                self.assertIn("sound", windrow("check", base, ranks=1).stdout)
+        os.remove(base)
+        shutil.copy(source, base)  # the folder looks like one of this file, which has none
+        self.assertEqual(windrow("copy", also, base).returncode, 0)
+        self.assertIn("sound", windrow("check", also, ranks=1).stdout)
+
     def test_mistakes(self):
         source, out = self.make_input(), self.path("out.h5")
         text = self.path("text.h5")
