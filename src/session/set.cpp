@@ -263,7 +263,7 @@ std::string File::final_folder(const std::string& final_path) const {
 }
 
 // Rank 0 alone: the folder of the set that stands where this file will, "" for none. A folder that looks like one of it but that the file there
-// does not name belongs to somebody else.
+// does not name belongs to somebody else, and so does what a link leads to.
 std::string File::replaced_folder() const {
   std::string folder;
   (void)guard([&]() -> Status {
@@ -281,7 +281,7 @@ std::string File::replaced_folder() const {
     if (!set.ok() || !set.value()) return set.status();
     const std::string name = set.value()->folder();
     for (const std::string& candidate : candidates)
-      if (std::filesystem::path(candidate).filename() == name) folder = candidate;
+      if (std::filesystem::path(candidate).filename() == name && !std::filesystem::is_symlink(candidate, ignored)) folder = candidate;
     return {};
   });
   return folder;

@@ -119,6 +119,7 @@ Status Subfiles::fault_of(int64_t number) const {
     case Fault::none: return {};
     case Fault::missing: return {Code::not_found, what + " is missing"};
     case Fault::not_a_file: return {Code::bad_file, what + " is a link, a folder or a device, not a file in the set's own folder"};
+    case Fault::elsewhere: return {Code::bad_file, fmt::format("{}: \"{}\" is a link or a file, not the set's own folder", what, readable(folder_))};
     case Fault::unreadable: return {Code::no_permission, what + " may not be read"};
     case Fault::locked: return {Code::bad_state, what + " is open in another program and locked by it"};
     case Fault::damaged: return {Code::bad_file, fmt::format("{} is damaged: truncated, or not a file of the format {}", what, format_)};
@@ -205,6 +206,7 @@ Result<std::map<int, Subfiles::Sum>> Subfiles::sums(int64_t number_in_set, const
 Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, int64_t sum, std::map<int, Placement>& places) {
   const std::string path = names_.path(number_in_set);
   std::error_code unknown;
+  if (!has_own_folder()) return pack(Fault::elsewhere);
   // Neither a link to somewhere else nor a pipe, on which an open would wait for ever.
   std::vector<std::string> all = format_companions(format_, path);
   all.push_back(path);
@@ -269,7 +271,14 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
   return number_of(root, k_sum) == sum ? pack(Fault::none) : pack(Fault::outdated);
 }
 
+bool Subfiles::has_own_folder() const {
+  std::error_code unknown;
+  const auto kind = std::filesystem::symlink_status(names_.folder, unknown).type();
+  return kind == std::filesystem::file_type::directory || kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::none;
+}
+
 std::vector<std::string> Subfiles::strangers() const {
+  if (!has_own_folder()) return {};
   constexpr size_t k_most_told = 100;
   std::set<std::string> expected;
   for (int64_t number_in_set = 0; number_in_set < count(); ++number_in_set) {

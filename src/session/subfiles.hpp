@@ -69,7 +69,7 @@ struct SubfileOptions {
 };
 
 // What is wrong with a subfile.
-enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, contradicting, outdated, not_a_file, locked };
+enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, contradicting, outdated, not_a_file, locked, elsewhere };
 
 // What a subfile says of its part: first elements along all dimensions, then one past the last ones; of what grows 0 and 0.
 std::vector<int64_t> range_of(const SplitVariable& split, int64_t part);
@@ -166,6 +166,9 @@ class Subfiles {
 
   // Looks at a subfile: what is wrong with it, packed; and where the parts of variables lie in it. Code::out_of_memory: nothing is known of it.
   Result<int64_t> examine(int64_t number, const Catalog& base, int64_t sum, std::map<int, Placement>& places);
+
+  // Rank-local: whether its folder is one, or nothing: a link leads elsewhere.
+  bool has_own_folder() const;
 
   // Files in the folder that the set does not have, one a line, and what they are.
   std::vector<std::string> strangers() const;

@@ -643,6 +643,43 @@ TEST_F(Subfiles, are_files_and_nothing_else) {
   }
 }
 
+// The folder too: a link leads to files of somebody else.
+TEST_F(Subfiles, are_in_a_folder_that_is_no_link) {
+  const std::string elsewhere = folder_.file("elsewhere"), link = folder_.file("link.h5");
+  make({{"files", "subfiles(2)"}});
+  const std::string own = sets().at(0);
+  on_rank_0([&] { std::filesystem::create_symlink("a.h5", link); });
+  expect_made("link.h5");
+  on_rank_0([&] {
+    std::filesystem::rename(own, elsewhere);
+    std::filesystem::create_directory_symlink(elsewhere, own);
+    std::ofstream(elsewhere + "/stranger") << "of somebody else";
+  });
+  const std::string words = "\"" + std::filesystem::path(own).filename().string() + "\" is a link or a file, not the set's own folder";
+  windrow_file* file = open();
+  EXPECT_EQ(problems(file).find("stranger"), std::string::npos) << problems(file);
+  EXPECT_NE(problems(file).find(words), std::string::npos) << problems(file);
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_find_variable(file, "g/v", &variable));
+  const Block rows = share_of(0);
+  std::vector<double> read(rows.data.size());
+  const int code = windrow_read_block(file, variable, rows.start.data(), rows.count.data(), read.data());
+  EXPECT_EQ(code, WINDROW_BAD_FILE);
+  expect_same_everywhere(code);
+  EXPECT_NE(std::string(windrow_error_message()).find(words), std::string::npos) << windrow_error_message();
+  EXPECT_WINDROW_OK(windrow_close(file));
+  const int refused = windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &file);
+  EXPECT_EQ(refused, WINDROW_BAD_FILE);
+  expect_same_everywhere(refused);
+  EXPECT_NE(std::string(windrow_error_message()).find(words), std::string::npos) << windrow_error_message();
+  // A file that is replaced takes along its own subfiles only.
+  make({{"files", "subfiles(2)"}});
+  on_rank_0([&] {
+    for (const char* each : {"/0.h5", "/1.h5", "/stranger"}) EXPECT_TRUE(std::filesystem::exists(elsewhere + each)) << each;
+  });
+  expect_made();
+}
+
 TEST_F(Subfiles, are_asked_for_by_other_libraries_names) {
   const std::vector<std::pair<KeyValues, int>> asked{
       {{{"pnetcdf_subfiling", "enable"}, {"nc_num_subfiles", "3"}}, 3}, {{{"pnetcdf_subfiling", "disable"}, {"nc_num_subfiles", "3"}}, 0},
