@@ -37,7 +37,7 @@ bool is_utf8(std::string_view text) noexcept {
 std::string readable(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const size_t size = character_size(text);
+    const size_t size = text[0] == '\0' ? 0 : character_size(text);
     if (size == 0)
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
     else

@@ -10,7 +10,7 @@ namespace windrow {
 // No overlong forms, no surrogates, nothing behind U+10FFFF (RFC 3629, section 4).
 bool is_utf8(std::string_view text) noexcept;
 
-// The text with "\xNN" for what is not UTF-8, so that a message about it is.
+// The text with "\xNN" for what is not UTF-8, and for NUL, at which a message about it would end.
 std::string readable(std::string_view text);
 
 }  // namespace windrow

@@ -50,19 +50,28 @@ std::string nested(std::span<const std::string> values, std::span<const int64_t>
   return text + ']';
 }
 
-}  // namespace
-
-std::string json_text(std::string_view text) {
-  const std::string clean = readable(text);
-  std::string out = "\"";
-  for (const char each : clean) {
+// Without quotes.
+std::string in_json(std::string_view text) {
+  std::string out;
+  for (const char each : readable(text)) {
     if (each == '"' || each == '\\') out += '\\';
     if (static_cast<unsigned char>(each) < ' ')
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(each)));
     else
       out += each;
   }
-  return out + '"';
+  return out;
+}
+
+}  // namespace
+
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  for (size_t end = text.find('\0'); end != std::string_view::npos; end = text.find('\0')) {  // JSON has a way to say NUL
+    out += in_json(text.substr(0, end)) + "\\u0000";
+    text.remove_prefix(end + 1);
+  }
+  return out + in_json(text) + '"';
 }
 
 std::string json_number(Type type, std::span<const std::byte> element, bool quotes) {

@@ -16,6 +16,7 @@ TEST(Utf8, is_told_from_other_bytes) {
 TEST(Utf8, can_be_made_of_any_bytes) {
   EXPECT_EQ(readable("gr\u00fc\u00dfe"), "gr\u00fc\u00dfe");
   EXPECT_EQ(readable("gr\xfc\xdf" "e \xe2\x82"), "gr\\xfc\\xdfe \\xe2\\x82");
+  EXPECT_EQ(readable(std::string_view("a\0b\n", 4)), "a\\x00b\n") << "a message ends at NUL";
 }
 
 }  // namespace windrow::test

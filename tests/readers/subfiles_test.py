@@ -253,6 +253,10 @@ class Sets(SetOfSubfiles, unittest.TestCase):
             "moved": of("windrow_split_bounds", [0, 7, 16, 24, 0, 6, 0, 5]), "narrow": of("windrow_split_bounds", np.array([0, 8, 16, 24, 0, 6, 0, 5], "i4")),
         }
         self.expect_bad_maps(damages)
+        whole = self.base.read_bytes()
+        of("windrow_folder", np.bytes_(b"a\0b"), variable=None)()
+        self.assertIn(r'"a\x00b" is not the name of a folder', windrow("check", self.base, ranks=1, code=1))  # all of it is told
+        self.base.write_bytes(whole)
         # (Bytes of a virtual dataset can make HDF5 itself loop.)
         for code, told in self.expect_survival(self.set / "1.h5", np.random.default_rng(5), begin=0, end=4096, bytes_each=8, rounds=15):
             self.assertIn(code, (0, 1))
