@@ -147,6 +147,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
       if (!split.ok()) return split.status();
       if (auto& parts = split.value()) {
         SplitVariable made(*std::move(parts), definition.path, element_bytes(definition.type, definition.details), definition.extendible);
+        made.fill = definition.fill;
         made.chunk = definition.chunking.shape;
         made.filters = text_of(definition.chunking.filters);
         splits.emplace(first + static_cast<int>(added.variables.size()), std::move(made));

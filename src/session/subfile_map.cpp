@@ -127,8 +127,10 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     const auto elements = element_count(variable.shape);
     if (element < 1 || !elements || *elements > INT64_MAX / 8 / element)
       return bad(fmt::format("variable \"{}\": its type cannot be split", readable(variable.path)));
-    if (const Attribute* fill = find_in(variable.attributes, k_fill); fill != nullptr && static_cast<int64_t>(fill->data.size()) == element)
-      variable.fill = fill->data;
+    const Attribute* fill = find_in(variable.attributes, k_fill);
+    if (fill != nullptr && static_cast<int64_t>(fill->data.size()) != element)
+      return bad(fmt::format("variable \"{}\": its fill value has {} bytes, and an element {}", readable(variable.path), fill->data.size(), element));
+    if (fill != nullptr) variable.fill = fill->data;
     variable.placement.offset = -1;
     variable.placement.bytes = *elements * element;
     variable.unsupported.clear();
@@ -137,6 +139,7 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     variable.chunking = {};
     SplitVariable made(std::move(split).value(), variable.path, element, variable.extendible);
     if (made.grows) made.records = variable.shape.front();
+    if (fill != nullptr) made.fill = fill->data;
     if (find_in(variable.attributes, k_chunk) != nullptr) {
       made.chunk = numbers_of(variable.attributes, k_chunk);
       made.filters = word_of(variable.attributes, k_filters);
@@ -148,7 +151,8 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     }
     set->variables_.emplace(static_cast<int>(i), std::move(made));
   }
-  if (!sum || *sum != set->checksum(catalog)) return bad("its checksum is wrong");
+  set->sums_fills_ = sum == set->checksum(catalog);
+  if (sum != set->checksum(catalog)) return bad("its checksum is wrong");
   std::erase_if(root, is_ours);
   for (const auto& [variable, split] : set->variables_) std::erase_if(catalog.variables[static_cast<size_t>(variable)].attributes, is_ours);
   return set;
@@ -258,6 +262,9 @@ int64_t Subfiles::checksum(const Catalog& catalog) const {
     lines[described.path] = fmt::format("{}|{}|{}|{}", static_cast<int>(described.type), variable.element_bytes, big_endian,
                                         fmt::join(flat(variable), ","));
     if (!variable.chunk.empty()) lines[described.path] += fmt::format("|{}|{}", fmt::join(variable.chunk, ","), variable.filters);
+    if (!sums_fills_) continue;
+    lines[described.path] += "|fill ";  // also where there is none: one that is added does not make it an early set
+    for (const std::byte each : variable.fill) lines[described.path] += fmt::format("{:02x}", static_cast<unsigned>(each));
   }
   std::string text = fmt::format("{}|{}", identity_, count());
   for (const auto& [path, line] : lines) text += fmt::format("\n{}:{}|{}", path.size(), path, line);

@@ -33,6 +33,7 @@ struct SplitVariable {
   int64_t records = 1;           // that there are
   std::vector<int64_t> strides;  // [parts] from one record to the next in its file, where it grows
   std::vector<int64_t> chunk;    // empty, or the shape of chunks: a part has none that are longer than itself, but along its growth
+  std::vector<std::byte> fill;   // as stored; empty: none
   std::string filters;           // of chunks, as the option has them: parameters may depend on a chunk's bytes
 
   SplitVariable(Split cut, std::string name, int64_t bytes, bool is_growing)
@@ -147,7 +148,7 @@ class Subfiles {
   // Of the file as a whole; `number`: -1 for the base file.
   Status sign(Format& format, int64_t number) const;
   Status seal(Format& format, int64_t sum) const;  // the map's checksum
-  int64_t checksum(const Catalog& catalog) const;
+  int64_t checksum(const Catalog& catalog) const;  // of an early set without the fill values: see sums_fills_
 
   // The kind and the value of a checksum of elements (codec/checksum.hpp).
   using Sum = std::array<int64_t, 2>;
@@ -187,6 +188,7 @@ class Subfiles {
   int64_t opens_ = 0;
   SubfileOptions options_;
   bool moved_ = false;
+  bool sums_fills_ = true;  // false: it was written when fill values were not in the map's checksum, and keeps to that
 };
 
 // A new identity: 32 random hexadecimal digits, grouped as in a UUID.

@@ -249,6 +249,8 @@ class Sets(SetOfSubfiles, unittest.TestCase):
             "overlapping": of("windrow_split_bounds", [0, 9, 8, 24, 0, 6, 0, 5]), "twice": of("windrow_split_bounds", [0, 8, 8, 24, 0, 6, 0, 5]),
             "leaving": of("windrow_split_bounds", [0, 8, 16, 25, 0, 6, 0, 5]), "negative": of("windrow_split_bounds", [0, -8, 16, 24, 0, 6, 0, 5]),
             "overflowing": of("windrow_split_bounds", [0, 8, 16, LARGEST, 0, LARGEST, 0, 5]), "late": of("windrow_split_bounds", [1, 8, 16, 24, 0, 6, 0, 5]),
+            "fill short": of("windrow_split_fill", np.zeros(3, "u1")), "fill long": of("windrow_split_fill", np.zeros(9, "u1")),
+            "fill": of("windrow_split_fill", np.ones(8, "u1")),
             "bounds short": of("windrow_split_bounds", [0, 8]), "no bounds": of("windrow_split_bounds", None),
             "moved": of("windrow_split_bounds", [0, 7, 16, 24, 0, 6, 0, 5]), "narrow": of("windrow_split_bounds", np.array([0, 8, 16, 24, 0, 6, 0, 5], "i4")),
         }
