@@ -188,9 +188,9 @@ void File::fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const {
 }
 
 void File::describe_files(Plan& plan) const {
+  plan.strategy.files = subfiles_ ? Files::subfiles : Files::one;  // what is, whatever the strategy would have
   if (!files_reason_.empty()) plan.reasons.push_back(files_reason_);
   if (!subfiles_) return;
-  plan.strategy.files = Files::subfiles;
   if (files_reason_.empty()) plan.reasons.push_back(fmt::format("files subfiles({}): {}", subfiles_->count(), mode_ == Mode::create ? "as asked" : "as the file is"));
   if (std::string warning = warning_of_files(); !warning.empty()) plan.reasons.push_back(std::move(warning));
 }

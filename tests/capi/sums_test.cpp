@@ -239,6 +239,24 @@ TEST_F(Sets, auto_makes_one_file_here_and_says_why) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+// The axis as well as the reason, whatever a preset would have.
+TEST_F(Sets, a_plan_says_how_many_files_there_are) {
+  const auto files_of = [](windrow_file* file) {
+    const char* text = nullptr;
+    EXPECT_WINDROW_OK(windrow_explain(file, "json", &text));
+    return nlohmann::json::parse(text).at(0).at("files").get<std::string>();
+  };
+  windrow_file* file = create({{"files", "auto"}, {"file_system", "local"}, {"strategy", "subfiling"}});
+  write(file, define(file, "g/v"), 0);
+  EXPECT_EQ(windrow_subfile_count(file), 0);
+  EXPECT_EQ(files_of(file), "one") << reasons_of(file);
+  EXPECT_WINDROW_OK(windrow_close(file));
+  file = create({{"files", "subfiles(2)"}});
+  write(file, define(file, "g/v"), 0);
+  EXPECT_EQ(files_of(file), "subfiles");
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 TEST_F(Sets, auto_follows_the_rule_on_a_parallel_file_system) {
   const int64_t hosts = (size_of() + ranks_per_host() - 1) / ranks_per_host();
   const auto expected = windrow::choose_file_count(windrow::FileSystem::lustre, true, size_of(), hosts);
