@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/utf8.hpp"
 #include "comm/agree.hpp"
 #include "format/check.hpp"
 #include "session/file_count.hpp"
@@ -59,6 +60,8 @@ std::string File::why_no_set() const {
   if (!format_->can_split()) return fmt::format("files of the format {} cannot be split over subfiles", format_name_);
   if (const int version = format_options().netcdf_version; format_name_ == "netcdf" && version != 0 && version < 5)
     return fmt::format("netcdf_version={} allows no more than one file: a set of netCDF classic files is of version 5, whose numbers have 64 bits", version);
+  if (const std::string name = std::filesystem::path(draft_.final_path).filename().string(); !is_plain_name(name))
+    return fmt::format("\"{}\" cannot be the beginning of the name of a folder of subfiles", readable(name));
   return "";
 }
 

@@ -708,6 +708,7 @@ TEST_F(Subfiles, that_cannot_be_are_refused_everywhere) {
   EXPECT_EQ(code_of({{"files", "subfiles(100000)"}}, "a.h5"), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(code_of({{"files", "subfiles(2)"}, {"split", "o"}}, "a.h5"), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(code_of({{"files", "subfiles(2)"}, {"split_parts", "0x1"}}, "a.h5"), WINDROW_BAD_ARGUMENT);
+  EXPECT_EQ(code_of({{"files", "subfiles(2)"}}, "a\nb.h5"), WINDROW_UNSUPPORTED) << "its map could not be read";
   on_rank_0([&] { EXPECT_TRUE(folder_.names().empty()); });
   windrow_file* file = create({{"files", "subfiles(4)"}});
   const auto define_code = [&](const KeyValues& options) {
