@@ -48,8 +48,8 @@ constexpr double k_worth = 0.9;  // of one file's seconds: several files are mor
 // So many files, written by a rank each; or one by a rank of each host. What was measured of one file is left aside: it says nothing of several.
 double seconds_with(int64_t files, Machine machine, int64_t ranks, int64_t hosts, int64_t bytes) {
   machine.writes.clear();
-  const double all = static_cast<double>(bytes), writers = static_cast<double>(files == 1 ? hosts : files);
-  Work work{.ranks = static_cast<double>(ranks), .hosts = static_cast<double>(std::min(hosts, files == 1 ? hosts : files)), .storage_parts = 1};
+  const double all = static_cast<double>(bytes), writers = static_cast<double>(files == 1 ? hosts : files);  // no two of a host
+  Work work{.ranks = static_cast<double>(ranks), .hosts = writers, .storage_parts = 1};
   work.storage[0] = {.sharing = files == 1 ? Sharing::apart : Sharing::targets,
                      .actors = writers,
                      .bytes = all,
@@ -75,7 +75,10 @@ FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can
   double best = one;
   int64_t chosen = 1;
   for (const int64_t files : numbers)
-    if (const double seconds = seconds_with(files, here, ranks, hosts, written); seconds < best) best = seconds, chosen = files;
+    if (const double seconds = seconds_with(files, here, ranks, hosts, written); seconds < best) {
+      best = seconds;
+      chosen = files;
+    }
   const std::string of = fmt::format("{}{}", format_bytes(written), bytes > 0 ? "" : " (expected_bytes does not say how many)");
   if (most == 1) return {1, fmt::format("files one: {}; no part is smaller than 64 MiB, and there are no more files than hosts ({})", of, hosts)};
   if (chosen == 1 || best > k_worth * one)

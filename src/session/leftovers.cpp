@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a killed job has left in chunks behind the records that there are: before a variable grows past them they become unwritten. In subfiles these
 // may be records that the subfile has and the set has not; in any file they are the rest of a last chunk without filters, which is changed where it is.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "session/file.hpp"
 
 namespace windrow {
@@ -30,6 +34,8 @@ Status File::blank_tail(Format& format, const ChunkLayout& layout, int64_t recor
     const auto place = format.find_chunk(layout.path, chunks.first_element(chunk));
     if (!place.ok()) return place.status();
     if (place.value().offset < 0) continue;
+    if (place.value().bytes != layout.chunk_bytes())  // as ChunkReader: behind it lies something else
+      return {Code::bad_file, fmt::format("chunk {} of \"{}\" has {} bytes and not {}", chunk, layout.path, place.value().bytes, layout.chunk_bytes())};
     const int64_t offset = layout.parts.front().file_base + place.value().offset + static_cast<int64_t>(kept);
     data_->read(offset, std::span<std::byte>(found));
     if (!data_->failed() && !std::equal(found.begin(), found.end(), tail.begin())) data_->write(offset, tail);

@@ -123,7 +123,7 @@ int64_t alignment_of(const NetcdfPlaces& places) {
   return divisor;
 }
 
-// What has a place keeps it where it can, though another alignment be asked for now than when the file was made.
+// What has a place keeps it where all can, though another alignment be asked for now than when the file was made.
 Result<NetcdfPlaces> places_in(const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
   const int64_t asked = std::max<int64_t>(4, options.alignment), own = alignment_of(before);
   auto places = places_by(asked, contents, before, options);
