@@ -108,7 +108,7 @@ int check(const World& world, const Arguments& arguments) {
   const Contents contents = contents_of(file);
   Findings findings;
   try {
-    Transfer transfer(world, contents.items, arguments.settings.buffer_bytes);
+    Transfer transfer(world, contents.items, arguments.settings.buffer_bytes, 1);
     Progress progress("check", contents.bytes, shows_bar(arguments, world.rank));
     read_set(file, findings);
     read_wholes(file, contents, findings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow copy: reads a batch of slices into the ranks' buffers, writes it, and so on.
+// windrow copy: reads a batch of slices into the ranks' buffers, writes it while the next is read, and so on.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -224,26 +224,34 @@ void copy_data(const World& world, const Arguments& arguments, const Contents& c
     const windrow_variable_info info = input.variable(contents.wholes[i]);
     if (info.is_null == 0) output.put_texts(definitions.wholes()[i], input.texts(contents.wholes[i]));
   }
-  Transfer transfer(world, contents.items, arguments.settings.buffer_bytes);
+  Transfer transfer(world, contents.items, arguments.settings.buffer_bytes, 2);
   transfer.keep_order(same_order(input, contents.items, output, definitions.numbers()));
   transfer.write_into(shapes_of(output, definitions.numbers()));
   Progress progress("copy", contents.bytes, shows_bar(arguments, world.rank));
   Slicer slices = transfer.slicer();
-  int64_t largest = 0;
+  const bool explains = arguments.explain || arguments.json, counts = arguments.json || !arguments.quiet;
+  int64_t largest = 0, under_way = 0;
+  const auto end_write = [&] {
+    if (under_way == 0) return;
+    transfer.end_write();
+    if (counts) copied.writing.add(output);
+    if (explains && under_way == largest) copied.writing_plan = output.explain(arguments.json ? "json" : "text");
+    copied.bytes += under_way;
+    progress.advance(under_way);
+  };
+  // While one batch goes out the next is read.
   for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {
-    const int64_t bytes = transfer.bytes(batch);
     transfer.read(input, batch);
-    transfer.write(output, batch, definitions.numbers());
-    copied.reading.add(input);
-    copied.writing.add(output);
-    if ((arguments.explain || arguments.json) && bytes > largest) {
-      largest = bytes;
+    if (counts) copied.reading.add(input);
+    end_write();
+    under_way = transfer.bytes(batch);
+    if (explains && under_way > largest) {
+      largest = under_way;
       copied.reading_plan = input.explain(arguments.json ? "json" : "text");
-      copied.writing_plan = output.explain(arguments.json ? "json" : "text");
     }
-    copied.bytes += bytes;
-    progress.advance(bytes);
+    transfer.begin_write(output, batch, definitions.numbers());
   }
+  end_write();
 }
 
 // Everything between create and close: on an error the unfinished output is taken away again.

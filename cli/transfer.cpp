@@ -2,7 +2,7 @@
 #include "cli/transfer.hpp"
 
 #include <algorithm>
-#include <new>
+#include <utility>
 
 namespace cli {
 
@@ -56,23 +56,30 @@ void Totals::add(const windrow::File& file) {
 
 double Totals::seconds() const { return sum_.contains("seconds") ? sum_["seconds"].value("total", 0.0) : 0.0; }
 
-Transfer::Transfer(const World& world, const std::vector<Item>& items, int64_t buffer_bytes)
-    : world_(world), items_(items), buffer_bytes_(buffer_bytes) {
+Transfer::Transfer(const World& world, const std::vector<Item>& items, int64_t buffer_bytes, int parts)
+    : world_(world), items_(items), batch_bytes_(std::max<int64_t>(buffer_bytes / parts, 1)) {
   int64_t needed = 0;
+  size_t batches = 0;
   Slicer slices = slicer();
-  for (Batch batch = slices.next(); !batch.empty() && needed < buffer_bytes_; batch = slices.next()) {
+  for (Batch batch = slices.next(); !batch.empty() && (needed < batch_bytes_ || batches < 2); batch = slices.next(), ++batches) {
     int64_t mine = 0;
     for (const Piece& piece : batch) mine += share_bytes(items_[piece.item], piece, world_.rank, world_.size);
     needed = std::max(needed, mine);
   }
   bool allocated = true;
   try {
-    buffer_.resize(static_cast<size_t>(needed));
+    for (size_t i = 0; i < std::min(static_cast<size_t>(parts), std::max<size_t>(batches, 1)); ++i)
+      buffers_.emplace_back(new (std::align_val_t{4096}) std::byte[static_cast<size_t>(needed)]);
   } catch (const std::bad_alloc&) {
     allocated = false;
   }
   if (!all_agree(world_, allocated))
     throw Failure(k_exit_failed, "out of memory: a rank cannot allocate its buffer; try a smaller --buffer");
+}
+
+// Where an error ends the work it does so on every rank.
+Transfer::~Transfer() {
+  if (written_ != nullptr) (void)windrow_flush_end(written_->get());
 }
 
 // `shape`: the item's, or one that is longer along the first dimension: in C order the elements are the same.
@@ -90,11 +97,11 @@ const windrow::Decomposition& Transfer::decomposition(const Piece& piece, const 
 // Results of put and get are not looked at: what they find wrong the flush reports again, on every rank.
 template <class Queue>
 void Transfer::queue(const Batch& batch, bool writes, Queue&& queue_piece) {
-  if (decompositions_.size() > k_kept_decompositions) decompositions_.clear();  // nothing is queued now
+  if (decompositions_.size() > k_kept_decompositions && written_ == nullptr) decompositions_.clear();
   int64_t offset = 0;
   for (const Piece& piece : batch) {
     const std::vector<int64_t>& shape = writes && !longer_.empty() ? longer_[piece.item] : items_[piece.item].shape;
-    queue_piece(piece, decomposition(piece, shape).get(), buffer_.data() + offset);
+    queue_piece(piece, decomposition(piece, shape).get(), buffers_[current_].get() + offset);
     offset += share_bytes(items_[piece.item], piece, world_.rank, world_.size);
   }
 }
@@ -109,14 +116,20 @@ void Transfer::read(windrow::File& file, const Batch& batch) {
   file.flush();
 }
 
-void Transfer::write(windrow::File& file, const Batch& batch, std::span<const int> numbers) {
+void Transfer::begin_write(windrow::File& file, const Batch& batch, std::span<const int> numbers) {
   queue(batch, true, [&](const Piece& piece, const windrow_decomposition* decomposition, const std::byte* place) {
     if (keeps_order(piece))
       (void)windrow_put_as(file.get(), numbers[piece.item], decomposition, WINDROW_STORED, place);
     else
       (void)windrow_put(file.get(), numbers[piece.item], decomposition, place);
   });
-  file.flush();
+  file.flush_begin();
+  written_ = &file;
+  current_ = (current_ + 1) % buffers_.size();
+}
+
+void Transfer::end_write() {
+  if (written_ != nullptr) std::exchange(written_, nullptr)->flush_end();
 }
 
 int64_t Transfer::bytes(const Batch& batch) const {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moves batches of variables between files and one bounded buffer per rank, and adds up the reports of the flushes.
+// Moves batches of variables between files and a bounded buffer per rank, and adds up the reports of the flushes.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -27,16 +29,28 @@ class Totals {
   nlohmann::json sum_ = nlohmann::json::object();
 };
 
+// Memory that begins with a page: other places are slow to copy into from files whose variables do (sourceware.org bug 30994).
+struct FreePages {
+  void operator()(std::byte* memory) const noexcept { ::operator delete[](memory, std::align_val_t{4096}); }
+};
+using Pages = std::unique_ptr<std::byte[], FreePages>;
+
 // All members that move data are collective.
 class Transfer {
  public:
-  // Every rank allocates its buffer here, no larger than the data needs; throws on all ranks when one cannot.
-  Transfer(const World& world, const std::vector<Item>& items, int64_t buffer_bytes);
+  // Every rank allocates its buffer here, no larger than the data needs; throws on all ranks when one cannot. `parts`: 2 where one batch is read
+  // while another is written; each has its part of the buffer.
+  Transfer(const World& world, const std::vector<Item>& items, int64_t buffer_bytes, int parts);
+  ~Transfer();  // ends a write that is under way: it is out of the buffer
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
 
-  Slicer slicer() const { return {items_, world_.size, buffer_bytes_}; }
+  Slicer slicer() const { return {items_, world_.size, batch_bytes_}; }
+  // Into the part of the buffer that no write is under way from.
   void read(windrow::File& file, const Batch& batch);
-  // `numbers[item]`: the variable in `file` that takes the item.
-  void write(windrow::File& file, const Batch& batch, std::span<const int> numbers);
+  // What was read last. `numbers[item]`: the variable in `file` that takes the item. Ended by end_write() before the next.
+  void begin_write(windrow::File& file, const Batch& batch, std::span<const int> numbers);
+  void end_write();
   int64_t bytes(const Batch& batch) const;  // of all ranks together
   // [items] whose elements keep the byte order that they have in both files on their way.
   void keep_order(std::vector<bool> items) { keeps_order_ = std::move(items); }
@@ -51,8 +65,10 @@ class Transfer {
 
   const World& world_;
   const std::vector<Item>& items_;
-  int64_t buffer_bytes_;
-  std::vector<std::byte> buffer_;
+  int64_t batch_bytes_;  // of a rank
+  std::vector<Pages> buffers_;
+  size_t current_ = 0;                  // the one that is read into
+  windrow::File* written_ = nullptr;  // that a write is under way to
   std::vector<bool> keeps_order_;
   std::vector<std::vector<int64_t>> longer_;
   // Variables of one shape, and slices of one batch read and written, share a decomposition.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/copy.hpp"
 #include "extent/extent.hpp"
 #include "extent/pieces.hpp"
 #include "plan/windows.hpp"
@@ -32,7 +33,7 @@ inline void copy_bytes(std::byte* to, const std::byte* from, int64_t length) noe
     case 12: std::memcpy(to, from, 12); return;
     case 16: std::memcpy(to, from, 16); return;
     case 24: std::memcpy(to, from, 24); return;
-    default: std::memcpy(to, from, static_cast<size_t>(length));
+    default: copy_long(to, from, static_cast<size_t>(length));
   }
 }
 

@@ -104,6 +104,43 @@ TEST(PosixStore, reads_a_long_request_in_pieces_that_count_as_one) {
   EXPECT_EQ(posix.read_in_lanes(beyond).code(), Code::bad_file);
 }
 
+TEST(PosixStore, writes_a_long_request_in_calls_that_count_as_one) {
+  TemporaryFolder folder;
+  auto store = create(folder.path("long"));
+  std::vector<std::byte> bytes((size_t{5} << 20) + 12345), read(bytes.size());
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+  const int64_t half = 2'500'001, rest = static_cast<int64_t>(bytes.size()) - half;
+  ASSERT_TRUE(store->write_slices_at(7, std::array{ConstSlice{bytes.data(), half}, ConstSlice{nullptr, 0}, ConstSlice{bytes.data() + half, rest}}).ok());
+  EXPECT_EQ(store->counters().write_requests, 1);
+  EXPECT_EQ(store->counters().bytes_written, half + rest);
+  ASSERT_TRUE(store->read_at(7, read).ok());
+  EXPECT_EQ(read, bytes);
+}
+
+// Where the target lies a few bytes behind the place in the file, whole pages apart, the bytes take another way.
+TEST(PosixStore, reads_into_memory_at_any_distance_from_a_page) {
+  constexpr size_t k_bytes = 700'001;
+  TemporaryFolder folder;
+  auto store = create(folder.path("distances"));
+  std::vector<std::byte> bytes(k_bytes + 5000), memory(k_bytes + 3 * 4096);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+  ASSERT_TRUE(store->write_at(0, bytes).ok());
+  std::byte* const page = memory.data() + (4096 - reinterpret_cast<uintptr_t>(memory.data()) % 4096);
+  int64_t requests = store->counters().read_requests;
+  for (const int64_t offset : {0, 1, 2048, 4096, 4999})
+    for (const int64_t apart : {0, 1, 16, 31, 32, 4095}) {
+      std::byte* const place = page + (offset + apart) % 4096;
+      std::fill(memory.begin(), memory.end(), std::byte{0});
+      const int64_t first = 300'000, last = static_cast<int64_t>(k_bytes) - first;
+      ASSERT_TRUE(store->read_slices_at(offset, std::array{Slice{place, first}, Slice{place + first, last}}).ok());
+      EXPECT_TRUE(std::equal(place, place + k_bytes, bytes.data() + offset)) << offset << " " << apart;
+      EXPECT_TRUE(std::all_of(memory.data(), place, [](std::byte byte) { return byte == std::byte{0}; }));
+      EXPECT_TRUE(std::all_of(place + k_bytes, memory.data() + memory.size(), [](std::byte byte) { return byte == std::byte{0}; }));
+      EXPECT_EQ(store->counters().read_requests, ++requests);
+    }
+  EXPECT_EQ(store->read_at(static_cast<int64_t>(bytes.size()) - 100'000, std::span(page + 16, 100'001)).code(), Code::bad_file) << "behind the end";
+}
+
 TEST(PosixStore, the_process_file_size_limit_is_an_error_and_not_a_signal) {
   TemporaryFolder folder;
   EXPECT_TRUE(in_a_child([&] {

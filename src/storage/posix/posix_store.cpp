@@ -14,10 +14,14 @@
 #include <chrono>
 #include <climits>
 #include <csignal>
+#include <cstring>
 #include <thread>
+#include <type_traits>
 
 #include "base/checked.hpp"
+#include "base/copy.hpp"
 #include "base/units.hpp"
+#include "storage/file_system.hpp"
 #include "storage/slices.hpp"
 #include "storage/system_error.hpp"
 
@@ -28,6 +32,9 @@ static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
 
 // Linux moves at most 0x7ffff000 bytes in one call (read(2), NOTES); other systems refuse more than INT_MAX.
 constexpr int64_t k_call_bytes = 0x7ffff000;
+// What a call writes at most to a disk of this host, where more saves nothing: for longer ones ext4 and XFS ask for pages of 2 MiB, which a virtual
+// machine may have given back to its host, and waits for. On the way through a network one call may be worth more.
+constexpr int64_t k_local_call_bytes = 1 << 20;
 constexpr size_t k_batch_slices = 1024;
 static_assert(k_batch_slices <= IOV_MAX);
 constexpr size_t k_lanes = 4;  // requests under way at the same time
@@ -60,18 +67,26 @@ class Cursor {
  public:
   explicit Cursor(std::span<const SliceType> slices) noexcept : slices_(slices) {}
 
-  size_t fill(std::span<iovec> batch) const noexcept {
+  // At most `limit` bytes.
+  size_t fill(std::span<iovec> batch, int64_t limit) const noexcept {
     size_t used = 0;
     int64_t bytes = 0;
     int64_t skip = skip_;
-    for (size_t i = index_; i < slices_.size() && used < batch.size() && bytes < k_call_bytes; ++i, skip = 0) {
-      const int64_t take = std::min(slices_[i].size - skip, k_call_bytes - bytes);
+    for (size_t i = index_; i < slices_.size() && used < batch.size() && bytes < limit; ++i, skip = 0) {
+      const int64_t take = std::min(slices_[i].size - skip, limit - bytes);
       if (take == 0) continue;
       // iovec serves both directions and so has no const.
       batch[used++] = {const_cast<std::byte*>(slices_[i].data) + skip, static_cast<size_t>(take)};
       bytes += take;
     }
     return used;
+  }
+
+  // What is moved next of the first slice that has some left.
+  SliceType front() const noexcept {
+    for (size_t i = index_, skip = static_cast<size_t>(skip_); i < slices_.size(); ++i, skip = 0)
+      if (slices_[i].size > static_cast<int64_t>(skip)) return {slices_[i].data + skip, slices_[i].size - static_cast<int64_t>(skip)};
+    return {};
   }
 
   void advance(int64_t bytes) noexcept {
@@ -85,11 +100,34 @@ class Cursor {
   int64_t skip_ = 0;  // bytes of slices_[index_] that are done
 };
 
-// Keeps the first half of the bytes, at least one.
-std::span<iovec> first_half(std::span<iovec> batch) noexcept {
+int64_t bytes_of(std::span<const iovec> batch) noexcept {
   size_t total = 0;
   for (const iovec& part : batch) total += part.iov_len;
-  size_t left = std::max<size_t>(total / 2, 1);
+  return static_cast<int64_t>(total);
+}
+
+// The kernel copies from its cache into some places the slow way (base/copy.hpp). A place half a page beside them, small enough to stay in the
+// processor's cache, is filled fast, and emptied fast.
+class Detour {
+ public:
+  static bool pays(const Slice& slice, int64_t offset) noexcept {
+    return slice.size >= k_bytes && copies_slowly(address_of(slice.data), static_cast<uint64_t>(offset));
+  }
+
+  std::byte* place(int64_t offset) noexcept {
+    return memory_.data() + (static_cast<uint64_t>(offset) + k_page / 2 - address_of(memory_.data())) % k_page;
+  }
+
+  static constexpr int64_t k_bytes = 1 << 16;
+
+ private:
+  static constexpr size_t k_page = 4096;
+  std::array<std::byte, static_cast<size_t>(k_bytes) + k_page> memory_;
+};
+
+// Keeps the first half of the bytes, at least one.
+std::span<iovec> first_half(std::span<iovec> batch) noexcept {
+  size_t left = static_cast<size_t>(std::max<int64_t>(bytes_of(batch) / 2, 1));
   for (size_t i = 0; i < batch.size(); ++i) {
     batch[i].iov_len = std::min(batch[i].iov_len, left);
     left -= batch[i].iov_len;
@@ -99,6 +137,13 @@ std::span<iovec> first_half(std::span<iovec> batch) noexcept {
 }
 
 }  // namespace
+
+PosixStore::PosixStore(std::string path, int descriptor, StoreMode mode, Hook hook) noexcept
+    : path_(std::move(path)), descriptor_(descriptor), mode_(mode), hook_(std::move(hook)), write_call_bytes_(k_call_bytes) {
+  struct statfs about {};
+  if (!hook_ && ::fstatfs(descriptor_, &about) == 0 && file_system_of_type(static_cast<uint64_t>(about.f_type)) == FileSystem::local)
+    write_call_bytes_ = k_local_call_bytes;
+}
 
 PosixStore::~PosixStore() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -112,7 +157,8 @@ Status PosixStore::usable(const char* verb, bool writes) const noexcept {
   });
 }
 
-ssize_t PosixStore::call(Operation operation, std::span<iovec> batch, int64_t offset, StoreCounters& counters) {
+// `counts`: it is a request; else the rest of one.
+ssize_t PosixStore::call(Operation operation, std::span<iovec> batch, int64_t offset, bool counts, StoreCounters& counters) {
   const Intervention instead = intervention(operation);
   if (instead.short_transfer) batch = first_half(batch);
   const bool writes = operation == Operation::write;
@@ -124,7 +170,7 @@ ssize_t PosixStore::call(Operation operation, std::span<iovec> batch, int64_t of
   else
     moved = ::preadv(descriptor_, batch.data(), static_cast<int>(batch.size()), offset);
   if (moved < 0 && errno == EINTR) return moved;  // a signal came first: the storage has not seen the call
-  ++(writes ? counters.write_requests : counters.read_requests);
+  if (counts) ++(writes ? counters.write_requests : counters.read_requests);
   if (moved > 0) (writes ? counters.bytes_written : counters.bytes_read) += moved;
   return moved;
 }
@@ -141,14 +187,32 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
 
   Cursor<SliceType> cursor(slices);
   std::array<iovec, k_batch_slices> batch;
+  // A request goes in several calls where it is long; what came short is asked for anew.
+  bool counts = true;
+  int64_t request_end = 0;
+  Detour detour;
   for (int64_t done = 0; done < *total;) {
-    const size_t used = cursor.fill(batch);
-    const ssize_t moved = call(operation, std::span(batch).first(used), offset + done, counters);
+    if (done >= request_end) {
+      request_end = done + bytes_of(std::span(batch).first(cursor.fill(batch, k_call_bytes)));
+      counts = true;
+    }
+    std::span<iovec> asked = std::span(batch).first(cursor.fill(batch, std::min(writes ? write_call_bytes_ : k_call_bytes, request_end - done)));
+    std::byte* detoured = nullptr;
+    if constexpr (std::is_same_v<SliceType, Slice>)
+      if (const Slice front = cursor.front(); !hook_ && Detour::pays(front, offset + done)) {
+        detoured = front.data;
+        batch[0] = {detour.place(offset + done), static_cast<size_t>(Detour::k_bytes)};
+        asked = std::span(batch).first(1);
+      }
+    const int64_t asked_bytes = bytes_of(asked);
+    const ssize_t moved = call(operation, asked, offset + done, counts, counters);
     if (moved < 0 && errno == EINTR) continue;
     if (moved < 0) return failure(verb, *total, offset, path_, errno);
     if (moved == 0 && writes) return failure(verb, *total, offset, path_, EIO);  // else this loop would never end
     if (moved == 0)
       return ends_early(*total, offset, size().ok() ? size().value() : -1);
+    if (detoured != nullptr) std::memcpy(detoured, batch[0].iov_base, static_cast<size_t>(moved));
+    counts = moved < asked_bytes;
     done += moved;
     cursor.advance(moved);
   }

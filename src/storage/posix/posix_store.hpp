@@ -26,8 +26,7 @@ using Hook = std::function<Intervention(Operation)>;
 
 class PosixStore final : public Store {
  public:
-  PosixStore(std::string path, int descriptor, StoreMode mode, Hook hook) noexcept
-      : path_(std::move(path)), descriptor_(descriptor), mode_(mode), hook_(std::move(hook)) {}
+  PosixStore(std::string path, int descriptor, StoreMode mode, Hook hook) noexcept;
   ~PosixStore() override;
   PosixStore(const PosixStore&) = delete;
   PosixStore& operator=(const PosixStore&) = delete;
@@ -59,7 +58,7 @@ class PosixStore final : public Store {
   void read_lane(std::span<const ReadRequest> requests, size_t number, Lane& lane) noexcept;
   template <class SliceType>
   Status move(Operation operation, int64_t offset, std::span<const SliceType> slices, StoreCounters& counters);
-  ssize_t call(Operation operation, std::span<iovec> batch, int64_t offset, StoreCounters& counters);
+  ssize_t call(Operation operation, std::span<iovec> batch, int64_t offset, bool counts, StoreCounters& counters);
   Status set_lock(short type, const char* verb, int64_t offset, int64_t size);
   Status ends_early(int64_t bytes, int64_t offset, int64_t end) const noexcept;  // of a read
   Status usable(const char* verb, bool writes) const noexcept;
@@ -69,6 +68,7 @@ class PosixStore final : public Store {
   int descriptor_;
   StoreMode mode_;
   Hook hook_;
+  int64_t write_call_bytes_;
   bool slow_ = false;  // the last request of read_several() took its time
   Mapping mapping_;  // kept: the next reading of the same bytes finds its pages
   std::optional<BusErrorGuard> bus_errors_;
