@@ -44,7 +44,8 @@ Slicer::Slicer(const std::vector<Item>& items, int ranks, int64_t buffer_bytes)
 std::optional<Piece> Slicer::cut(int64_t room, bool first_of_batch) const {
   const Item& item = items_[item_];
   const int64_t left = element_count(item.shape) - element_;
-  const int64_t each = room / item.element_bytes;
+  // One element, however large, is taken by a batch of its own.
+  const int64_t each = std::max<int64_t>(room / item.element_bytes, first_of_batch ? 1 : 0);
   // left <= each x ranks without the product, which may overflow
   if ((left - 1) / ranks_ < each) return Piece{item_, element_, left};
   // Less than half a buffer is left: the next batch takes a larger, better cut piece.

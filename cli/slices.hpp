@@ -37,7 +37,7 @@ Share share_of(const Item& item, const Piece& piece, int rank, int ranks);
 int64_t share_bytes(const Item& item, const Piece& piece, int rank, int ranks);
 
 // Walks over all elements of all items, once, in order.
-// Invariants: the shares of rank 0, which are the largest, fit `buffer_bytes`; small variables travel together;
+// Invariants: the shares of rank 0, which are the largest, fit `buffer_bytes` or are one element that does not; small variables travel together;
 // a variable that is larger than the buffers together is cut at whole rows, or, when one row is too large, deeper.
 class Slicer {
  public:

@@ -58,10 +58,11 @@ double Totals::seconds() const { return sum_.contains("seconds") ? sum_["seconds
 
 Transfer::Transfer(const World& world, const std::vector<Item>& items, int64_t buffer_bytes, int parts)
     : world_(world), items_(items), batch_bytes_(std::max<int64_t>(buffer_bytes / parts, 1)) {
-  int64_t needed = 0;
+  int64_t needed = 0, most = batch_bytes_;
+  for (const Item& item : items_) most = std::max(most, item.element_bytes);
   size_t batches = 0;
   Slicer slices = slicer();
-  for (Batch batch = slices.next(); !batch.empty() && (needed < batch_bytes_ || batches < 2); batch = slices.next(), ++batches) {
+  for (Batch batch = slices.next(); !batch.empty() && (needed < most || batches < 2); batch = slices.next(), ++batches) {
     int64_t mine = 0;
     for (const Piece& piece : batch) mine += share_bytes(items_[piece.item], piece, world_.rank, world_.size);
     needed = std::max(needed, mine);

@@ -11,11 +11,13 @@
 namespace cli {
 namespace {
 
-// Every element of every item is in exactly one share of one batch, and each rank's shares fit its buffer.
-void expect_covered_once(const std::vector<Item>& items, int ranks, int64_t buffer) {
+// Every element of every item is in exactly one share of one batch, and each rank's shares fit its buffer, or are one element.
+void expect_covered_once(const std::vector<Item>& items, int ranks, int64_t given) {
+  int64_t buffer = given;
   std::vector<std::vector<int>> seen;
   for (const Item& item : items) seen.emplace_back(static_cast<size_t>(element_count(item.shape)), 0);
-  Slicer slicer(items, ranks, buffer);
+  for (const Item& item : items) buffer = std::max(buffer, (item.element_bytes + 7) / 8 * 8);
+  Slicer slicer(items, ranks, given);
   for (Batch batch = slicer.next(); !batch.empty(); batch = slicer.next()) {
     for (int rank = 0; rank < ranks; ++rank) {
       int64_t bytes = 0;
@@ -39,6 +41,12 @@ TEST(Slicer, covers_each_element_once_within_the_buffer) {
                                 {3, {1000}, 1}, {4, {2, 300}, 8},  {5, {1, 1, 1}, 2}};
   for (int ranks : {1, 2, 3, 4, 13})
     for (int64_t buffer : {16, 24, 64, 1000, 4096, 1 << 20}) expect_covered_once(items, ranks, buffer);
+}
+
+TEST(Slicer, takes_elements_that_are_larger_than_the_buffer_one_a_rank) {
+  const std::vector<Item> items{{0, {5}, 4}, {1, {7}, 5000}, {2, {}, 20000}, {3, {100}, 1}, {4, {2, 3}, 4097}};
+  for (int ranks : {1, 2, 3, 8})
+    for (int64_t buffer : {16, 2048, 4096, 5001, 1 << 20}) expect_covered_once(items, ranks, buffer);
 }
 
 TEST(Slicer, takes_small_variables_together) {
