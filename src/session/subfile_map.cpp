@@ -196,6 +196,11 @@ Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& 
   std::vector<std::string> made;  // outermost first
   Result<int64_t> offset = -1;
   Status status = guard([&] {
+    // Where all grows as one, what it has to be as long as is what the set has grown to, not what the subfile has heard of so far. Those that are
+    // not there yet are no concern.
+    if (split.grows && format.traits().grows_as_one)
+      for (const auto& [number, other] : variables_)
+        if (other.grows && part < other.split.parts() && other.path != own.path) (void)format.extend(other.path, other.shape(part));
     Status defined = define_parents(format, own.path, made);
     if (!defined.ok()) return defined;
     make_room(made, 1);

@@ -204,7 +204,8 @@ TEST_F(NetcdfSubfiles, grow_and_take_new_definitions) {
   File file = File::open(MPI_COMM_WORLD, path(), Mode::update);
   write(file, k_records);
   // Records get longer, and the header outgrows its room: every subfile is written anew.
-  const int late = file.define_variable("late", WINDROW_FLOAT64, {0, k_y, k_x}, {{"extendible", "true"}});
+  const int late = file.define_variable("late", WINDROW_FLOAT64, {k_records + 1, k_y, k_x}, {{"extendible", "true"}});  // as many as there are by now
+  EXPECT_EQ(file.shape(late), (std::vector<int64_t>{k_records + 1, k_y, k_x}));
   file.put_attribute("field", "long", std::string(40000, 'x'));
   const Decomposition rows = rows_of(k_y, k_x, part_);
   const auto data = values<double>(9, 0, part_, k_x);
@@ -234,6 +235,28 @@ TEST_F(NetcdfSubfiles, stay_where_they_are_whatever_alignment_is_asked_for_later
     file.put_attribute("fixed", "more", 1);
     file.close();
     expect_made(k_records + 2);
+    if (failed_anywhere()) return;
+  }
+}
+
+// Where not all can stay, all lies by the new alignment, and the map's checksum is there.
+TEST_F(NetcdfSubfiles, take_another_alignment_where_they_move) {
+  for (const std::string changed_by : {"512", "8192", "65536"}) {
+    make({{"files", "subfiles(3)"}});
+    File file = File::open(MPI_COMM_WORLD, path(), Mode::update, {{"alignment", changed_by}});
+    const int late = file.define_variable("late", WINDROW_FLOAT64, {k_y, k_x});
+    const Decomposition rows = rows_of(k_y, k_x, part_);
+    const auto data = values<double>(9, 0, part_, k_x);
+    file.put(late, rows, data);
+    file.flush();
+    file.close();
+    expect_made(k_records);
+    file = File::open(MPI_COMM_WORLD, path(), Mode::read);
+    EXPECT_EQ(problems(file), "");
+    std::vector<double> read(data.size());
+    file.read(file.find_variable("late"), rows, read);
+    EXPECT_EQ(read, data);
+    file.close();
     if (failed_anywhere()) return;
   }
 }

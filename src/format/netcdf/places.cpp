@@ -96,7 +96,7 @@ Result<NetcdfPlaces> places_by(int64_t alignment, const NetcdfContents& contents
   const bool fits = before.data_begin >= header_bytes;
   places.data_begin = fits ? before.data_begin : up(up(header_bytes + options.header_room + spare, k_page), alignment);
   NetcdfSpaces spaces{.behind_header = places.data_begin - header_bytes, .alignment = alignment, .before_records = 0, .record_alignment = options.record_alignment};
-  const int64_t shift = places.data_begin - up(header_bytes, alignment);
+  const int64_t shift = up(places.data_begin, alignment) - up(header_bytes, alignment);
   const int64_t end = end_of_fixed(contents, first.value(), up(header_bytes, alignment)) + shift;
   if (fits && before.records_begin >= end) {
     spaces.before_records = before.records_begin - end;
