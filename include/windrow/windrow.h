@@ -344,7 +344,7 @@ WINDROW_API const char *windrow_group_path(const windrow_file *file, int group);
  * A name means the dimension or variable called so in the variable's group or, where there is none, in the groups above it.  A variable must have
  * one dimension, of that length (of an HDF5 variable that grows: or longer): it then holds the coordinates, and its own dimension has its name.  What is nowhere becomes a new dimension
  * in the variable's group; so variables with coordinates are to be defined first.  In an HDF5 file these are dimension scales: ncdump, xarray and
- * h5py show them.  In netCDF classic every dimension has a name, made up where none is given, and that of what can grow is the unlimited one.
+ * h5py show them; that of what can grow is unlimited.  In netCDF classic every dimension has a name, made up where none is given.
  *
  * @param variable  [same]
  * @param names     [ndims] each a name, a path that begins with a slash, or "" for none.  [same]
@@ -361,7 +361,7 @@ WINDROW_API int windrow_name_dimensions(windrow_file *file, int variable, const 
  * @return WINDROW_BAD_ARGUMENT too: another number than the variable has dimensions.  Since 0.1. */
 WINDROW_API int windrow_name_dimensions_counted(windrow_file *file, int variable, int count, const char *const *names);
 
-/** Define a dimension that no variable has the name of.  Collective.  @param path, length  [same]  @return WINDROW_EXISTS.  Since 0.1. */
+/** Define a dimension that no variable has the name of.  Collective.  @param path, length  [same]; 0: unlimited  @return WINDROW_EXISTS.  Since 0.1. */
 WINDROW_API int windrow_define_dimension(windrow_file *file, const char *path, int64_t length);
 
 /** How many dimensions the file has that no variable has the name of; -1 for a NULL file.  Local.  Since 0.1. */

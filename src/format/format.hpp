@@ -128,6 +128,7 @@ struct SoftLink {
 struct Dimension {
   std::string path;
   int64_t length = 0;
+  bool grows = false;  // told when it is defined: it is without end
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 

@@ -70,7 +70,7 @@ Result<std::string> File::find_dimension(const Variable& variable, size_t number
     if (is_path || group == "/") break;
   }
   if (is_taken(first)) return Status{Code::exists, fmt::format("\"{}\" in \"{}\" is not a dimension", first, path_)};
-  added.push_back({first, length});
+  added.push_back({first, length, number == 0 && variable.extendible});
   return first;
 }
 
@@ -136,7 +136,7 @@ Status File::define_dimension(const std::string& path, int64_t length, Status lo
     if (Status status = check_new_name(path); !status.ok()) return status;
     auto clean = clean_path(path);
     if (!clean.ok()) return clean.status();
-    added.push_back({std::move(clean).value(), length});
+    added.push_back({std::move(clean).value(), length, length == 0});
     if (Status status = check_dimension(added.front()); !status.ok()) return status;
     if (is_taken(added.front().path)) return {Code::exists, fmt::format("\"{}\" has \"{}\" already", path_, added.front().path)};
     if (Status status = missing_groups(added.front().path, false, groups); !status.ok()) return status;

@@ -96,6 +96,8 @@ Status File::extend_for_queue(Status local) {
     Variable& variable = catalog_.variables[i];
     variable.shape.front() = wanted_rows_[i];
     variable.placement.bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
+    for (Dimension& dimension : catalog_.dimensions)
+      if (!variable.dimensions.empty() && dimension.path == variable.dimensions.front()) dimension.length = std::max(dimension.length, wanted_rows_[i]);
     layouts_.erase(static_cast<int>(i));
     std::erase_if(plans_, [&variable](const auto& kept) { return kept->layout && kept->layout->path == variable.path; });
   }

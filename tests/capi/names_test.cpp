@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 
 #include "../format/foreign.hpp"
 #include "files.hpp"
@@ -285,6 +286,58 @@ d = netCDF4.Dataset(path)
 assert d["ocean/field"].dimensions == ("time", "level", "cell"), d["ocean/field"].dimensions
 assert sorted(d.dimensions) == ["phony_dim_0", "phony_dim_1", "time", "unused"] or "time" in d.dimensions, d.dimensions
 assert len(d["ocean"].dimensions["cell"]) == 5 and "cell" not in d["ocean"].variables
+)", path());
+}
+
+// To netCDF too: what has grown since its dimension got a name, and in a later session, is not cut at what there was then.
+TEST_P(Names, of_dimensions_that_grow_have_no_end) {
+  if (GetParam() != ".h5") GTEST_SKIP();
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &made));
+  const Decomposition record(made);
+  const auto put = [&](windrow_file* file, const char* name, int64_t number) {
+    int variable = -1;
+    const std::array<double, 2> values{static_cast<double>(number), 7};
+    EXPECT_WINDROW_OK(windrow_find_variable(file, name, &variable));
+    EXPECT_WINDROW_OK(windrow_put_record(file, variable, number, record.get(), values.data()));
+    EXPECT_WINDROW_OK(windrow_flush(file));
+  };
+  const auto expect_length = [](windrow_file* file, const std::string& wanted, int64_t expected) {
+    for (int i = 0; i < windrow_dimension_count(file); ++i) {
+      const char* name = nullptr;
+      int64_t length = -1;
+      EXPECT_WINDROW_OK(windrow_inquire_dimension(file, i, &name, &length));
+      EXPECT_TRUE(wanted != name || length == expected) << wanted << " " << length;
+    }
+  };
+  windrow_file* file = create(path());
+  EXPECT_WINDROW_OK(windrow_define_dimension(file, "day", 0));
+  for (const auto& [name, rows, dimension] : {std::tuple{"u", 0, "time"}, std::tuple{"v", 2, "step"}, std::tuple{"w", 0, "day"}}) {
+    const int64_t shape[2] = {rows, 2};
+    const char* names[2] = {dimension, "x"};
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_define_variable_with(file, name, WINDROW_FLOAT64, 2, shape, Options{{"extendible", "true"}}, &variable));
+    EXPECT_WINDROW_OK(windrow_name_dimensions(file, variable, names));
+    for (int64_t number = 0; number < 4; ++number) put(file, name, number);
+  }
+  for (const char* name : {"/time", "/step", "/day"}) expect_length(file, name, 4);
+  EXPECT_WINDROW_OK(windrow_close(file));
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &file));
+  for (const char* name : {"/time", "/step", "/day"}) expect_length(file, name, 4);
+  put(file, "v", 4);
+  expect_length(file, "/step", 5);
+  EXPECT_WINDROW_OK(windrow_close(file));
+  expect_python(R"(
+f = h5py.File(path, "r")
+assert [f[name].maxshape for name in ("time", "step", "day", "x")] == [(None,), (None,), (None,), (2,)]
+f.close()
+try:
+    import netCDF4
+except ImportError:
+    sys.exit(0)
+d = netCDF4.Dataset(path)
+assert [(d.dimensions[name].isunlimited(), len(d.dimensions[name])) for name in ("time", "step", "day", "x")] == [(True, 4), (True, 5), (True, 4), (False, 2)]
+assert d["v"][:, 0].tolist() == [0, 1, 2, 3, 4], d["v"][:]
 )", path());
 }
 

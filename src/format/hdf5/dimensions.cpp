@@ -93,11 +93,15 @@ void take_dimensions(hid_t dataset, Variable& variable) {
 #ifdef WINDROW_HAS_HDF5_HL
 
 Status create_dimension(hid_t file, const Dimension& dimension, hid_t links, hid_t creation) {
-  const Handle space = make_space({dimension.length});
+  // One without end is as long as the longest variable along it, to netCDF's readers too, and says no length of its own.
+  const int64_t length = dimension.grows ? 0 : dimension.length;
+  const Handle space = make_space({length}, dimension.grows);
+  const hsize_t chunk = 1;
+  if (dimension.grows && H5Pset_chunk(creation, 1, &chunk) < 0) return hdf5_status(Code::internal, "dimension", dimension.path);
   // Stored late, and never written: it takes no room.
   const Handle dataset(H5Dcreate2(file, dimension.path.c_str(), H5T_IEEE_F32BE, space.get(), links, creation, H5P_DEFAULT), H5Dclose);
   if (!dataset.valid()) return hdf5_status(Code::io, "creation of", dimension.path);
-  const std::string name = fmt::format("{}{:10}", k_without_variable, dimension.length);
+  const std::string name = fmt::format("{}{:10}", k_without_variable, length);
   if (H5DSset_scale(dataset.get(), name.c_str()) < 0) return hdf5_status(Code::io, "dimension", dimension.path);
   return {};
 }
