@@ -54,6 +54,10 @@ int on_free(MPI_Comm comm, int, void* value, void*) {
 }  // namespace
 
 Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
+  int inter = 0;
+  check_mpi(MPI_Comm_test_inter(comm_, &inter), "MPI_Comm_test_inter");
+  // The same to all of its ranks; the calls that come first would end for some and wait for ever for others.
+  if (inter != 0) throw Failure(WINDROW_BAD_ARGUMENT, -1, "the communicator is an intercommunicator; Windrow needs an intracommunicator");
   check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }

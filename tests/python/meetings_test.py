@@ -168,3 +168,17 @@ def test_communicators_come_and_go(folder, comm, size):
         f.close()
     with windrow.open(folder / "out.h5", comm=comm) as f:
         assert (f["x"][...] == 2).all()
+
+
+def test_an_intercommunicator_is_refused_on_all_ranks(folder, comm, rank, size):
+    if not hasattr(comm, "Create_intercomm"):
+        pytest.skip("needs mpi4py")
+    if size == 1:
+        pytest.skip("needs two groups")
+    own = comm.Split(rank % 2)
+    both = own.Create_intercomm(0, comm, 1 - rank % 2)
+    for call in (lambda: windrow.open(folder / "out.h5", "w", comm=both), lambda: windrow.rows(both, 4)):
+        with pytest.raises(windrow.WindrowError, match="is an intercommunicator"):
+            call()
+    both.Free()
+    own.Free()
