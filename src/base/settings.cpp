@@ -171,11 +171,15 @@ bool is_choice(std::string_view text, std::string_view values) {
   });
 }
 
+// Capitals count as small letters: MPI's hints are written either way, and Python's True.
 std::optional<bool> parse_boolean(std::string_view value) noexcept {
+  const auto is = [value](std::string_view word) {
+    return std::ranges::equal(value, word, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
+  };
   for (const std::string_view yes : {"true", "1", "yes", "on", "enable"})
-    if (value == yes) return true;
+    if (is(yes)) return true;
   for (const std::string_view no : {"false", "0", "no", "off", "disable"})
-    if (value == no) return false;
+    if (is(no)) return false;
   return std::nullopt;
 }
 

@@ -53,13 +53,16 @@ TEST(Settings, takes_values_of_each_kind) {
   EXPECT_EQ(settings.integer("writers"), 12);
   EXPECT_TRUE(settings.set("durable", "yes").ok());
   EXPECT_TRUE(settings.boolean("durable"));
+  EXPECT_TRUE(settings.set("pnetcdf_subfiling", "Enable").ok() && settings.boolean("pnetcdf_subfiling"));
+  EXPECT_TRUE(settings.set("durable", "False").ok() && !settings.boolean("durable"));
+  EXPECT_FALSE(settings.set("durable", "Tru").ok());
   EXPECT_TRUE(settings.set("gather", "team(16)").ok());
   EXPECT_EQ(settings.choice("gather"), (Choice{"team", 16, 0}));
   EXPECT_TRUE(settings.set("gather", "host").ok());
   EXPECT_EQ(settings.choice("gather"), (Choice{"host", 0, 0}));
   EXPECT_TRUE(settings.set("fault", "rank=1").ok());
   EXPECT_EQ(settings.text("fault"), "rank=1");
-  EXPECT_EQ(settings.values().size(), 5u);
+  EXPECT_EQ(settings.values().size(), 6u);
 }
 
 TEST(Settings, refuses_values_and_says_what_it_takes) {
