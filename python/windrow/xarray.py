@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import posixpath
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -32,24 +33,55 @@ _BOOKKEEPING = {
 }  # fmt: skip
 # How elements become numbers of a file, in what xarray encodes.
 _PACKING = ("dtype", "scale_factor", "add_offset", "_FillValue", "missing_value", "_Unsigned")
+# What netCDF-C has for elements that nobody has written, by the type.
+_FILL_VALUES = {
+    "int8": -127, "uint8": 255, "int16": -32767, "uint16": 65535, "int32": -2147483647, "uint32": 4294967295, "int64": -9223372036854775806,
+    "uint64": 18446744073709551614, "float32": 9.9692099683868690e36, "float64": 9.9692099683868690e36,
+}  # fmt: skip
 _LOCK = threading.RLock()  # one thread at a time is inside a file, and inside MPI
 
 
 class _LazyArray(BackendArray):
-    """A variable that is read when its elements are asked for."""
+    """A variable that is read when its elements are asked for; behind its end there are as many of its fill value as `shape` says."""
 
-    def __init__(self, manager: Any, variable: Variable) -> None:
+    def __init__(self, manager: Any, variable: Variable, shape: tuple[int, ...]) -> None:
         self._manager = manager
         self._path = variable.name
-        self.shape = variable.shape
+        self._stored = variable.shape
+        self._fill_value = _fill_value_of(variable) if shape != variable.shape else None
+        self.shape = shape
         self.dtype = variable.dtype
 
     def __getitem__(self, key: Any) -> Any:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._read)
 
     def _read(self, key: tuple[Any, ...]) -> Any:
+        if self.shape == self._stored:
+            return self._read_stored(key)
+        wanted = [np.arange(length)[part] for part, length in zip(key, self.shape)]
+        there = [np.asarray(indices < stored) for indices, stored in zip(wanted, self._stored)]
+        found = np.full([length for indices in wanted for length in indices.shape], self._fill_value, self.dtype)
+        if all(flags.any() for flags in there):
+            kept = tuple(indices[flags] if indices.ndim else int(indices) for indices, flags in zip(wanted, there))
+            found[np.ix_(*(np.flatnonzero(flags) for flags in there if flags.ndim))] = self._read_stored(kept)
+        return found
+
+    def _read_stored(self, key: tuple[Any, ...]) -> Any:
         with _LOCK:
             return np.asarray(self._manager.acquire()[self._path][key])
+
+
+def _fill_value_of(variable: Variable) -> Any:
+    """What elements behind the end of a variable read as, which others along its dimension have."""
+    info, dtype = variable._info, variable.dtype
+    if dtype.kind in "OSV":
+        return "" if dtype.kind == "O" else np.zeros((), dtype)[()]
+    given: Any = variable.attrs.get("_FillValue")
+    if np.size(given) == 1 and np.asarray(given).dtype.kind in "biufc" and (dtype.kind in "fc" or np.isfinite(given).all()):
+        return np.asarray(given).ravel()[0]
+    if info["fill_value"] and dtype.kind in "iuf":
+        return dtype.type(info["fill_value"])
+    return False if dtype.kind == "b" else _FILL_VALUES.get(dtype.name, np.nan)
 
 
 class WindrowBackend(BackendEntrypoint):
@@ -139,7 +171,8 @@ def _opened(
     try:
         with _LOCK:
             found = manager.acquire()[group]
-            variables = {name: _lazy(manager, variable, dims) for name, variable, dims in _with_dimensions(found) if name not in dropped}
+            lengths = _Lengths(found.file)
+            variables = {name: _lazy(manager, variable, dims, lengths) for name, variable, dims in _with_dimensions(found) if name not in dropped}
             return manager, xr.Dataset(variables, attrs=_attributes(found))
     except BaseException as error:
         manager.close()
@@ -167,15 +200,48 @@ def _with_dimensions(group: Group) -> Iterator[tuple[str, Variable, tuple[str, .
         yield name, variable, tuple(names)
 
 
-def _lazy(manager: Any, variable: Variable, dims: tuple[str, ...]) -> xr.Variable:
+class _Lengths:
+    """How long the dimensions of a file's variables are, as netCDF has them: along one that grows all are as long as the longest."""
+
+    def __init__(self, file: File) -> None:
+        infos = [file._core.variable(number) for number in range(file._core.variable_count())]
+        known = set(file.dimensions) | {info["path"] for info in infos if len(info["shape"]) == 1}
+        having: dict[str, list[tuple[int, bool, bool]]] = {}
+        self._dimensions = {info["path"]: [_path_of(name, info["path"], known) for name in info["dimensions"]] for info in infos}
+        for info in infos:
+            could_grow = info["chunks"] is not None or (info["type"] == TEXT and info["element_bytes"] == 0)  # of such texts chunks are not told
+            for axis, (path, length) in enumerate(zip(self._dimensions[info["path"]], info["shape"])):
+                having.setdefault(path, []).append((length, info["extendible"] and axis == 0, could_grow))
+        # That another dimension than the first grows is not told: then all that have it are stored in chunks, and their lengths may differ.
+        self._longest = {
+            path: max(length for length, _, _ in found)
+            for path, found in having.items()
+            if path and (any(grows for _, grows, _ in found) or all(could_grow for _, _, could_grow in found))
+        }
+
+    def of(self, variable: Variable) -> tuple[int, ...]:
+        """The shape of a variable."""
+        return tuple(self._longest.get(path, length) for path, length in zip(self._dimensions[variable.name], variable.shape))
+
+
+def _path_of(dimension: str, variable: str, known: set[str]) -> str:
+    """The path of what a variable calls a dimension, which is in its group or in one above; "" for none."""
+    group = posixpath.dirname(variable)
+    while group != "/" and posixpath.join(group, dimension) not in known:
+        group = posixpath.dirname(group)
+    return posixpath.join(group, dimension) if dimension else ""
+
+
+def _lazy(manager: Any, variable: Variable, dims: tuple[str, ...], lengths: _Lengths) -> xr.Variable:
     info = variable._info
-    encoding: dict[str, Any] = {"original_shape": variable.shape, "filters": variable.filters}
+    shape = lengths.of(variable)
+    encoding: dict[str, Any] = {"original_shape": shape, "filters": variable.filters}
     if variable.chunks is not None:
         encoding["chunksizes"] = variable.chunks
         encoding["preferred_chunks"] = dict(zip(dims, variable.chunks))
     if info["type"] == TEXT and info["element_bytes"] == 0:
         encoding["dtype"] = str
-    data = indexing.LazilyIndexedArray(_LazyArray(manager, variable))
+    data = indexing.LazilyIndexedArray(_LazyArray(manager, variable, shape))
     return xr.Variable(dims, data, _attributes(variable), encoding)
 
 
