@@ -172,13 +172,24 @@ def _opened(
         with _LOCK:
             found = manager.acquire()[group]
             lengths = _Lengths(found.file)
-            variables = {name: _lazy(manager, variable, dims, lengths) for name, variable, dims in _with_dimensions(found) if name not in dropped}
-            return manager, xr.Dataset(variables, attrs=_attributes(found))
+            keeps_order = not _is_classic(path)
+            variables = {
+                name: _lazy(manager, variable, dims, lengths, keeps_order) for name, variable, dims in _with_dimensions(found) if name not in dropped
+            }
+            dataset = xr.Dataset(variables, attrs=_attributes(found))
+            dataset.encoding["unlimited_dims"] = lengths.unlimited(found)
+            return manager, dataset
     except BaseException as error:
         manager.close()
         if isinstance(error, WindrowError) and not os.path.exists(path):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path) from error
         raise
+
+
+def _is_classic(path: str) -> bool:
+    """Whether a file is of netCDF classic, in which all numbers are big-endian: nobody has chosen it."""
+    with open(path, "rb") as file:
+        return file.read(3) == b"CDF"
 
 
 def _with_dimensions(group: Group) -> Iterator[tuple[str, Variable, tuple[str, ...]]]:
@@ -219,6 +230,17 @@ class _Lengths:
             if path and (any(grows for _, grows, _ in found) or all(could_grow for _, _, could_grow in found))
         }
 
+        fixed = {info["path"] for info in infos if not info["extendible"]}
+        self._unlimited = {
+            path
+            for path in self._longest
+            if path not in fixed and (any(grows for _, grows, _ in having[path]) or len({length for length, _, _ in having[path]}) > 1)
+        }
+
+    def unlimited(self, group: Group) -> set[str]:
+        """Names of the dimensions of a group that grow."""
+        return {posixpath.basename(path) for path in self._unlimited if posixpath.dirname(path) == group.name}
+
     def of(self, variable: Variable) -> tuple[int, ...]:
         """The shape of a variable."""
         return tuple(self._longest.get(path, length) for path, length in zip(self._dimensions[variable.name], variable.shape))
@@ -232,7 +254,7 @@ def _path_of(dimension: str, variable: str, known: set[str]) -> str:
     return posixpath.join(group, dimension) if dimension else ""
 
 
-def _lazy(manager: Any, variable: Variable, dims: tuple[str, ...], lengths: _Lengths) -> xr.Variable:
+def _lazy(manager: Any, variable: Variable, dims: tuple[str, ...], lengths: _Lengths, keeps_order: bool) -> xr.Variable:
     info = variable._info
     shape = lengths.of(variable)
     encoding: dict[str, Any] = {"original_shape": shape, "filters": variable.filters}
@@ -241,6 +263,8 @@ def _lazy(manager: Any, variable: Variable, dims: tuple[str, ...], lengths: _Len
         encoding["preferred_chunks"] = dict(zip(dims, variable.chunks))
     if info["type"] == TEXT and info["element_bytes"] == 0:
         encoding["dtype"] = str
+    elif info["big_endian"] and keeps_order:
+        encoding["dtype"] = variable.dtype.newbyteorder(">")
     data = indexing.LazilyIndexedArray(_LazyArray(manager, variable, shape))
     return xr.Variable(dims, data, _attributes(variable), encoding)
 

@@ -54,13 +54,14 @@ def test_what_others_wrote(folder, dataset, rank, size, kind, other):
     path = folder / "others.nc"
     more = {"temperature": {"zlib": True, "chunksizes": (2, 3, 5)}} if kind == "NETCDF4" else {}
     try:
-        dataset.to_netcdf(path, engine="netcdf4", format=kind, encoding={**PACKED, **more})
+        dataset.to_netcdf(path, engine="netcdf4", format=kind, encoding={**PACKED, **more}, unlimited_dims=["time"])
     except ValueError as error:
         pytest.skip(f"no netCDF4: {error}")
     options = {} if kind == "NETCDF4" else {"options": {"format": "netcdf"}}
     with xr.open_dataset(path, engine="windrow", **options) as mine, xr.open_dataset(path, engine=other) as theirs:
         xr.testing.assert_identical(mine.load(), theirs.load())
         assert mine.time.dtype == "datetime64[ns]" and mine.temperature.attrs["range"].tolist() == [0, 400]
+        assert mine.encoding["unlimited_dims"] == theirs.encoding["unlimited_dims"] == {"time"}
         if kind == "NETCDF4":
             assert mine.temperature.encoding["chunksizes"] == (2, 3, 5)
 
@@ -340,6 +341,7 @@ def test_variables_with_fewer_records_than_others(folder, comm, rank, size, barr
             mine = xr.open_dataset(folder / "short.nc", engine="windrow", group=group, comm=comm, mask_and_scale=decoded)
             theirs = xr.open_dataset(folder / "short.nc", engine="netcdf4", group=group, mask_and_scale=decoded)
             assert mine.sizes["time"] == (3 if group.endswith("own") else 7)
+            assert mine.encoding["unlimited_dims"] == theirs.encoding["unlimited_dims"] == (set() if group == "group" else {"time"})
             if "last" in mine:  # netCDF-C 4.9.0 has memory of anything behind the end of another dimension than the first
                 theirs = theirs.assign(last=theirs["last"].copy(data=np.pad(LAST, ((0, 0), (0, 3)), constant_values=-2147483647)))
             for keys in (
@@ -366,7 +368,7 @@ def test_records_that_were_put_now_and_then(folder, comm, rank, size, barrier):
                 f.put(name, np.ones(rows.row_count), rows, record=step)
             f.flush()
     with xr.open_dataset(folder / "records.h5", engine="windrow", decode_times=False) as found:
-        assert found.sizes == {"time": 4, "x": 6} and found.u.values.all()
+        assert found.encoding["unlimited_dims"] == {"time"} and found.sizes == {"time": 4, "x": 6} and found.u.values.all()
         assert found.w.values[:, 0].tolist() == [1] + 3 * [np.float32(9.9692099683868690e36)]
         assert found.filled.values[:, 5].tolist() == [7, 7, 1, 7] and found.flag.values[:, 2].tolist() == [True, False, False, False]
         assert np.isnan(found.half.values[1:]).all() and np.isnan(found.wave.values[1:]).all()
@@ -384,3 +386,31 @@ def test_lengths_that_contradict_each_other(folder, rank, size):
         file["long"].dims[0].attach_scale(file["x"])
     with pytest.raises(ValueError, match="conflicting sizes"):
         xr.open_dataset(folder / "wrong.h5", engine="windrow")
+
+
+def test_what_a_copy_should_keep(folder, comm, rank, size, barrier):
+    """The order of bytes, which netCDF classic has for all, and which dimensions grow."""
+    path = folder / "kept.h5"
+    with windrow.open(path, "w", comm=comm) as f:
+        f.create_variable("time", (0,), ">f8", extendible=True, dims=("time",))
+        f.create_variable("big", data=np.arange(4, dtype=">i4"), dims=("x",))
+        f.create_variable("little", data=np.arange(4, dtype="<f4"), dims=("x",))
+        f.create_variable("fixed", data=np.arange(5.0), dims=("fixed",))
+        f.create_variable("later", (2,), "f4", extendible=True, dims=("fixed",))
+        f.put("time", np.array(1.0), windrow.same(comm, ()), record=0)
+    kinds = {"time": ">f8", "big": ">i4", "little": "<f4"}
+    with xr.open_dataset(path, engine="windrow") as mine:
+        assert mine.encoding["unlimited_dims"] == {"time"} and mine.sizes["fixed"] == 5
+        assert {name: mine[name].encoding["dtype"].str for name in kinds} == kinds
+        windrow_xarray.write(mine, folder / "copy.h5", comm=comm)
+        if windrow.has("netcdf"):
+            windrow_xarray.write(mine, folder / "copy.nc", comm=comm)
+        if rank == 0:
+            mine.to_netcdf(folder / "others.nc", engine="h5netcdf")
+    barrier()
+    with h5py.File(folder / "copy.h5") as copy, h5py.File(folder / "others.nc") as others:
+        assert {name: copy[name].dtype.str for name in kinds} == {name: others[name].dtype.str for name in kinds} == kinds
+        assert others["time"].maxshape == (None,) and copy["big"][:].tolist() == [0, 1, 2, 3]
+    if windrow.has("netcdf"):
+        with xr.open_dataset(folder / "copy.nc", engine="windrow") as classic:
+            assert classic.big.encoding["dtype"] == "=i4" and classic.big.values.tolist() == [0, 1, 2, 3]
