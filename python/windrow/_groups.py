@@ -37,7 +37,7 @@ _FOREIGN = re.compile("[\udc80-\udcff]")  # bytes of names that other programs h
 _Definition = tuple[str, int, list[int], dict[str, str], "list[str] | None"]  # path, type, shape, options, names of dimensions
 
 
-def _check_data(values: np.ndarray[Any, Any], extent: list[int], number: int, bytes_each: int, settings: Mapping[str, str]) -> None:
+def _check_data(data: Any, values: np.ndarray[Any, Any], extent: list[int], number: int, bytes_each: int, settings: Mapping[str, str]) -> None:
     """Raise where data cannot be written to what is to be defined, which cannot be taken back."""
     if settings.get("null_space") == "true":
         raise ValueError("a null space has no elements for data")
@@ -48,10 +48,15 @@ def _check_data(values: np.ndarray[Any, Any], extent: list[int], number: int, by
     if not fits:
         raise ValueError(f"data of {values.shape} does not fit the shape {tuple(extent)}")
     wanted = dtype_of({"type": number, "element_bytes": bytes_each})
-    if wanted.kind != "O":
-        prepared(values if wanted.kind == "S" else np.empty(min(values.size, 1), values.dtype), wanted, "data")
-    elif not all(isinstance(text, str) for text in values.ravel()):
-        raise TypeError("data: its elements are not all str")
+    if wanted.kind == "O":
+        texts = np.asarray(data, object).ravel().tolist()  # as they are given: numpy makes text of numbers beside text
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("data: its elements are not all str")
+        passable(texts)
+        return
+    prepared(values if wanted.kind == "S" else np.empty(min(values.size, 1), values.dtype), wanted, "data")
+    if values.size and values.dtype.kind == "c" != wanted.kind:
+        raise TypeError(f"data: elements are {values.dtype}, which cannot become {wanted}")
 
 
 class Group(Mapping[str, Any]):
@@ -302,7 +307,7 @@ class Group(Mapping[str, Any]):
         if names is not None and len(names) != len(extent):
             raise ValueError(f"{len(names)} names for {len(extent)} dimensions")
         if values is not None:
-            _check_data(values, extent, number, bytes_each, settings)
+            _check_data(data, values, extent, number, bytes_each, settings)
         return self._resolve(name), number, extent, settings, names
 
     def _check_dims(self, made: list[_Definition]) -> None:

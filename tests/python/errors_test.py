@@ -92,6 +92,11 @@ NOT_TO_BE_FINISHED = {
     "text as numbers": dict(dtype="int8", data=["a", "b"]),
     "text that is too long": dict(dtype="S2", data=["abc"]),
     "numbers as text": dict(dtype=str, data=[1, 2]),
+    "numbers beside text": dict(data=["a", 1]),
+    "bytes beside text": dict(dtype=str, data=["a", b"b"]),
+    "text with a NUL": dict(data=["a", "b\0c"]),
+    "complex numbers as real ones": dict(shape=(2,), dtype="f8", data=[1 + 2j, 2]),
+    "complex numbers as integers": dict(dtype="i4", data=np.zeros(2, "c8")),
     "data for nothing": dict(shape=(), dtype="int8", data=1, null_space=True),
 }
 
