@@ -12,7 +12,7 @@ import numpy as np
 
 from ._errors import attempt, readable
 from ._options import settings_of
-from ._types import REFERENCE, TEXT, dtype_of, type_of
+from ._types import REFERENCE, TEXT, dtype_of, is_masked, type_of
 
 if TYPE_CHECKING:
     from ._files import File
@@ -115,6 +115,8 @@ def _stored(value: Any, dtype: Any, options: Mapping[str, Any]) -> tuple[np.ndar
     """An array that windrow.h stores, of numbers or of str as objects; the number of its type, and its options."""
     if value is None and options.get("null_space"):
         return np.zeros(()), type_of(dtype)[0], settings_of(options)
+    if is_masked(value):
+        raise ValueError("its value is masked in part, and an attribute has no fill value: give values.filled(...)")
     array = np.asarray(value)
     wanted = np.dtype(object if dtype is str else array.dtype if dtype is None else dtype)
     if wanted.kind == "S" and dtype is not None:

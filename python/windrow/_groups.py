@@ -18,7 +18,7 @@ from ._attributes import Attributes
 from ._dimensions import check_dims
 from ._errors import WindrowError, attempt, passable, readable
 from ._options import filters_of, settings_of, text_of
-from ._types import dtype_of, prepared, type_of
+from ._types import dtype_of, fill_value_of, is_masked, prepared, type_of, unmasked
 from ._variables import Variable
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ def _check_data(data: Any, values: np.ndarray[Any, Any], extent: list[int], numb
     if not fits:
         raise ValueError(f"data of {values.shape} does not fit the shape {tuple(extent)}")
     wanted = dtype_of({"type": number, "element_bytes": bytes_each})
+    if is_masked(data):
+        text = settings.get("fill_value")
+        values = unmasked(data, None if text is None else fill_value_of(text, wanted), wanted, "data")
     if wanted.kind == "O":
         texts = np.asarray(data, object).ravel().tolist()  # as they are given: numpy makes text of numbers beside text
         if not all(isinstance(text, str) for text in texts):
@@ -173,7 +176,7 @@ class Group(Mapping[str, Any]):
         dtype : dtype
             Integers, float16, float32, float64, bool, complex64, complex128, "S8" (text of 8 bytes), "V8" (opaque bytes), str (text of any length).
         data : array_like, optional
-            All of the variable, the same on every rank; it gives what is missing of shape and dtype.
+            All of the variable, the same on every rank; it gives what is missing of shape and dtype. A masked array needs a `fill_value`.
         dims : sequence of str or None, optional
             Names of the dimensions, as netCDF-4 and xarray have them.
         chunks : sequence of int or True, optional
@@ -213,7 +216,7 @@ class Group(Mapping[str, Any]):
             self._file._core.name_dimensions(variable, names, "")
         result = Variable(self._file, variable)
         if data is not None:
-            result._write_all(data)
+            result._write_all(unmasked(data, fill_value_of(settings["fill_value"], result.dtype), result.dtype, name) if is_masked(data) else data)
         return result
 
     def create_variables(self, definitions: Mapping[str, Mapping[str, Any]]) -> list[Variable]:

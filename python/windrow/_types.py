@@ -13,6 +13,7 @@ from . import _core
 TEXT, OPAQUE, REFERENCE = _core.TEXT, _core.OPAQUE, _core.REFERENCE
 _NUMBERS = (*range(1, TEXT), *range(TEXT + 1, OPAQUE), _core.FLOAT16)
 _TYPES = {_core.type_name(number): number for number in _NUMBERS}
+_masks: Any = np.ma  # which has no types
 _SUPPORTED = ", ".join(_TYPES) + ', "S8" (text of 8 bytes), "V8" (opaque bytes), str (text of any length)'
 
 
@@ -80,3 +81,47 @@ def _text(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.n
     if array.dtype.itemsize > wanted.itemsize and array.size and np.char.str_len(array).max() > wanted.itemsize:
         raise ValueError(f"{name}: a text of {np.char.str_len(array).max()} bytes does not fit into {wanted.itemsize}")
     return array if array.dtype == wanted else array.astype(wanted)
+
+
+def fill_value_of(text: str, dtype: np.dtype[Any]) -> Any:
+    """The element that the option ``fill_value`` says."""
+    if dtype.kind == "V":
+        return np.frombuffer(bytes.fromhex(text[2:]), dtype)[0]
+    if dtype.kind == "S":
+        return np.array(text.encode(), dtype)[()]
+    if dtype.kind == "c":
+        return dtype.type(complex(*map(float, text.split(","))))
+    return np.bool_(text == "true") if dtype.kind == "b" else dtype.type(int(text) if dtype.kind in "iu" else text)
+
+
+def is_masked(value: Any) -> bool:
+    """Whether it is an array of `numpy.ma` of which something is masked."""
+    return bool(_masks.is_masked(value))
+
+
+def unmasked(value: Any, fill_value: Any, wanted: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
+    """`value` as an array, with the fill value of a variable of `wanted` where it is masked; None: that has none."""
+    if not is_masked(value):
+        return np.asarray(value)
+    data, mask = _masks.getdata(value), _masks.getmaskarray(value)
+    if fill_value is None:
+        missing = f"{mask.sum()} of {mask.size} elements are masked, and there is no fill value for them"
+        raise ValueError(f"{name}: {missing}: give the variable one, or write values.filled(...)")
+    if mask.all():
+        return np.full(mask.shape, fill_value, wanted)
+    if wanted.kind in "SV":
+        filled: np.ndarray[Any, Any] = data.astype(object) if wanted.kind == "S" else data.copy()
+        filled[mask] = fill_value.decode() if wanted.kind == "S" else fill_value
+        return filled
+    candidates = [data.dtype, np.promote_types(data.dtype, wanted)] if data.dtype.kind in "biufc" else []
+    if data.dtype.kind in "iu" and wanted.kind in "iu":
+        rest, limits = data[~mask], np.iinfo(wanted)
+        candidates += [wanted] if limits.min <= int(rest.min()) and int(rest.max()) <= limits.max else []
+    for dtype in candidates:
+        if wanted.kind == "c" != dtype.kind:
+            continue
+        with np.errstate(all="ignore"):
+            element = np.asarray(fill_value).astype(dtype)
+        if element.item() == fill_value.item() or element.item() != element.item() and fill_value.item() != fill_value.item():  # NaN is no other NaN
+            return np.where(mask, element, data.astype(dtype, copy=False))
+    raise TypeError(f"{name}: elements are {data.dtype} and in part masked, which cannot hold the fill value {fill_value}: write elements of {wanted}")

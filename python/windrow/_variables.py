@@ -13,7 +13,7 @@ from ._attributes import Attributes
 from ._decompositions import Decomposition
 from ._errors import WindrowError, attempt, readable
 from ._selections import Selection, select, strides_of
-from ._types import REFERENCE, TEXT, dtype_of, number_type, prepared
+from ._types import REFERENCE, TEXT, dtype_of, fill_value_of, is_masked, number_type, prepared, unmasked
 
 if TYPE_CHECKING:
     from ._files import File
@@ -28,6 +28,8 @@ class Variable:
 
     Selections are integers, slices with any step, ``...``, lists of integers and masks of one dimension; several lists choose from each dimension
     on their own. ``v[0:0]`` is nothing. Where ranks write the same element the highest rank's is stored.
+
+    Of a masked array of `numpy.ma` the variable's fill value is stored where it is masked; without one that is an error.
 
     Arrays of any strides are written from where they lie: parts of larger ones, with steps, in Fortran order, reversed. One that is broadcast, of another
     byte order, or a field of a structure between whole elements is packed first, which ``file.copied_bytes`` counts.
@@ -150,7 +152,7 @@ class Variable:
 
         def arguments() -> tuple[Selection, Array]:
             selection = self._select(key)
-            return selection, self._nothing(value) if self.is_null else self._arranged(selection, np.asarray(value))
+            return selection, self._nothing(value) if self.is_null else self._arranged(selection, self._unmasked(value))
 
         ready, problem = attempt(arguments)
         selection, array = ready or (None, _NOTHING)
@@ -204,6 +206,17 @@ class Variable:
     def _is_texts(self) -> bool:
         info = self._info
         return bool(info["type"] == REFERENCE or (info["type"] == TEXT and info["element_bytes"] == 0))
+
+    def _fill_value(self) -> Any:
+        """What stands for elements that are missing; None: nothing does."""
+        text = self._info["fill_value"]
+        if text:
+            return fill_value_of(text, self.dtype)
+        given: Any = self.attrs.get("_FillValue")  # as netCDF has it
+        return None if given is None or np.size(given) != 1 else np.asarray(given).ravel().astype(self.dtype)[0]
+
+    def _unmasked(self, value: Any) -> Array:
+        return unmasked(value, self._fill_value(), self.dtype, self.name) if is_masked(value) else np.asarray(value)
 
     def _select(self, key: Any) -> Selection:
         try:
@@ -275,6 +288,8 @@ class Variable:
             if self.is_null:
                 self._nothing(value)
                 return []
+            if is_masked(value):
+                unmasked(value, None, self.dtype, self.name)
             texts = np.broadcast_to(np.asarray(value, object), selection.shape).ravel().tolist()
             if not all(isinstance(text, str) for text in texts):
                 raise TypeError(f"{self.name}: its elements are str")
@@ -296,7 +311,7 @@ def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any,
         raise ValueError(f"{variable.name} has {len(variable.shape)} dimensions; a decomposition in Fortran order is of all of them, not of {len(decomposition.shape)}")
     if not put:
         return array_to_read(variable, shape, np.empty(shape, variable.dtype, order) if value is None else np.asarray(value), order)
-    array = _of_shape(variable, shape, np.asarray(value))
+    array = _of_shape(variable, shape, variable._unmasked(value))
     return np.require(prepared(array, variable.dtype, variable.name), requirements=order).reshape(shape, order=order)
 
 

@@ -20,7 +20,7 @@ from xarray.core import indexing
 from ._communicators import communicator_of
 from ._errors import WindrowError, attempt, readable
 from ._files import open as open_file
-from ._types import REFERENCE, TEXT
+from ._types import REFERENCE, TEXT, fill_value_of
 
 if TYPE_CHECKING:
     from ._files import File
@@ -79,8 +79,8 @@ def _fill_value_of(variable: Variable) -> Any:
     given: Any = variable.attrs.get("_FillValue")
     if np.size(given) == 1 and np.asarray(given).dtype.kind in "biufc" and (dtype.kind in "fc" or np.isfinite(given).all()):
         return np.asarray(given).ravel()[0]
-    if info["fill_value"] and dtype.kind in "iuf":
-        return dtype.type(info["fill_value"])
+    if info["fill_value"]:
+        return fill_value_of(info["fill_value"], dtype)
     return False if dtype.kind == "b" else _FILL_VALUES.get(dtype.name, np.nan)
 
 
@@ -434,6 +434,8 @@ def _encoded(dataset: xr.Dataset, times: Mapping[str, Mapping[str, str]]) -> tup
     variables, attributes = xr.conventions.encode_dataset_coordinates(dataset)
     variables = dict(variables)
     for name, variable in variables.items():
+        if variable.chunks is not None and isinstance(variable.data._meta, np.ma.MaskedArray) and variable.dtype.kind in "biufc":
+            variables[name] = variable = _as_gaps(variable)
         if _bytes_of(variable):
             variables[name] = _as_bytes(str(name), variable)
         how = dict(times.get(str(name), {}))
@@ -444,6 +446,17 @@ def _encoded(dataset: xr.Dataset, times: Mapping[str, Mapping[str, str]]) -> tup
             variables[name] = xr.Variable(variable.dims, np.empty(variable.shape, kind), {**variable.attrs, **_calendar_of(how)})
     encoded, attributes = xr.conventions.cf_encoder(variables, attributes)
     return dict(encoded), dict(attributes)
+
+
+def _as_gaps(variable: xr.Variable) -> xr.Variable:
+    """Masked chunks of dask with NaN where they are masked, as xarray itself has masked arrays of numpy: it passes over the masks of chunks."""
+    dtype = np.result_type(variable.dtype, np.float16 if variable.dtype.itemsize < 2 else np.float32) if variable.dtype.kind in "biu" else variable.dtype
+
+    def filled(block: Any) -> Any:
+        return np.where(np.ma.getmaskarray(block), dtype.type("nan"), np.ma.getdata(block).astype(dtype)) if isinstance(block, np.ma.MaskedArray) else block
+
+    data = variable.data.map_blocks(filled, dtype=dtype, meta=np.empty((0,) * variable.ndim, dtype))
+    return xr.Variable(variable.dims, data, variable.attrs, variable.encoding)
 
 
 def _bytes_of(variable: xr.Variable) -> int:
@@ -544,7 +557,8 @@ def _blocks(variable: xr.Variable) -> Iterator[tuple[tuple[int, ...], Any]]:
 def _write_together(target: Variable, here: tuple[slice, ...], block: Any) -> None:
     """Write a block while the other ranks write theirs: ranks may have different numbers of them."""
     target.file._core.any(True)
-    target[here] = np.asarray(block)
+    computed = block.compute() if hasattr(block, "compute") else block
+    target[here] = computed if isinstance(computed, np.ma.MaskedArray) else np.asarray(computed)
 
 
 def _finish(target: Variable) -> None:

@@ -429,3 +429,69 @@ def test_a_rank_with_a_plain_empty_list(folder, comm, rank, size, dtype):
             v[rank : rank + (not empty)] = nothing if empty else mine
             v.write(nothing if empty else mine, points)
         assert (v[: size - 1] == np.repeat(mine, size - 1)).all()
+
+
+def masked(values, mask=(False, True, False)):
+    return np.ma.masked_array(values, mask)
+
+
+@pytest.mark.parametrize(
+    "kind, fill, values",
+    [
+        ("f4", -1, [1.0, 1e20, 3.0]), ("f4", np.nan, np.array([1, 7, 3])), ("i2", -999, np.array([1.0, 7.0, 3.0])), ("f8", 1e20, np.array([1, 7, 3], "i1")),
+        ("u8", 2**64 - 1, np.array([1, 7, 3], "i2")), ("i8", -(2**63) + 2, np.array([1, 7, 3], "i4")), ("f2", np.nan, [1.0, 2.0, 3.0]), ("?", True, [False, False, True]),
+        ("c16", 1 - 2j, np.array([1, 7j, 3])), ("c8", complex(np.nan, 1), [1.0, 7.0, 3.0]), (">f4", 0.1, [1.0, 7.0, 3.0]), ("S4", b"none", [b"a", b"b", b"c"]),
+        ("S4", b"none", ["a", "b", "c"]), ("V2", "0x0102", np.array([b"ab", b"cd", b"ef"], "V2")),
+    ],
+)  # fmt: skip
+def test_masked_arrays(folder, comm, rank, size, kind, fill, values):
+    """The fill value stands where they are masked, whatever is beneath."""
+    rows = windrow.rows(comm, 3, 3 if rank == size - 1 else 0)
+    expected = np.array(values if kind[0] != "S" else [b"a", b"b", b"c"], kind)
+    expected[1] = b"\1\2" if kind == "V2" else fill
+
+    def same(found):
+        return found.tobytes() == expected.astype(found.dtype).tobytes() or kind[0] not in "SV" and np.array_equal(found, expected, equal_nan=True)
+
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        assert same(f.create_variable("data", data=masked(values), dtype=kind, fill_value=fill)[...])
+        v = f.create_variable("v", (3,), kind, fill_value=fill)
+        v[...] = masked(values)
+        assert same(v[...])
+        v[...] = expected if kind[0] in "SV" else np.zeros(3)
+        v[slice(0, 3) if rank == 0 else slice(0, 0)] = masked(values) if rank == 0 else masked(values)[:0]
+        assert same(v[...])
+        f.put("v", masked(values)[: rows.row_count], rows)
+        f.flush()
+        assert same(v[...])
+        v[1] = np.ma.masked
+        assert same(v[...])
+        v[...] = masked(values, False)  # nothing is masked
+        assert not same(v[...])
+
+
+def test_masked_arrays_without_a_fill_value(folder, comm, rank, size, raises_on_all):
+    last = size - 1
+    rows = windrow.rows(comm, size)
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("v", data=np.arange(3.0))
+        t = f.create_variable("t", data=["a", "b", "c"])
+        row = f.create_variable("row", (size,), "f4")
+        wide = f.create_variable("wide", (3,), "i8", fill_value=2**63 - 1)
+        bad, good = masked([1.0, 2.0, 3.0]), masked([1.0, 2.0, 3.0], False)
+        raises_on_all(lambda: v.__setitem__(..., bad if rank == last else good), last, "/v: 1 of 3 elements are masked, and there is no fill value")
+        raises_on_all(lambda: wide.__setitem__(..., bad if rank == last else good), last, "cannot hold the fill value 9223372036854775807: write elements of int64")
+        text = masked(np.array(["a", "b", "c"], object))
+        raises_on_all(lambda: t.__setitem__(..., text if rank == last else ["a", "b", "c"]), last, "masked")
+        if rank == last:
+            with pytest.raises(windrow.WindrowError, match="masked"):
+                f.put("row", masked([1.0], True), rows)
+        else:
+            f.put("row", masked([1.0], False), rows)
+        raises_on_all(f.flush, last, "masked")
+        for data in (bad, text):
+            raises_on_all(lambda: f.create_variable("new", data=data if rank == last else good if data is bad else ["a", "b", "c"]), last, "masked")
+        raises_on_all(lambda: f.attrs.__setitem__("a", bad), 0, "masked")
+        assert "new" not in f and "a" not in f.attrs and row.shape == (size,)
+        v[...] = good
+        assert v[...].tolist() == [1, 2, 3]

@@ -414,3 +414,17 @@ def test_what_a_copy_should_keep(folder, comm, rank, size, barrier):
     if windrow.has("netcdf"):
         with xr.open_dataset(folder / "copy.nc", engine="windrow") as classic:
             assert classic.big.encoding["dtype"] == "=i4" and classic.big.values.tolist() == [0, 1, 2, 3]
+
+
+def test_masked_chunks_of_dask(folder, comm, rank, size, barrier):
+    """As masked arrays of numpy, in which xarray has NaN."""
+    dask_array = pytest.importorskip("dask.array")
+    plain = np.ma.masked_equal(np.arange(6), 3)
+    chunks = dask_array.ma.masked_equal(dask_array.arange(6, chunks=2), 3)
+    given = xr.Dataset({"chunked": ("x", chunks), "plain": ("x", plain), "half": ("x", chunks.astype("f2")), "same": ("x", chunks + 1)})
+    encoding = {"plain": {"_FillValue": -9, "dtype": "i8"}, "chunked": {"_FillValue": -9, "dtype": "i8"}}
+    windrow_xarray.write(given, folder / "masked.h5", comm=comm, encoding=encoding)
+    barrier()
+    with h5py.File(folder / "masked.h5") as file:
+        assert file["plain"][:].tolist() == file["chunked"][:].tolist() == [0, 1, 2, -9, 4, 5]
+        assert file["half"].dtype == "f2" and np.isnan(file["half"][3]) and np.isnan(file["same"][3]) and file["same"][5] == 6
