@@ -12,7 +12,7 @@ import numpy as np
 
 from ._errors import attempt, readable
 from ._options import settings_of
-from ._types import REFERENCE, TEXT, dtype_of, is_masked, type_of
+from ._types import REFERENCE, TEXT, dtype_of, enumeration_of, is_masked, type_of
 
 if TYPE_CHECKING:
     from ._files import File
@@ -119,13 +119,15 @@ def _stored(value: Any, dtype: Any, options: Mapping[str, Any]) -> tuple[np.ndar
         raise ValueError("its value is masked in part, and an attribute has no fill value: give values.filled(...)")
     array = np.asarray(value)
     wanted = np.dtype(object if dtype is str else array.dtype if dtype is None else dtype)
+    if wanted.kind == "O":
+        type_of(wanted)
     if wanted.kind == "S" and dtype is not None:
         return _texts(array), TEXT, settings_of({"element_bytes": wanted.itemsize, **options})
     if wanted.kind in "SUO":
         return _texts(array), TEXT, settings_of(options)
     number, bytes_each = type_of(wanted)
     order = None if wanted.isnative or dtype is None else "little" if sys.byteorder == "big" else "big"
-    settings = settings_of({"element_bytes": bytes_each or None, "byte_order": order, **options})
+    settings = settings_of({"element_bytes": bytes_each or None, "byte_order": order, "enumeration": enumeration_of(wanted), **options})
     return np.ascontiguousarray(_held(array, wanted.newbyteorder("="))).reshape(array.shape), number, settings
 
 

@@ -18,7 +18,7 @@ from ._attributes import Attributes
 from ._dimensions import check_dims
 from ._errors import WindrowError, attempt, passable, readable
 from ._options import filters_of, settings_of, text_of
-from ._types import dtype_of, fill_value_of, is_masked, prepared, type_of, unmasked
+from ._types import dtype_of, enumeration_of, fill_value_of, is_masked, prepared, type_of, unmasked
 from ._variables import Variable
 
 if TYPE_CHECKING:
@@ -175,6 +175,7 @@ class Group(Mapping[str, Any]):
             Empty for a scalar.
         dtype : dtype
             Integers, float16, float32, float64, bool, complex64, complex128, "S8" (text of 8 bytes), "V8" (opaque bytes), str (text of any length).
+            h5py's types of text and of enumerations are these.
         data : array_like, optional
             All of the variable, the same on every rank; it gives what is missing of shape and dtype. A masked array needs a `fill_value`.
         dims : sequence of str or None, optional
@@ -299,6 +300,7 @@ class Group(Mapping[str, Any]):
             "fill_value": fill_value,
             "extendible": extendible or None,
             "element_bytes": bytes_each or None,
+            "enumeration": enumeration_of(wanted),
             "byte_order": None if wanted is str or np.dtype(wanted).isnative else "little" if sys.byteorder == "big" else "big",
             **options,
         })

@@ -23,6 +23,7 @@ def type_of(dtype: Any) -> tuple[int, int]:
         return TEXT, 0
     given = np.dtype(dtype)
     if given.kind == "O":
+        _check_objects(given)
         return TEXT, 0
     if given.kind in "SV" and given.names is None and given.subdtype is None:
         if given.itemsize == 0:
@@ -33,6 +34,32 @@ def type_of(dtype: Any) -> tuple[int, int]:
     if given.name not in _TYPES:
         raise TypeError(f"{given!r} cannot be stored; there are {_SUPPORTED}")
     return _TYPES[given.name], 0
+
+
+def _said_of(dtype: np.dtype[Any]) -> dict[str, Any]:
+    """What h5py tells of a type beside it."""
+    return {} if dtype.metadata is None else dict(dtype.metadata)
+
+
+def _check_objects(dtype: np.dtype[Any]) -> None:
+    """Raise where h5py has said of objects that they are something else than text."""
+    said = _said_of(dtype)
+    base = said.get("vlen", str)
+    if "ref" in said:
+        raise TypeError(f"references ({said['ref'].__name__} of h5py) cannot be stored; there are {_SUPPORTED}")
+    if base not in (str, bytes):
+        raise TypeError(f"arrays of any length, of {np.dtype(base)!r}, cannot be stored; there are {_SUPPORTED}")
+
+
+def enumeration_of(dtype: Any) -> str | None:
+    """The option ``enumeration`` for a type that h5py has made of one; None for others."""
+    members = None if dtype is str else _said_of(np.dtype(dtype)).get("enum")
+    if members is None:
+        return None
+    for name in members:
+        if not isinstance(name, str) or "=" in name or "\n" in name:
+            raise ValueError(f"{name!r} of the enumeration: its names are text without an equals sign and line ends")
+    return "\n".join(f"{name}={int(value)}" for name, value in members.items())
 
 
 def number_type(dtype: np.dtype[Any]) -> int | None:

@@ -517,8 +517,10 @@ def _write_variable(group: Group, name: str, variable: xr.Variable, part: tuple[
         shape[axis] = part[2]
     is_text = _is_text(variable)
     fill = variable.attrs.get("_FillValue")
+    # What h5py has said beside a type would make an enumeration, which netCDF does not read.
+    dtype = variable.dtype if variable.dtype.metadata is None else np.dtype(variable.dtype.str)
     target = group.create_variable(
-        name, shape, str if is_text else variable.dtype, dims=[str(d) for d in variable.dims],
+        name, shape, str if is_text else dtype, dims=[str(d) for d in variable.dims],
         fill_value=None if is_text else fill if fill is None else variable.dtype.type(fill), **storage,
     )  # fmt: skip
     for key, value in variable.attrs.items():
