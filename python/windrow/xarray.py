@@ -8,6 +8,7 @@ import json
 import os
 import posixpath
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -293,6 +294,8 @@ def write(
 ) -> None:
     """Write a dataset. Collective over `comm`.
 
+    HDF5 has complex numbers and attributes of bool, which netCDF has not: they are written, and rank 0 warns that readers of netCDF do not see them.
+
     Parameters
     ----------
     dataset : xarray.Dataset
@@ -331,7 +334,15 @@ def write(
     if dim is not None:
         _pack_alike(ranks, copies, packing, dim)
         times = json.loads(ranks.first(json.dumps(_times_of(copies)) if dataset.sizes[dim] else "") or "{}")
-    encoded, problem = attempt(lambda: _encoded(copies, times))
+
+    def as_stored() -> tuple[dict[Any, xr.Variable], dict[Any, Any]]:
+        variables, attributes = _encoded(copies, times)
+        if ranks.rank == 0 and (unseen := _unseen(variables, attributes)):
+            # Here, so that all ranks hear of it where a warning is an error.
+            warnings.warn(f"readers of netCDF do not see {unseen}: netCDF has neither complex numbers nor attributes of bool", UserWarning, stacklevel=4)
+        return variables, attributes
+
+    encoded, problem = attempt(as_stored)
     ranks.agree("write of a dataset" if encoded is None else _named(encoded[0], dim), problem)
     assert encoded is not None
     variables, attributes = encoded
@@ -457,6 +468,18 @@ def _as_gaps(variable: xr.Variable) -> xr.Variable:
 
     data = variable.data.map_blocks(filled, dtype=dtype, meta=np.empty((0,) * variable.ndim, dtype))
     return xr.Variable(variable.dims, data, variable.attrs, variable.encoding)
+
+
+def _unseen(variables: Mapping[Any, xr.Variable], attributes: Mapping[Any, Any]) -> str:
+    """What of a dataset HDF5 has and netCDF has not."""
+
+    def among(values: Mapping[Any, Any]) -> list[str]:
+        return [f'"{key}"' for key, value in values.items() if np.asarray(value).dtype.kind in "bc"]
+
+    found = [f'variable "{name}"' for name, variable in variables.items() if variable.dtype.kind == "c"]
+    found += [f"attribute {key}" for key in among(attributes)]
+    found += [f'attribute {key} of "{name}"' for name, variable in variables.items() for key in among(variable.attrs)]
+    return ", ".join(found)
 
 
 def _bytes_of(variable: xr.Variable) -> int:

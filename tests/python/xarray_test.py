@@ -2,6 +2,7 @@
 """The engine "windrow" of xarray gives what others give for the same file, and what it writes the others read."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -428,3 +429,24 @@ def test_masked_chunks_of_dask(folder, comm, rank, size, barrier):
     with h5py.File(folder / "masked.h5") as file:
         assert file["plain"][:].tolist() == file["chunked"][:].tolist() == [0, 1, 2, -9, 4, 5]
         assert file["half"].dtype == "f2" and np.isnan(file["half"][3]) and np.isnan(file["same"][3]) and file["same"][5] == 6
+
+
+def test_what_netcdf_does_not_have(folder, comm, rank, size, barrier, raises_on_all):
+    given = xr.Dataset({"wave": ("x", [1 + 2j, 0]), "seen": ("x", [True, False], {"flags": [True, False], "one": 1})}, attrs={"flag": True, "empty": None})
+    path = folder / "unseen.h5"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        windrow_xarray.write(given, path, comm=comm)
+        windrow_xarray.write(given[["seen"]].assign_attrs(flag=1).assign(seen=("x", [True, False])), folder / "seen.h5", comm=comm)
+    told = [str(each.message) for each in caught if "readers of netCDF" in str(each.message)]
+    assert len(told) == (rank == 0)
+    if rank == 0:
+        assert 'do not see variable "wave", attribute "flag", attribute "flags" of "seen":' in told[0]
+        assert next(each.filename for each in caught if "readers of netCDF" in str(each.message)) == __file__
+    barrier()
+    with xr.open_dataset(path, engine="windrow") as found:
+        assert found.wave.values.tolist() == [1 + 2j, 0] and found.attrs["flag"] and found.seen.attrs["flags"].tolist() == [True, False]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        raises_on_all(lambda: windrow_xarray.write(given, folder / "no.h5", comm=comm), 0, "readers of netCDF")
+    assert not (folder / "no.h5").exists()
