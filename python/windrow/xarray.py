@@ -21,12 +21,12 @@ from xarray.core import indexing
 from ._communicators import communicator_of
 from ._errors import WindrowError, attempt, readable
 from ._files import open as open_file
+from ._groups import Group
 from ._types import REFERENCE, TEXT, fill_value_of
+from ._variables import Variable
 
 if TYPE_CHECKING:
     from ._files import File
-    from ._groups import Group
-    from ._variables import Variable
 
 # What netCDF keeps for itself in HDF5 files.
 _BOOKKEEPING = {
@@ -110,7 +110,7 @@ class WindrowBackend(BackendEntrypoint):
         decode_coords: bool = True,
         use_cftime: bool | None = None,
         decode_timedelta: bool | None = None,
-        group: str = "/",
+        group: str | None = "/",
         comm: Any = None,
         options: Mapping[str, Any] | None = None,
     ) -> xr.Dataset:
@@ -118,8 +118,10 @@ class WindrowBackend(BackendEntrypoint):
 
         Parameters
         ----------
+        filename_or_obj : str or path
+            ``~`` is the user's home. There is no other way to a file: not by an open one, not by a URL.
         group : str
-            Which group's variables.
+            Which group's variables. OSError: there is none.
         comm : mpi4py.MPI.Comm, optional
             All ranks open the dataset, or all raise what one of them could not do. Each rank then loads what it wants, when it wants, by itself: xarray and
             dask read in an order that differs from rank to rank. `windrow.open` reads together.
@@ -144,7 +146,7 @@ class WindrowBackend(BackendEntrypoint):
             except BaseException:
                 manager.close()
                 raise
-            decoded.encoding["source"] = os.path.abspath(os.fspath(filename_or_obj))
+            decoded.encoding["source"] = _whole_path(filename_or_obj)
             decoded.set_close(manager.close)
             return decoded
 
@@ -163,15 +165,15 @@ class WindrowBackend(BackendEntrypoint):
 
 
 def _opened(
-    file: Any, group: str, drop_variables: str | Iterable[str] | None, options: Mapping[str, Any] | None
+    file: Any, group: str | None, drop_variables: str | Iterable[str] | None, options: Mapping[str, Any] | None
 ) -> tuple[CachingFileManager, xr.Dataset]:
     """A file that this process opened by itself, and a group of it as it is stored."""
-    path = os.path.abspath(os.fspath(file))
+    path = _whole_path(file)
     manager = CachingFileManager(open_file, path, mode="r", kwargs=dict(options or {}), lock=False)
     dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
     try:
         with _LOCK:
-            found = manager.acquire()[group]
+            found = _group_of(manager.acquire(), group)
             lengths = _Lengths(found.file)
             keeps_order = not _is_classic(path)
             variables = {
@@ -185,6 +187,25 @@ def _opened(
         if isinstance(error, WindrowError) and not os.path.exists(path):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path) from error
         raise
+
+
+def _whole_path(file: Any) -> str:
+    """A path as xarray's own engines have it, with ~ for a home."""
+    if not isinstance(file, (str, bytes, os.PathLike)):
+        raise TypeError(f'engine="windrow" opens a file by its path, not by an object of {type(file).__name__}: its ranks open it, and subfiles lie beside it')
+    return os.path.abspath(os.path.expanduser(os.fsdecode(file)))
+
+
+def _group_of(file: File, name: str | None) -> Group:
+    """A group of a file, or OSError, which other engines raise."""
+    path = name or "/"
+    if path not in file:
+        raise OSError(f'group not found: {file.path} has no "{path}"')
+    found = file[path]
+    if isinstance(found, Variable):
+        raise OSError(f'group not found: "{path}" of {file.path} is a variable')
+    assert isinstance(found, Group)
+    return found
 
 
 def _is_classic(path: str) -> bool:
@@ -282,7 +303,7 @@ def _attributes(owner: Group | Variable) -> dict[str, Any]:
 
 
 def write(
-    dataset: xr.Dataset,
+    dataset: xr.Dataset | xr.DataArray,
     path: str | os.PathLike[str],
     *,
     comm: Any = None,
@@ -298,9 +319,10 @@ def write(
 
     Parameters
     ----------
-    dataset : xarray.Dataset
+    dataset : xarray.Dataset, or xarray.DataArray with a name
         Arrays of dask are computed chunk by chunk, each by one rank.
     path : str or path
+        ``~`` is the user's home.
     comm : mpi4py.MPI.Comm, "world", "self" or None
     dim : str, optional
         The dimension that the ranks share: each has its part along it, which may be empty, and the parts follow each other in rank order. What has no such
@@ -316,13 +338,14 @@ def write(
     ranks = communicator_of(comm)
 
     def arguments() -> tuple[str, xr.Dataset, dict[Any, dict[str, Any]], dict[str, dict[str, Any]]]:
-        if dim is not None and dim not in dataset.dims:
-            raise ValueError(f'dim="{dim}": the dataset has the dimensions {", ".join(map(str, dataset.dims)) or "of a scalar"}')
+        given = _dataset_of(dataset)
+        if dim is not None and dim not in given.dims:
+            raise ValueError(f'dim="{dim}": the dataset has the dimensions {", ".join(map(str, given.dims)) or "of a scalar"}')
         for name in encoding or {}:
-            if name not in dataset.variables:
+            if name not in given.variables:
                 raise ValueError(f'encoding of "{name}": the dataset has no such variable')
-        made = {name: _storage(dict((encoding or {}).get(str(name), {}))) for name in dataset.variables}
-        copies = _with_encoding(dataset, {name: cf for name, (cf, _) in made.items()})
+        made = {name: _storage(dict((encoding or {}).get(str(name), {}))) for name in given.variables}
+        copies = _with_encoding(given, {name: cf for name, (cf, _) in made.items()})
         packing = _packing_of(copies, {name: cf for name, (cf, _) in made.items()}, dim)
         return _named(copies.variables), copies, {name: storage for name, (_, storage) in made.items()}, packing
 
@@ -333,7 +356,7 @@ def write(
     times: dict[str, dict[str, str]] = {}
     if dim is not None:
         _pack_alike(ranks, copies, packing, dim)
-        times = json.loads(ranks.first(json.dumps(_times_of(copies)) if dataset.sizes[dim] else "") or "{}")
+        times = json.loads(ranks.first(json.dumps(_times_of(copies)) if copies.sizes[dim] else "") or "{}")
 
     def as_stored() -> tuple[dict[Any, xr.Variable], dict[Any, Any]]:
         variables, attributes = _encoded(copies, times)
@@ -346,14 +369,25 @@ def write(
     ranks.agree("write of a dataset" if encoded is None else _named(encoded[0], dim), problem)
     assert encoded is not None
     variables, attributes = encoded
-    before, total = ranks.place(dataset.sizes[dim] if dim is not None else 0)
-    with open_file(path, mode, comm, **options) as file:
+    before, total = ranks.place(copies.sizes[dim] if dim is not None else 0)
+    whole, _ = attempt(lambda: os.path.expanduser(os.fspath(path)))
+    with open_file(path if whole is None else whole, mode, comm, **options) as file:
         target = file.create_group(group) if group.strip("/") else file
         target.attrs.update({name: value for name, value in attributes.items() if value is not None})
         # Those that name a dimension come first: a variable with coordinates must be there before its dimension is named.
         for name in sorted(variables, key=lambda name: (variables[name].dims != (name,), str(name))):
             part = (dim, before, total) if dim is not None and dim in variables[name].dims else None
             _write_variable(target, str(name), variables[name], part, storage[name], shared=dim is not None)
+
+
+def _dataset_of(given: Any) -> xr.Dataset:
+    if isinstance(given, xr.DataArray):
+        if given.name is None:
+            raise TypeError('an xarray.DataArray without a name cannot be written: give it one, as in array.rename("temperature")')
+        return given.to_dataset()
+    if not isinstance(given, xr.Dataset):
+        raise TypeError(f"an xarray.Dataset can be written, not {type(given).__name__}")
+    return given
 
 
 def _storage(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -3,6 +3,7 @@
 
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -450,3 +451,35 @@ def test_what_netcdf_does_not_have(folder, comm, rank, size, barrier, raises_on_
         warnings.simplefilter("error")
         raises_on_all(lambda: windrow_xarray.write(given, folder / "no.h5", comm=comm), 0, "readers of netCDF")
     assert not (folder / "no.h5").exists()
+
+
+def test_paths_and_groups(folder, comm, rank, size, barrier, monkeypatch, raises_on_all):
+    monkeypatch.setenv("HOME", str(folder))
+    given = xr.Dataset({"x": ("a", [1.0, 2.0])})
+    windrow_xarray.write(given, "~/home.h5", comm=comm, group="g")
+    assert (folder / "home.h5").exists()
+    for path in ("~/home.h5", Path("~/home.h5"), str(folder / "home.h5").encode()):
+        with xr.open_dataset(path, engine="windrow", group="g") as found:
+            assert found.x.values.tolist() == [1, 2] and found.encoding["source"] == str(folder / "home.h5")
+    with xr.open_dataset("~/home.h5", engine="windrow", group=None) as found:
+        assert len(found) == 0
+    with pytest.raises(FileNotFoundError):
+        xr.open_dataset("~/nothing.h5", engine="windrow")
+    for group, said in (("nothing", 'has no "nothing"'), ("g/x", '"g/x" of .* is a variable')):
+        with pytest.raises(OSError, match=f"group not found: .*{said}" if group == "nothing" else f"group not found: {said}"):
+            xr.open_dataset("~/home.h5", engine="windrow", group=group)
+        last = rank == size - 1
+        raises_on_all(lambda: xr.open_dataset("~/home.h5", engine="windrow", group=group if last else "g", comm=comm), size - 1, "group not found")
+    with open(folder / "home.h5", "rb") as file, pytest.raises(TypeError, match="by its path, not by an object of BufferedReader"):
+        xr.open_dataset(file, engine="windrow")
+
+
+def test_what_is_no_dataset(folder, comm, rank, size, barrier, raises_on_all):
+    array = xr.DataArray([1.0 + rank, 2.0], {"a": [rank, 5]}, ["a"], name="x")
+    windrow_xarray.write(array, folder / "array.h5", comm=comm, dim="a")
+    barrier()
+    with xr.open_dataarray(folder / "array.h5", engine="windrow") as found:
+        assert found.name == "x" and found.values.tolist() == [value for r in range(size) for value in (1 + r, 2)] and found.a.size == 2 * size
+    last = rank == size - 1
+    for wrong, said in ((array.rename(None), "without a name"), ({"x": array}, "an xarray.Dataset can be written, not dict")):
+        raises_on_all(lambda: windrow_xarray.write(wrong if last else array, folder / "no.h5", comm=comm), size - 1, said)
