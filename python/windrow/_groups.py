@@ -17,7 +17,7 @@ from . import _core
 from ._attributes import Attributes
 from ._dimensions import check_dims
 from ._errors import WindrowError, attempt, passable, readable
-from ._options import filters_of, settings_of, text_of
+from ._options import fill_text, filters_of, settings_of, text_of
 from ._types import dtype_of, enumeration_of, fill_value_of, is_masked, prepared, type_of, unmasked
 from ._variables import Variable
 
@@ -29,6 +29,17 @@ if TYPE_CHECKING:
 _OPTIONS = {
     "byte_order", "chunks", "element_bytes", "enumeration", "extendible", "fill_value", "filters", "null_space", "opaque_tag", "split", "split_parts",
     "text_characters", "text_in_memory", "text_padding",
+}  # fmt: skip
+
+
+# What h5py and netCDF4 call them.
+_NAMES_ELSEWHERE = {
+    "fillvalue": "fill_value=", "compression_opts": "compression_level=", "complevel": "compression_level=", "zlib": 'compression="deflate"',
+    "maxshape": "extendible=True, with which the first dimension grows", "chunksizes": "chunks=", "dimensions": "dims=", "datatype": "dtype=",
+}  # fmt: skip
+_METHODS_ELSEWHERE = {
+    "create_dataset": "create_variable", "require_dataset": "create_variable", "createVariable": "create_variable", "require_group": "create_group",
+    "createGroup": "create_group", "createDimension": "create_dimension",
 }  # fmt: skip
 
 
@@ -93,6 +104,16 @@ class Group(Mapping[str, Any]):
         if path == "/" or core.kind(path) == _core.GROUP:
             return Group(self._file, path)
         raise KeyError(f"{self._path} has no variable and no group {name!r}")
+
+    if not TYPE_CHECKING:  # for which there are no such names
+
+        def __getattr__(self, name):
+            here = _METHODS_ELSEWHERE.get(name)
+            said = f": here that is {here}()" if here else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{said}")
+
+        def __setitem__(self, name, value):
+            raise TypeError(f"a group takes no arrays: create_variable({name!r}, data=...) defines a variable, and [{name!r}][...] = array writes one that is there")
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -188,7 +209,7 @@ class Group(Mapping[str, Any]):
         shuffle, fletcher32 : bool
             Whether bytes are shuffled before they are compressed, and summed up behind.
         fill_value : optional
-            What elements hold that nobody has written; zeros else.
+            What elements hold that nobody has written; zeros else. Of an integer variable 3.0 is 3; of an opaque one it is bytes.
         extendible : bool
             Whether the first dimension grows as records are put behind its end.
         **options
@@ -281,15 +302,17 @@ class Group(Mapping[str, Any]):
         extendible: bool = False,
         **options: Any,
     ) -> _Definition:
+        for key in options:
+            if key in _NAMES_ELSEWHERE:
+                raise ValueError(f"{key} is no option of a variable; here that is {_NAMES_ELSEWHERE[key]}")
+            if key not in _OPTIONS:
+                raise ValueError(f"{key} is no option of a variable; there are {', '.join(sorted(_OPTIONS))}")
         values = None if data is None else np.asarray(data)
         wanted = dtype if dtype is not None or values is None else (str if values.dtype.kind == "U" else values.dtype)
         if wanted is None:
             raise TypeError("neither dtype nor data are given")
         if shape is None and values is None:
             raise TypeError("neither shape nor data are given")
-        for key in options:
-            if key not in _OPTIONS:
-                raise ValueError(f"{key} is no option of a variable; there are {', '.join(sorted(_OPTIONS))}")
         given = values.shape if shape is None and values is not None else np.atleast_1d(np.asarray(shape, object)).tolist()
         extent = [operator.index(length) for length in given]
         number, bytes_each = type_of(wanted)
@@ -297,7 +320,7 @@ class Group(Mapping[str, Any]):
         settings = settings_of({
             "chunks": None if chunks is None else "auto" if chunks is True else text_of(chunks),
             "filters": filters,
-            "fill_value": fill_value,
+            "fill_value": fill_text(fill_value, dtype_of({"type": number, "element_bytes": bytes_each})),
             "extendible": extendible or None,
             "element_bytes": bytes_each or None,
             "enumeration": enumeration_of(wanted),

@@ -38,6 +38,19 @@ def settings_of(options: Mapping[str, Any]) -> dict[str, str]:
     return settings
 
 
+def fill_text(value: Any, dtype: np.dtype[Any]) -> str | None:
+    """The option ``fill_value`` for a variable of `dtype`; None: it has none."""
+    if value is None:
+        return None
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if dtype.kind == "V" and isinstance(value, (bytes, bytearray, np.void)):
+        return "0x" + bytes(value).hex()
+    if dtype.kind in "iu" and isinstance(value, (float, np.floating)) and float(value).is_integer():
+        value = int(value)
+    return text_of(value)
+
+
 def filters_of(compression: str | int | None, level: int | None, shuffle: bool, fletcher32: bool) -> str | None:
     """The option ``filters`` for the words that h5py has for it."""
     if isinstance(compression, bool) or not isinstance(compression, (str, int, type(None))):

@@ -25,6 +25,7 @@ _NOTHING = np.zeros(0)
 
 class Variable:
     """An array in a file. ``v[...]`` reads and ``v[...] = array`` writes what each rank selects, which may be nothing; both are collective.
+    Each is a put or a get and a flush: what was queued moves too, and a flush that was begun ends, so that no `flush_end` follows it.
 
     Selections are integers, slices with any step, ``...``, lists of integers and masks of one dimension; several lists choose from each dimension
     on their own. ``v[0:0]`` is nothing. Where ranks write the same element the highest rank's is stored.

@@ -495,3 +495,40 @@ def test_masked_arrays_without_a_fill_value(folder, comm, rank, size, raises_on_
         assert "new" not in f and "a" not in f.attrs and row.shape == (size,)
         v[...] = good
         assert v[...].tolist() == [1, 2, 3]
+
+
+def test_habits_of_other_packages(folder, comm, rank, size, raises_on_all):
+    last = rank == size - 1
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        for key, here in {"fillvalue": "fill_value=", "compression_opts": "compression_level=", "maxshape": "extendible=True", "chunksizes": "chunks="}.items():
+            raises_on_all(lambda: f.create_variable("v", (2,), "i4", **({key: 3} if last else {})), size - 1, f"{key} is no option of a variable; here that is {here}")
+        group = f.create_group("g")
+        for owner in (f, group):
+            with pytest.raises(AttributeError, match=r"no attribute 'create_dataset': here that is create_variable\(\)"):
+                owner.create_dataset("x", (2,))
+            with pytest.raises(AttributeError, match="no attribute 'nonsense'$"):
+                owner.nonsense
+            assert not hasattr(owner, "createVariable")
+            with pytest.raises(TypeError, match=r"create_variable\('x', data=...\) defines a variable"):
+                owner["x"] = np.zeros(2)
+        cases = [("i4", 3.0, 3), ("u8", np.float32(7), 7), ("i2", np.array(-3.0), -3), ("V4", b"abcd", b"abcd"), ("V2", np.void(b"\x00\xff"), b"\x00\xff")]
+        for number, (kind, fill, value) in enumerate(cases):
+            assert f.create_variable(f"fill{number}", (2,), kind, fill_value=fill)[...].tolist() == [value, value]
+        for wrong in (3.5, np.nan, np.inf, 1e30):
+            with pytest.raises(windrow.WindrowError, match="none of type int32"):
+                f.create_variable("wrong", (2,), "i4", fill_value=wrong)
+        assert "wrong" not in f and "v" not in f
+
+
+def test_a_selection_ends_a_flush_that_was_begun(folder, comm, rank, size):
+    rows = windrow.rows(comm, size)
+    with windrow.open(folder / "out.h5", "w", comm=comm) as f:
+        v = f.create_variable("v", (size,), "i4")
+        for write in (False, True):
+            f.put(v, np.full(rows.row_count, 5 + write, "i4"), rows)
+            f.flush_begin()
+            if write:
+                v[0:0] = 0
+            assert (v[...] == 5 + write).all()
+            with pytest.raises(windrow.WindrowError, match="flush"):
+                f.flush_end()
