@@ -113,7 +113,8 @@ class Group(Mapping[str, Any]):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{said}")
 
         def __setitem__(self, name, value):
-            raise TypeError(f"a group takes no arrays: create_variable({name!r}, data=...) defines a variable, and [{name!r}][...] = array writes one that is there")
+            there = f"[{name!r}][...] = array writes one that is there"
+            raise TypeError(f"a group takes no arrays: create_variable({name!r}, data=...) defines a variable, and {there}")
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):

@@ -153,7 +153,11 @@ class Variable:
 
         def arguments() -> tuple[Selection, Array]:
             selection = self._select(key)
-            return selection, self._nothing(value) if self.is_null else self._arranged(selection, self._unmasked(value))
+            if self.is_null:
+                return selection, self._nothing(value)
+            values = self._unmasked(value)
+            self._file.copied_bytes += values.nbytes if is_masked(value) else 0
+            return selection, self._arranged(selection, values)
 
         ready, problem = attempt(arguments)
         selection, array = ready or (None, _NOTHING)
