@@ -222,6 +222,12 @@ Result<Layout> Format::lay_out() { return Status(Code::internal, "this format pl
 
 Status Format::write_anew(std::unique_ptr<Store>) { return {Code::internal, "this format places its variables when they are defined"}; }
 
+Status Format::put_attributes(const std::string& object, std::span<const Attribute> attributes) {
+  Status status;
+  for (size_t i = 0; i < attributes.size() && status.ok(); ++i) status = put_attribute(object, attributes[i]);
+  return status;
+}
+
 Result<std::vector<Part>> Format::parts_of(const std::string& path) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no variables that lie in several files");
 }

@@ -205,6 +205,7 @@ class Format {
   // Where other programs find the elements of such a variable, in the order of their definition. Code::unsupported: they see no array.
   virtual Result<std::vector<Part>> parts_of(const std::string& path);
   virtual Status put_attribute(const std::string& object, const Attribute& attribute) = 0;  // replaces
+  virtual Status put_attributes(const std::string& object, std::span<const Attribute> attributes);  // up to the first that is refused
   virtual Status delete_attribute(const std::string& object, const std::string& name) = 0;
   virtual Status define_link(const SoftLink& link) = 0;  // the group that it is in exists
   virtual Status define_dimension(const Dimension& dimension) = 0;  // the group that it is in exists

@@ -50,12 +50,6 @@ std::vector<Attribute> description_of(const SplitVariable& variable) {
           numbers(k_order, order_of(split)), numbers(k_bounds, flat(variable))};
 }
 
-Status put_all(Format& format, const std::string& object, std::span<const Attribute> attributes) {
-  for (const Attribute& attribute : attributes)
-    if (Status status = format.put_attribute(object, attribute); !status.ok()) return status;
-  return {};
-}
-
 // The groups above an object; those that were not there are among `made`, outermost first.
 Status define_parents(Format& format, const std::string& path, std::vector<std::string>& made) {
   for (const std::string& group : parents_of(path)) {
@@ -212,7 +206,7 @@ Result<int64_t> Subfiles::define_part(Format& format, const VariableDefinition& 
     attributes.push_back(numbers(k_range, range_of(split, part)));
     // Of no kind yet: its room, so that a header does not grow by it.
     if (options_.sums && format.traits().places_late) attributes.push_back(numbers(k_element_sum, Sum{}));
-    return put_all(format, own.path, attributes);
+    return format.put_attributes(own.path, attributes);
   });
   if (status.ok()) return offset;
   withdraw(format, made);
@@ -242,7 +236,7 @@ Status Subfiles::describe(Format& base, const VariableDefinition& definition, co
     attributes.push_back(numbers(k_chunk, split.chunk));
     attributes.push_back(word(k_filters, split.filters));
   }
-  return put_all(base, definition.path, attributes);
+  return base.put_attributes(definition.path, attributes);
 }
 
 Status Subfiles::sign(Format& format, int64_t number_in_set) const {
@@ -254,7 +248,7 @@ Status Subfiles::sign(Format& format, int64_t number_in_set) const {
   } else {
     attributes.push_back(number(k_number, number_in_set));
   }
-  return put_all(format, "/", attributes);
+  return format.put_attributes("/", attributes);
 }
 
 Status Subfiles::seal(Format& format, int64_t sum) const { return format.put_attribute("/", number(k_sum, sum)); }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 
 #include "../temporary_folder.hpp"
@@ -164,6 +165,17 @@ TEST_P(FormatContract, an_update_adds_and_replaces) {
   const Attribute other_type = numbers<double>("n", Type::float64, {1.5});
   ASSERT_TRUE(format->put_attribute("/old", other_type).ok());
   expected_.variables[0].attributes[0] = other_type;
+  // Of the same type and shape, and of another shape; a list is written up to what is refused.
+  const std::array several{numbers<int32_t>("m", Type::int32, {1, 2, 3}), text("t", "a"), numbers<int32_t>("m", Type::int32, {4, 5, 6}),
+                           numbers<int32_t>("s", Type::int32, {7}), numbers<int32_t>("s", Type::int32, {8, 9})};
+  ASSERT_TRUE(format->put_attributes("/old", several).ok());
+  for (const size_t i : {2U, 1U, 4U}) expected_.variables[0].attributes.push_back(several[i]);
+  Attribute nameless = several[0];
+  nameless.name = "";
+  EXPECT_EQ(format->put_attributes("/", std::array{numbers<int32_t>("before", Type::int32, {1}), nameless, several[1]}).code(), Code::bad_argument);
+  expected_.groups[0].attributes.push_back(numbers<int32_t>("before", Type::int32, {1}));
+  EXPECT_EQ(format->put_attributes("/nothing", several).code(), Code::not_found);
+  EXPECT_TRUE(format->put_attributes("/old", {}).ok());
   ASSERT_TRUE(format->close().ok());
   EXPECT_EQ(sorted(catalog()), sorted(expected_));
 }

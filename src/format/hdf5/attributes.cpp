@@ -116,9 +116,13 @@ size_t fixed_size(const Attribute& attribute) {
 
 Status create_attribute(hid_t object, const Attribute& attribute, hid_t type, const void* data) {
   const Handle space = attribute.null_space ? make_null_space() : make_space(attribute.shape);
-  const Handle creation(H5Pcreate(H5P_ATTRIBUTE_CREATE), H5Pclose);
-  H5Pset_char_encoding(creation.get(), name_character_set(attribute.name));
-  const Handle handle(H5Acreate2(object, attribute.name.c_str(), type, space.get(), creation.get(), H5P_DEFAULT), H5Aclose);
+  Handle creation;  // by default names are ASCII
+  if (const H5T_cset_t characters = name_character_set(attribute.name); characters != H5T_CSET_ASCII) {
+    creation = Handle(H5Pcreate(H5P_ATTRIBUTE_CREATE), H5Pclose);
+    H5Pset_char_encoding(creation.get(), characters);
+  }
+  const hid_t list = creation.valid() ? creation.get() : H5P_DEFAULT;
+  const Handle handle(H5Acreate2(object, attribute.name.c_str(), type, space.get(), list, H5P_DEFAULT), H5Aclose);
   if (!handle.valid()) return hdf5_status(Code::io, "attribute", attribute.name);
   if ((attribute.texts.empty() && attribute.data.empty()) || H5Awrite(handle.get(), type, data) >= 0) return {};
   return hdf5_status(Code::io, "attribute", attribute.name);
@@ -148,15 +152,32 @@ Status create_references(hid_t object, const std::string& path, const Attribute&
   return create_attribute(object, attribute, H5T_STD_REF_OBJ, references.value().data());
 }
 
+std::vector<std::byte> as_stored(const Attribute& attribute) {
+  std::vector<std::byte> data = attribute.data;
+  if (attribute.big_endian != native_is_big()) swap_order(data, attribute.type);
+  return data;
+}
+
 Status create(hid_t object, const std::string& path, const Attribute& attribute) {
   if (attribute.type == Type::text) return create_texts(object, path, attribute);
   if (attribute.type == Type::reference) return create_references(object, path, attribute);
   const Handle type = make_type(attribute.type, attribute.big_endian,
                                 {.bytes = attribute.opaque_bytes, .tag = attribute.tag, .enumeration = attribute.enumeration});
   if (!type.valid()) return hdf5_status(Code::bad_argument, "type of attribute", attribute.name);
-  std::vector<std::byte> data = attribute.data;
-  if (attribute.big_endian != native_is_big()) swap_order(data, attribute.type);
+  const std::vector<std::byte> data = as_stored(attribute);
   return create_attribute(object, attribute, type.get(), data.data());
+}
+
+// Numbers in place of as many of the same type, without a new attribute. False: the attribute that there is differs.
+bool overwrite(hid_t object, const Attribute& attribute) {
+  const hid_t wanted = stored_number(attribute.type, attribute.big_endian);
+  if (wanted == H5I_INVALID_HID || attribute.null_space || attribute.data.empty() || !attribute.enumeration.empty()) return false;
+  const Handle handle(H5Aopen(object, attribute.name.c_str(), H5P_DEFAULT), H5Aclose);
+  const Handle type(handle.valid() ? H5Aget_type(handle.get()) : H5I_INVALID_HID, H5Tclose);
+  const Handle space(type.valid() ? H5Aget_space(handle.get()) : H5I_INVALID_HID, H5Sclose);
+  if (!space.valid() || H5Tequal(type.get(), wanted) <= 0 || H5Sextent_equal(space.get(), make_space(attribute.shape).get()) <= 0) return false;
+  const std::vector<std::byte> data = as_stored(attribute);
+  return H5Awrite(handle.get(), wanted, data.data()) >= 0;
 }
 
 }  // namespace
@@ -201,6 +222,7 @@ Status write_attribute(hid_t object, const std::string& path, const Attribute& a
     Status status = create(object, path, attribute);
     return status.ok() ? status : explain_refusal(path, attribute, std::move(status));
   }
+  if (overwrite(object, attribute)) return {};
   const std::string aside = attribute.name + ".replaced-by-windrow";
   if (H5Arename(object, name, aside.c_str()) < 0) return hdf5_status(Code::io, "attribute", attribute.name);
   Status status = guard([&] { return create(object, path, attribute); });

@@ -41,7 +41,8 @@ class Hdf5Format final : public Format {
   bool can_split() const noexcept override { return true; }
   Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override;
   Result<std::vector<Part>> parts_of(const std::string& path) override;
-  Status put_attribute(const std::string& object, const Attribute& attribute) override;
+  Status put_attribute(const std::string& object, const Attribute& attribute) override { return put_attributes(object, std::span(&attribute, 1)); }
+  Status put_attributes(const std::string& object, std::span<const Attribute> attributes) override;
   Status delete_attribute(const std::string& object, const std::string& name) override;
   Status define_link(const SoftLink& link) override;
   Status define_dimension(const Dimension& dimension) override;
@@ -233,16 +234,22 @@ Status Hdf5Format::define_split(const VariableDefinition& definition, std::span<
   });
 }
 
-Status Hdf5Format::put_attribute(const std::string& object, const Attribute& attribute) {
+// To open an object takes HDF5 longer than to write an attribute of it.
+Status Hdf5Format::put_attributes(const std::string& object, std::span<const Attribute> attributes) {
   return guard([&] {
     const Quiet quiet;
     Status status = writable("attribute of", object);
     status.update(check_object_path(object));
-    status.update(check_attribute(object, attribute, References::some));
-    if (!status.ok()) return status;
+    if (!attributes.empty()) status.update(check_attribute(object, attributes.front(), References::some));
+    if (!status.ok() || attributes.empty()) return status;
     const Handle handle(H5Oopen(file_, object.c_str(), H5P_DEFAULT), H5Oclose);
     if (!handle.valid()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
-    return write_attribute(handle.get(), object, attribute);
+    for (const Attribute& attribute : attributes) {
+      status = check_attribute(object, attribute, References::some);
+      if (status.ok()) status = write_attribute(handle.get(), object, attribute);
+      if (!status.ok()) return status;
+    }
+    return status;
   });
 }
 
