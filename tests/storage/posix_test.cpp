@@ -10,10 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
 #include "../temporary_folder.hpp"
+#include "storage/file_system.hpp"
 #include "storage/posix/posix_store.hpp"
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
@@ -285,6 +287,40 @@ TEST(PosixStore, a_lock_of_another_process_is_waited_for) {
   int result = 1;
   ASSERT_EQ(::waitpid(child, &result, 0), child);
   EXPECT_EQ(result, 0) << "the other process saw what was written under the lock";
+}
+
+// Others that write long requests to the same file are waited for, where the disk is of this host; a stranger's lock of the whole file is not.
+TEST(PosixStore, writes_long_requests_in_turns) {
+  TemporaryFolder folder;
+  const std::string path = folder.path("turns");
+  auto store = create(path);
+  if (file_system_of(path) != FileSystem::local) GTEST_SKIP() << "the folder of this test is not on a local disk";
+  const int other = ::open(path.c_str(), O_RDWR);
+  ASSERT_GE(other, 0);
+  const auto lock = [other](int command, short type, off_t begin, off_t length) {
+    struct flock range {};
+    range.l_type = type;
+    range.l_whence = SEEK_SET;
+    range.l_start = begin;
+    range.l_len = length;
+    return ::fcntl(other, command, &range);
+  };
+  const std::vector<std::byte> bytes(size_t{2} << 20, std::byte{7});
+  ASSERT_EQ(lock(F_OFD_SETLK, F_WRLCK, INT64_MAX - 1, 1), 0);
+  std::atomic<bool> written = false;
+  std::thread writer([&] { written = store->write_at(0, bytes).ok(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_FALSE(written) << "it did not wait for its turn";
+  ASSERT_EQ(lock(F_OFD_SETLK, F_UNLCK, INT64_MAX - 1, 1), 0);
+  writer.join();
+  EXPECT_TRUE(written);
+
+  for (const int command : {F_OFD_SETLK, F_SETLK}) {
+    ASSERT_EQ(lock(command, F_WRLCK, 0, 0), 0);
+    EXPECT_TRUE(store->write_at(0, bytes).ok());
+    ASSERT_EQ(lock(command, F_UNLCK, 0, 0), 0);
+  }
+  ::close(other);
 }
 
 TEST(PosixStore, shows_bytes_where_the_system_keeps_them) {

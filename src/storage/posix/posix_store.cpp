@@ -35,6 +35,7 @@ constexpr int64_t k_call_bytes = 0x7ffff000;
 // What a call writes at most to a disk of this host, where more saves nothing: for longer ones ext4 and XFS ask for pages of 2 MiB, which a virtual
 // machine may have given back to its host, and waits for. On the way through a network one call may be worth more.
 constexpr int64_t k_local_call_bytes = 1 << 20;
+constexpr uint64_t k_zfs_magic = 0x2fc12fc1;
 constexpr size_t k_batch_slices = 1024;
 static_assert(k_batch_slices <= IOV_MAX);
 constexpr size_t k_lanes = 4;  // requests under way at the same time
@@ -125,6 +126,39 @@ class Detour {
   std::array<std::byte, static_cast<size_t>(k_bytes) + k_page> memory_;
 };
 
+// Those who write long requests to one file of a local disk take turns: its kernel lets one write at a time, and where each of their calls waits for one
+// of another, much goes into waking them. A lock of the open file, which ends with it, on a byte that no file has.
+class Turn {
+ public:
+  explicit Turn(int descriptor) noexcept : descriptor_(descriptor) {
+    // Nobody waits for a stranger, who may have locked the whole file.
+    struct flock other = range(F_WRLCK);
+    const bool known = ::fcntl(descriptor_, F_OFD_GETLK, &other) == 0 && (other.l_type == F_UNLCK || (other.l_start == k_byte && other.l_len == 1));
+    if (known) set(F_WRLCK);
+  }
+  ~Turn() { set(F_UNLCK); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  static constexpr off_t k_byte = INT64_MAX - 1;
+  static struct flock range(short type) noexcept {
+    struct flock byte {};
+    byte.l_type = type;
+    byte.l_whence = SEEK_SET;
+    byte.l_start = k_byte;
+    byte.l_len = 1;
+    return byte;
+  }
+  // Where there are no locks nobody waits.
+  void set(short type) const noexcept {
+    struct flock byte = range(type);
+    while (::fcntl(descriptor_, F_OFD_SETLKW, &byte) != 0 && errno == EINTR) continue;
+  }
+
+  int descriptor_;
+};
+
 // Keeps the first half of the bytes, at least one.
 std::span<iovec> first_half(std::span<iovec> batch) noexcept {
   size_t left = static_cast<size_t>(std::max<int64_t>(bytes_of(batch) / 2, 1));
@@ -141,8 +175,9 @@ std::span<iovec> first_half(std::span<iovec> batch) noexcept {
 PosixStore::PosixStore(std::string path, int descriptor, StoreMode mode, Hook hook) noexcept
     : path_(std::move(path)), descriptor_(descriptor), mode_(mode), hook_(std::move(hook)), write_call_bytes_(k_call_bytes) {
   struct statfs about {};
-  if (!hook_ && ::fstatfs(descriptor_, &about) == 0 && file_system_of_type(static_cast<uint64_t>(about.f_type)) == FileSystem::local)
-    write_call_bytes_ = k_local_call_bytes;
+  if (hook_ || ::fstatfs(descriptor_, &about) != 0 || file_system_of_type(static_cast<uint64_t>(about.f_type)) != FileSystem::local) return;
+  write_call_bytes_ = k_local_call_bytes;
+  takes_turns_ = static_cast<uint64_t>(about.f_type) != k_zfs_magic;  // ZFS writes what does not overlap at the same time
 }
 
 PosixStore::~PosixStore() {
@@ -191,6 +226,8 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
   bool counts = true;
   int64_t request_end = 0;
   Detour detour;
+  std::optional<Turn> turn;
+  if (writes && takes_turns_ && *total > write_call_bytes_) turn.emplace(descriptor_);
   for (int64_t done = 0; done < *total;) {
     if (done >= request_end) {
       request_end = done + bytes_of(std::span(batch).first(cursor.fill(batch, k_call_bytes)));

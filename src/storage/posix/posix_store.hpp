@@ -69,6 +69,7 @@ class PosixStore final : public Store {
   StoreMode mode_;
   Hook hook_;
   int64_t write_call_bytes_;
+  bool takes_turns_ = false;
   bool slow_ = false;  // the last request of read_several() took its time
   Mapping mapping_;  // kept: the next reading of the same bytes finds its pages
   std::optional<BusErrorGuard> bus_errors_;
