@@ -313,7 +313,8 @@ def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any,
     shape = decomposition.array_shape(variable.shape)
     order = decomposition.order
     if order == "F" and len(variable.shape) != len(decomposition.shape):
-        raise ValueError(f"{variable.name} has {len(variable.shape)} dimensions; a decomposition in Fortran order is of all of them, not of {len(decomposition.shape)}")
+        all_of_them, its = len(variable.shape), len(decomposition.shape)
+        raise ValueError(f"{variable.name} has {all_of_them} dimensions; a decomposition in Fortran order is of all of them, not of {its}")
     if not put:
         return array_to_read(variable, shape, np.empty(shape, variable.dtype, order) if value is None else np.asarray(value), order)
     array = _of_shape(variable, shape, variable._unmasked(value))
