@@ -170,6 +170,7 @@ void add_simulate(CLI::App& app, Arguments& arguments) {
   simulate.add_flag("--in-step", asked.in_step, "As peers do: all wait for each other after every round");
   simulate.add_flag("--at-once", asked.at_once, "As peers do: all is exchanged first, in memory without bounds");
   simulate.add_option("--splits", asked.splits, "As peers do: so many communicators are split first")->type_name("N");
+  simulate.add_option("--shrinks-to", asked.shrinks_to, "What a codec leaves of a byte of a message between hosts; 0.5")->type_name("X");
   simulate.add_option("--times", asked.times, "The same so many times, the file opened each time")->type_name("N");
   simulate.add_option("--html", arguments.output, "A page to write, with a picture of seconds by stage and of who moves how much of which target")
       ->check(not_empty())

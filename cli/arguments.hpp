@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/transfer.hpp"
+#include "model/machine.hpp"
 
 namespace cli {
 
@@ -23,6 +24,7 @@ struct SimulateArguments {
   int64_t flush = 0;                 // of the trace, which is Arguments::input; 0: its last
   bool reads = false, all_open = false, in_step = false, at_once = false, lists = false, by_rule = false;
   int64_t splits = 0, times = 1;
+  double shrinks_to = windrow::k_usual_shrinkage;
   std::string shown;                 // the machine whose file is printed
 };
 

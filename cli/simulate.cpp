@@ -97,6 +97,7 @@ std::vector<std::string> simulate_alone(const Arguments& arguments) {
   }
   const windrow::SimulationRequest request{.workload = workload_of(arguments), .machine = machine_of(asked.machine), .settings = settings_of(arguments.settings),
                                            .habits = {.all_open = asked.all_open, .in_step = asked.in_step, .at_once = asked.at_once, .splits = asked.splits}, .times = asked.times,
+                                           .shrinks_to = asked.shrinks_to,
                                            .by_machine = !asked.by_rule && windrow::find_machine(asked.machine) == nullptr};
   const windrow::Simulation simulation = value_of(windrow::simulate(request));
   if (!arguments.output.empty()) write_page(arguments.output, simulation_page(simulation));

@@ -41,6 +41,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Simulation& simu
           {"exchange waits for", simulation.exchange_waits_for},
           {"storage waits for", simulation.storage_waits_for},
           {"messages", fmt::format("{} with {}, and {} descriptions", simulation.messages, bytes_text(simulation.message_bytes), simulation.descriptions)},
+          {"codec", simulation.codec.empty() ? "none" : simulation.codec},
           {"requests", fmt::format("{} to write, {} to read, by {} ranks", simulation.write_requests, simulation.read_requests, simulation.clients)},
           {"buffers of a rank", fmt::format("{} at most, {} on average", bytes_text(simulation.most_memory), bytes_text(simulation.mean_memory))}};
 }
@@ -94,6 +95,7 @@ std::string simulation_json(const Simulation& simulation) {
   json["storage_waits_for"] = simulation.storage_waits_for;
   json["messages"] = simulation.messages;
   json["bytes_sent"] = simulation.message_bytes;
+  json["codec"] = simulation.codec;
   json["descriptions"] = simulation.descriptions;
   json["write_requests"] = simulation.write_requests;
   json["read_requests"] = simulation.read_requests;

@@ -62,6 +62,9 @@ struct MachineMetadata {
   double direct_flush_s = 0;            // the same where no rank sends another anything; 0: as flush_s
 };
 
+// Nobody knows how far data shrinks before it is there: what is usual for fields.
+inline constexpr double k_usual_shrinkage = 0.5;
+
 struct MachineCodec {
   std::string name;                     // "lz4", "lzo", "zstd", "deflate": as the axis codec has it
   double encode_bytes_per_s = 500e6;    // of bytes that are not compressed yet

@@ -42,10 +42,8 @@ double cores_of(const Work& work, const Machine& machine) noexcept {
   return std::max(1.0, std::min(ranks_of_host(work), machine.cores_per_host > 0 ? static_cast<double>(machine.cores_per_host) : k_most));
 }
 
-// What is sent to other hosts. Nobody knows how far data shrinks before it is there: half is what is usual for fields, and the exchange itself decides by
-// what its messages measure, so that with a compressor it takes no longer than without.
+// What is sent to other hosts. The exchange itself decides by what its messages measure, so that with a compressor it takes no longer than without.
 double link_seconds(const Work& work, const Machine& machine) noexcept {
-  constexpr double k_shrinks_to = 0.5;
   const MachineNetwork& network = machine.network;
   const double bisection = network.bisection_bytes_per_s > 0 ? seconds_for(work.sends / 2, network.bisection_bytes_per_s) : 0;
   const double plain = std::max({seconds_for(work.rank_sends, network.bytes_per_s), seconds_for(work.host_sends, network.host_bytes_per_s), bisection});
@@ -54,7 +52,7 @@ double link_seconds(const Work& work, const Machine& machine) noexcept {
     if (!work.compresses) break;
     const double byte_s = seconds_for(1, codec.encode_bytes_per_s) + seconds_for(1, codec.decode_bytes_per_s);
     const double computes = byte_s * std::max(sound(work.rank_sends), sound(work.host_sends) / cores_of(work, machine));
-    best = std::min(best, sound(k_shrinks_to * plain + computes));
+    best = std::min(best, sound(k_usual_shrinkage * plain + computes));
   }
   return best;
 }

@@ -7,8 +7,8 @@
 
 namespace windrow {
 
-ExchangeLoads::ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases)
-    : machine_(machine), hosts_(static_cast<int>(ceil_divide(ranks, machine.ranks_per_host))), servers_(std::move(servers)), phases_(phases), rank_work_(phases), host_out_(phases),
+ExchangeLoads::ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases, const Compression& compression)
+    : machine_(machine), compression_(compression), hosts_(static_cast<int>(ceil_divide(ranks, machine.ranks_per_host))), servers_(std::move(servers)), phases_(phases), rank_work_(phases), host_out_(phases),
       host_copies_(phases), most_rank_work_(phases), most_host_out_(phases), most_host_copies_(phases), most_server_work_(phases), most_host_in_(phases), crossing_up_(phases),
       crossing_down_(phases), server_work_(servers_.size() * phases), server_in_(servers_.size() * phases) {}
 
@@ -19,12 +19,13 @@ void ExchangeLoads::add(const Passage& passage) {
   host_copies_.add(passage.phase, bytes);
   if (passage.from == passage.to || passage.copies) return rank_work_.add(passage.phase, copy);
   const int host = host_of(passage.from), other = host_of(passage.to);
-  const double on_its_way = bytes / (host == other ? network.within_host_bytes_per_s : network.bytes_per_s);
-  // Packing and unpacking go on while another message travels.
-  const double work = network.message_s + std::max(copy, on_its_way);
-  rank_work_.add(passage.phase, work);
-  server_work_[at(passage.server, passage.phase)] += work;
-  if (host == other) return;
+  const bool within = host == other;
+  const double on_its_way = within ? bytes / network.within_host_bytes_per_s : bytes * compression_.shrinks_to / network.bytes_per_s;
+  // Packing and unpacking, compressing and expanding go on while another message travels.
+  const auto work = [&](double byte_s) { return network.message_s + std::max(copy + (within ? 0 : bytes * byte_s), on_its_way); };
+  rank_work_.add(passage.phase, work(compression_.rank_s));
+  server_work_[at(passage.server, passage.phase)] += work(compression_.server_s);
+  if (within) return;
   host_out_.add(passage.phase, bytes);
   server_in_[at(passage.server, passage.phase)] += bytes;
   if (host < hosts_ / 2 && other >= hosts_ / 2) crossing_up_[passage.phase] += bytes;
@@ -61,30 +62,16 @@ Bound ExchangeLoads::bound_of(size_t phase) const {
   Bound bound;
   bound.take(most_rank_work_[phase], "what one rank sends and copies");
   bound.take(most_server_work_[phase], "the messages of one writer or reader");
-  bound.take(most_host_out_[phase] / network.host_bytes_per_s, "the link of one host of many ranks");
-  bound.take(most_host_in_[phase] / network.host_bytes_per_s, "the link of one host with a writer or reader");
+  const double out = most_host_out_[phase] * compression_.shrinks_to, in = most_host_in_[phase] * compression_.shrinks_to;
+  bound.take(out / network.host_bytes_per_s, "the link of one host of many ranks");
+  bound.take(in / network.host_bytes_per_s, "the link of one host with a writer or reader");
+  const int64_t cores = machine_.cores_per_host > 0 ? std::min(machine_.cores_per_host, machine_.ranks_per_host) : machine_.ranks_per_host;
+  bound.take((most_host_out_[phase] * compression_.rank_s + most_host_in_[phase] * compression_.server_s) / static_cast<double>(cores), "the cores of one host, which compress");
   bound.take(most_host_copies_[phase] / machine_.memory.host_copy_bytes_per_s, "the memory of one host");
   if (network.bisection_bytes_per_s > 0)
-    bound.take(std::max(crossing_up_[phase], crossing_down_[phase]) / network.bisection_bytes_per_s, "the middle of the switches");
+    bound.take(std::max(crossing_up_[phase], crossing_down_[phase]) * compression_.shrinks_to / network.bisection_bytes_per_s, "the middle of the switches");
   if (bound.seconds > 0) bound.seconds += most_host_out_[phase] > 0 ? network.latency_s : network.within_host_latency_s;
   return bound;
-}
-
-std::vector<double> ExchangeLoads::seconds() const {
-  std::vector<double> seconds;
-  for (size_t phase = 0; phase < phases_; ++phase) seconds.push_back(bound_of(phase).seconds);
-  return seconds;
-}
-
-Bound ExchangeLoads::bound() const {
-  Bound longest, sum;
-  for (size_t phase = 0; phase < phases_; ++phase) {
-    const Bound bound = bound_of(phase);
-    longest.take(bound.seconds, bound.what);
-    sum.seconds += bound.seconds;
-  }
-  sum.what = longest.what;
-  return sum;
 }
 
 StorageLoads::StorageLoads(const Machine& machine, bool reading, int64_t files, size_t phases, size_t rows)

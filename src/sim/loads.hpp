@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -54,29 +55,36 @@ struct Passage {
   bool copies = false;    // through memory that the host shares
 };
 
+// What a codec makes of messages between hosts, for each byte that it is given; as they are without one.
+struct Compression {
+  std::string_view codec;  // "": none
+  double shrinks_to = 1;
+  double rank_s = 0, server_s = 0;  // on the two ends of a passage
+};
+
 // Ranks come in their order; each ends with end_rank().
 class ExchangeLoads {
  public:
-  ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases);
+  ExchangeLoads(const Machine& machine, int ranks, std::vector<int> servers, size_t phases, const Compression& compression = {});
   void add(const Passage& passage);
   void end_rank(int rank);
   void finish();  // once all ranks have come
-  std::vector<double> seconds() const;  // [phases]
-  Bound bound() const;                  // of all phases, each for itself
+  Bound bound_of(size_t phase) const;
+  std::string_view codec() const noexcept { return compression_.codec; }
 
  private:
-  Bound bound_of(size_t phase) const;
   int host_of(int rank) const noexcept { return static_cast<int>(rank / machine_.ranks_per_host); }
   size_t at(size_t server, size_t phase) const noexcept { return server * phases_ + phase; }
   void end_host();
 
   const Machine& machine_;
+  Compression compression_;
   int hosts_;
   std::vector<int> servers_;            // their ranks
   size_t phases_;
   int host_ = -1;
   PhaseSums rank_work_, host_out_, host_copies_;
-  std::vector<double> most_rank_work_, most_host_out_, most_host_copies_, most_server_work_, most_host_in_;  // [phases]
+  std::vector<double> most_rank_work_, most_host_out_, most_host_copies_, most_server_work_, most_host_in_;  // [phases]; out and in: before they are compressed
   std::vector<double> crossing_up_, crossing_down_;  // [phases] bytes through the middle of the switches
   std::vector<double> server_work_, server_in_;      // [servers x phases]
 };

@@ -191,6 +191,7 @@ Result<Simulation> simulate(const SimulationRequest& asked) {
   SimulationRequest request = asked;
   if (Status status = complete(request.workload); !status.ok()) return status;
   if (request.times < 1 || request.habits.splits < 0) return Status{Code::bad_argument, "a simulation runs once at least, and splits no negative number of communicators"};
+  if (!(request.shrinks_to > 0 && request.shrinks_to <= 1)) return Status{Code::bad_argument, fmt::format("messages cannot shrink to {} of their bytes; it is more than 0 and at most 1", request.shrinks_to)};
   auto prepared = prepare(request);
   if (!prepared.ok()) return prepared.status();
   const Topology topology = topology_of(request.machine, request.workload.ranks);

@@ -29,6 +29,7 @@ struct SimulationRequest {
   Settings settings;       // the library's options
   PeerHabits habits;
   int64_t times = 1;       // the same again and again, the file opened and closed each time
+  double shrinks_to = k_usual_shrinkage;  // messages between hosts, where the machine has a codec for them: what is left of a byte
   bool by_machine = false;  // auto chooses by `machine`, as the library does that is given its file; else by the fixed rule
 };
 
@@ -49,6 +50,7 @@ struct Simulation {
   std::string workload, machine, layout;
   StageSeconds seconds;
   std::string exchange_waits_for, storage_waits_for;
+  std::string codec;          // what becomes of messages between hosts, and in how many phases; "": nothing
   int64_t hosts = 1, files = 1;
   int64_t bytes = 0;          // of all ranks together
   int64_t messages = 0, message_bytes = 0, copied_bytes = 0, descriptions = 0, write_requests = 0, read_requests = 0;

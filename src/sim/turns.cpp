@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/turns.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -40,8 +44,8 @@ HeldElements of_length(const HeldElements& holding, int64_t limit, bool longer) 
 
 Turns::Turns(const SimulationRequest& request, const Plan& plan, const Places& places, const PlanLimits& limits, Simulation& counts)
     : request_(request), plan_(plan), places_(places), rule_{.access = plan.strategy.access, .hole_bytes = limits.hole_bytes}, counts_(counts), windows_(windows_of_all(plan)),
-      deal_bytes_(limits.layout ? places.stripes().bytes : limits.unit), phasing_(choose_phases()), to_roots_(request.machine, plan.ranks, roots_of(plan), phasing_.phases),
-      to_domains_(request.machine, plan.ranks, writers_of(plan), phasing_.phases), storage_(request.machine, plan.reading, places.files(), phasing_.phases, static_cast<size_t>(std::min<int64_t>(k_most_rows, clients()))), memory_(static_cast<size_t>(plan.ranks)) {
+      deal_bytes_(limits.layout ? places.stripes().bytes : limits.unit), phasing_(choose_phases()), storage_(request.machine, plan.reading, places.files(), phasing_.phases, static_cast<size_t>(std::min<int64_t>(k_most_rows, clients()))), memory_(static_cast<size_t>(plan.ranks)) {
+  add_ways();
   find_groups();
   letters_to_.resize(std::max(plan.domains.size(), roots_of(plan).size()));
   counts_.rows.resize(storage_.matrix().size(), TargetRow{.first_rank = -1, .last_rank = -1, .bytes = {}});
@@ -144,7 +148,7 @@ void Turns::send_to_domains(int rank, const Held& held) {
   for_each_window(held, [&](const Touched& touched) {
     const int writer = plan_.writers[touched.domain];
     const bool copies = shares_memory() && host_of(writer) == host_of(rank);
-    to_domains_.add({rank, writer, touched.domain, phase_of(touched.index), touched.bytes, copies});
+    for (Way& way : ways_) way.to_domains.add({rank, writer, touched.domain, phase_of(touched.index), touched.bytes, copies});
     counts_.copied_bytes += touched.bytes;
     const bool own = writer == rank && !plan_.gathers();
     if (!own && !(copies && fills)) {
@@ -168,7 +172,7 @@ void Turns::send_to_root(int rank, const Held& held) {
   const bool copies = shares_memory() && host_of(root) == host_of(rank);
   int64_t largest = 0;
   const auto pass = [&](int64_t index, int64_t bytes) {
-    to_roots_.add({rank, root, server, phase_of(index), bytes, copies});
+    for (Way& way : ways_) way.to_roots.add({rank, root, server, phase_of(index), bytes, copies});
     counts_.copied_bytes += bytes;
     if (copies || rank == root) return;
     count_message(bytes);
@@ -220,11 +224,10 @@ void Turns::run() {
     take_turn(rank);
     if (next_domain_ < plan_.writers.size() && plan_.writers[next_domain_] == rank) serve_domain(rank);
     storage_.end_client();
-    to_roots_.end_rank(rank);
-    to_domains_.end_rank(rank);
+    for (Way& way : ways_) way.to_roots.end_rank(rank), way.to_domains.end_rank(rank);
   }
-  to_roots_.finish();
-  to_domains_.finish();
+  for (Way& way : ways_) way.to_roots.finish(), way.to_domains.finish();
+  choose_ways();
   storage_.cut_stripes(plan_.stripes_cut);
   storage_.finish();
   const auto largest = std::max_element(memory_.begin(), memory_.end());
@@ -234,7 +237,6 @@ void Turns::run() {
   counts_.mean_memory = sum / plan_.ranks;
   counts_.data_opens = counts_.clients;
   for (size_t row = 0; row < counts_.rows.size(); ++row) counts_.rows[row].bytes = storage_.matrix()[row];
-  counts_.exchange_waits_for = (to_domains_.bound().seconds > to_roots_.bound().seconds ? to_domains_ : to_roots_).bound().what;
   counts_.storage_waits_for = storage_.bound_of(0, phasing_.phases).what;
 }
 
@@ -244,19 +246,48 @@ double Turns::phases_ahead() const {
   return plan_.reading || of_phase <= 0 ? 1 : std::max(1.0, cache / of_phase);
 }
 
-// A broadcast goes through a tree whose links work at the same time.
-std::vector<double> Turns::exchange_seconds() const {
-  const MachineNetwork& network = request_.machine.network;
-  if (plan_.broadcast) {
-    const double all = static_cast<double>(counts_.bytes) / plan_.ranks;
-    std::vector<double> seconds(phasing_.phases, 0.0);
-    seconds.front() = 2 * all / network.bytes_per_s + all / request_.machine.memory.copy_bytes_per_s;
-    return seconds;
+// As they are, where that is allowed, and by each codec that the plan leaves to choose and the machine knows the speed of.
+void Turns::add_ways() {
+  const Codec asked = plan_.strategy.codec;
+  const auto add = [&](const Compression& compression) {
+    ways_.push_back({ExchangeLoads(request_.machine, plan_.ranks, roots_of(plan_), phasing_.phases, compression),
+                     ExchangeLoads(request_.machine, plan_.ranks, writers_of(plan_), phasing_.phases, compression)});
+  };
+  if (asked == Codec::automatic || asked == Codec::off) add({});
+  for (const Codec codec : {Codec::lzo, Codec::lz4, Codec::zstd}) {
+    const auto known = std::find_if(request_.machine.codecs.begin(), request_.machine.codecs.end(), [&](const MachineCodec& each) { return each.name == name_of(codec); });
+    if ((asked != Codec::automatic && asked != codec) || known == request_.machine.codecs.end()) continue;
+    const double encode_s = 1 / known->encode_bytes_per_s, decode_s = 1 / known->decode_bytes_per_s;
+    add({.codec = name_of(codec), .shrinks_to = request_.shrinks_to, .rank_s = plan_.reading ? decode_s : encode_s, .server_s = plan_.reading ? encode_s : decode_s});
   }
-  std::vector<double> seconds = to_domains_.seconds();
-  const std::vector<double> before = to_roots_.seconds();
-  for (size_t phase = 0; phase < seconds.size(); ++phase) seconds[phase] += before[phase];
-  return seconds;
+  if (!ways_.empty()) return;
+  add({});
+  counts_.codec = fmt::format("{}, whose speed the machine file does not tell: left out", name_of(asked));
+}
+
+// Each phase takes the fastest way, as the exchange does that measures its messages.
+void Turns::choose_ways() {
+  exchange_.assign(phasing_.phases, 0.0);
+  if (plan_.broadcast) exchange_.front() = broadcast_seconds();
+  std::map<std::string_view, size_t> phases_of;
+  Bound longest;
+  for (size_t phase = 0; phase < phasing_.phases && !plan_.broadcast; ++phase) {
+    const auto seconds = [phase](const Way& way) { return way.to_roots.bound_of(phase).seconds + way.to_domains.bound_of(phase).seconds; };
+    const auto fastest = std::min_element(ways_.begin(), ways_.end(), [&](const Way& a, const Way& b) { return seconds(a) < seconds(b); });
+    exchange_[phase] = seconds(*fastest);
+    for (const ExchangeLoads* loads : {&fastest->to_roots, &fastest->to_domains}) longest.take(loads->bound_of(phase).seconds, loads->bound_of(phase).what);
+    if (const std::string_view codec = fastest->to_domains.codec(); !codec.empty()) ++phases_of[codec];
+  }
+  counts_.exchange_waits_for = longest.what;
+  if (counts_.message_bytes == 0) return;
+  for (const auto& [codec, phases] : phases_of)
+    counts_.codec += fmt::format("{}{}, to {} of the bytes, in {} of {} phases", counts_.codec.empty() ? "" : "; ", codec, request_.shrinks_to, phases, phasing_.phases);
+}
+
+// Through a tree whose links work at the same time.
+double Turns::broadcast_seconds() const {
+  const double all = static_cast<double>(counts_.bytes) / plan_.ranks;
+  return 2 * all / request_.machine.network.bytes_per_s + all / request_.machine.memory.copy_bytes_per_s;
 }
 
 double Turns::describe_seconds() const {

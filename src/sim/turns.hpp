@@ -22,7 +22,7 @@ class Turns {
   size_t phases() const noexcept { return phasing_.phases; }
   int64_t rounds_of_phase() const noexcept { return phasing_.rounds; }
   double phases_ahead() const;  // how many of them a host's memory takes before its ranks wait for the storage
-  std::vector<double> exchange_seconds() const;
+  const std::vector<double>& exchange_seconds() const noexcept { return exchange_; }  // [phases], once all have had their turns
   double describe_seconds() const;
   const StorageLoads& storage() const noexcept { return storage_; }
 
@@ -51,6 +51,9 @@ class Turns {
   // The whole file as one domain, as exchange/ has it; the line of several files ends before.
   Windows cells_of_file() const noexcept { return {.domain = {0, INT64_MAX / 4}, .bytes = plan_.window_bytes}; }
 
+  void add_ways();
+  void choose_ways();
+  double broadcast_seconds() const;
   void find_groups();
   Phasing choose_phases() const;
   int64_t clients() const;
@@ -82,7 +85,12 @@ class Turns {
   std::vector<size_t> group_of_column_;   // of dealt stripes
   int64_t deal_bytes_ = 1;                // of what is dealt at a time
   Phasing phasing_;
-  ExchangeLoads to_roots_, to_domains_;
+  // A way for messages between hosts to go: as they are, or by a codec.
+  struct Way {
+    ExchangeLoads to_roots, to_domains;
+  };
+  std::vector<Way> ways_;
+  std::vector<double> exchange_;          // [phases] by the fastest way
   StorageLoads storage_;
   Pieces covered_;                        // by all ranks
   std::vector<Touched> open_;             // [domains] of a rank's dealt windows, those that may get more bytes

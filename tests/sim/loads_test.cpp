@@ -17,9 +17,9 @@ Machine fast() {
   return machine;
 }
 
-// Ranks 0 to 7 on 4 hosts send 100 bytes each to rank 0 and 50 to rank 6, both in phase 0 of 2; rank 7 also 30 in phase 1.
-Bound exchanged(const Machine& machine, size_t phase_of_7 = 1) {
-  ExchangeLoads loads(machine, 8, {0, 6}, 2);
+// Seconds of both phases: ranks 0 to 7 on 4 hosts send 100 bytes each to rank 0 and 50 to rank 6, both in phase 0 of 2; rank 7 also 30 in phase 1.
+double exchanged(const Machine& machine, size_t phase_of_7 = 1, const Compression& compression = {}) {
+  ExchangeLoads loads(machine, 8, {0, 6}, 2, compression);
   for (int rank = 0; rank < 8; ++rank) {
     loads.add({rank, 0, 0, 0, 100, rank == 1});
     loads.add({rank, 6, 1, 0, 50, rank == 7});
@@ -27,7 +27,7 @@ Bound exchanged(const Machine& machine, size_t phase_of_7 = 1) {
     loads.end_rank(rank);
   }
   loads.finish();
-  return loads.bound();
+  return loads.bound_of(0).seconds + loads.bound_of(1).seconds;
 }
 
 // 8 clients write 10 bytes to each of 4 targets, in one request.
@@ -46,28 +46,51 @@ StorageLoads stored(const Machine& machine, int64_t files = 1) {
 }  // namespace
 
 TEST(ExchangeLoads, wait_for_the_slowest_part) {
-  EXPECT_LT(exchanged(fast()).seconds, 1e-9);
+  EXPECT_LT(exchanged(fast()), 1e-9);
   Machine machine = fast();
   machine.network.message_s = 1;
-  EXPECT_DOUBLE_EQ(exchanged(machine).seconds, 6 + 1) << "ranks 0 and 6 take 6 messages each; then rank 7 sends one";
+  EXPECT_DOUBLE_EQ(exchanged(machine), 6 + 1) << "ranks 0 and 6 take 6 messages each; then rank 7 sends one";
   machine = fast();
   machine.network.host_bytes_per_s = 1;
-  EXPECT_DOUBLE_EQ(exchanged(machine).seconds, 600 + 30) << "6 ranks of other hosts send 100 bytes each to rank 0";
+  EXPECT_DOUBLE_EQ(exchanged(machine), 600 + 30) << "6 ranks of other hosts send 100 bytes each to rank 0";
   machine = fast();
   machine.memory.copy_bytes_per_s = 1;
-  EXPECT_DOUBLE_EQ(exchanged(machine).seconds, 600 + 30);
+  EXPECT_DOUBLE_EQ(exchanged(machine), 600 + 30);
   machine = fast();
   machine.memory.host_copy_bytes_per_s = 1;
-  EXPECT_DOUBLE_EQ(exchanged(machine).seconds, 300 + 30) << "the two ranks of any host copy 150 bytes each";
+  EXPECT_DOUBLE_EQ(exchanged(machine), 300 + 30) << "the two ranks of any host copy 150 bytes each";
   machine = fast();
   machine.network.bisection_bytes_per_s = 1;
-  EXPECT_DOUBLE_EQ(exchanged(machine).seconds, 400 + 30) << "hosts 2 and 3 send 400 bytes to host 0";
+  EXPECT_DOUBLE_EQ(exchanged(machine), 400 + 30) << "hosts 2 and 3 send 400 bytes to host 0";
 }
 
 TEST(ExchangeLoads, of_one_phase_are_added_up) {
   Machine machine = fast();
   machine.network.host_bytes_per_s = 1;
-  EXPECT_DOUBLE_EQ(exchanged(machine, 0).seconds, 630);
+  EXPECT_DOUBLE_EQ(exchanged(machine, 0), 630);
+}
+
+TEST(ExchangeLoads, shrink_between_hosts_and_take_time_on_both_ends) {
+  const Compression half{.codec = "lz4", .shrinks_to = 0.5, .rank_s = 2, .server_s = 3};
+  EXPECT_DOUBLE_EQ(exchanged(fast(), 1, half), (600 * 3 + 0) + 30 * 3) << "rank 0 expands what 6 ranks of other hosts send; then rank 7's";
+  Machine machine = fast();
+  machine.network.host_bytes_per_s = 0.1;
+  EXPECT_DOUBLE_EQ(exchanged(machine, 1, half), 3000 + 150) << "half of 600 bytes, then of 30, to rank 0's host";
+  machine.network.bisection_bytes_per_s = 0.01;
+  EXPECT_DOUBLE_EQ(exchanged(machine, 1, half), 20000 + 1500) << "half of 400 bytes, then of 30";
+  machine = fast();
+  machine.cores_per_host = 1;
+  EXPECT_DOUBLE_EQ(exchanged(machine, 1, half), (300 * 2 + 600 * 3) + (30 * 2 + 30 * 3)) << "one core for two ranks: what the busiest host sends, and what one with a writer takes";
+}
+
+TEST(ExchangeLoads, go_as_they_are_within_a_host) {
+  Machine machine = fast();
+  machine.network.within_host_bytes_per_s = 0.01;
+  ExchangeLoads loads(machine, 8, {6}, 1, {.codec = "lz4", .shrinks_to = 0.5, .rank_s = 1e9, .server_s = 1e9});
+  loads.add({7, 6, 0, 0, 50, false});
+  loads.end_rank(7);
+  loads.finish();
+  EXPECT_DOUBLE_EQ(loads.bound_of(0).seconds, 5000);
 }
 
 TEST(StorageLoads, wait_for_the_slowest_part) {
