@@ -264,6 +264,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .largest_rank_bytes = numbers.largest_rank_bytes,
                   .shared_reads = numbers.shared_reads != 0,
                   .in_memory = numbers.in_memory != 0,
+                  .swapped = false,
                   .uniform = numbers.uniform,
                   .owned_flags = numbers.owned_flags != 0,
                   .replicas = numbers.replicas != 0,
@@ -275,6 +276,8 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
   bool interleaves = false;  // their records lie between each other: one region, of the records that are moved
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     if (!is_among(i, numbers.variables)) continue;
+    const Variable& variable = catalog_.variables[i];
+    if (component_size(variable.type) > 1 && variable.placement.big_endian == (std::endian::native == std::endian::little)) pattern.swapped = true;
     if (const Placement& place = catalog_.variables[i].placement; place.stride > 0)
       interleaves = interleaves || (place.bytes != 0 && place.offset >= 0);
     else if (const SplitVariable* split = subfiles_ ? subfiles_->find(static_cast<int>(i)) : nullptr; split != nullptr && split->grows)

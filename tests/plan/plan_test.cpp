@@ -114,6 +114,19 @@ TEST(MakePlan, asks_for_pages_that_lie_apart_in_memory) {
   EXPECT_EQ(access_of(4096, 1 << 20), Access::mapped);
 }
 
+TEST(MakePlan, asks_for_long_pieces_in_memory) {
+  Pattern reading = large(65536);
+  reading.reading = reading.in_memory = true;
+  const Topology one_host{.ranks = 8, .host_roots = {0}};
+  const Plan plan = make_plan(Strategy{}, reading, one_host, {}).value();
+  EXPECT_EQ(plan.strategy.access, Access::list);
+  EXPECT_FALSE(plan.has_domains());
+  EXPECT_THAT(describe_text(plan), HasSubstr("pieces are 65536 bytes long on average, so each rank asks for its own"));
+  EXPECT_EQ(make_plan(Strategy{}, reading, one_host, {.direct_read_bytes = 65537}).value().strategy.access, Access::mapped);
+  reading.swapped = true;
+  EXPECT_EQ(make_plan(Strategy{}, reading, one_host, {}).value().strategy.access, Access::mapped) << "one copy, which swaps";
+}
+
 TEST(MakePlan, copies_what_is_in_memory_out_of_it) {
   Pattern reading = large(512);
   reading.reading = reading.in_memory = true;
