@@ -2,13 +2,14 @@
 #include "comm/host_rounds.hpp"
 
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+
+#include "comm/patience.hpp"
 
 namespace windrow {
 namespace {
@@ -93,7 +94,7 @@ void HostRounds::wait(uint32_t round, MPI_Comm progress) const noexcept {
   std::atomic<uint32_t>& done = control().done;
   for (int turn = 0; done.load(std::memory_order_acquire) != round; ++turn) {
     if (turn < k_yields) {
-      sched_yield();
+      give_core_away();
       continue;
     }
     int found = 0;
