@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { most_yields = 1000, sleep_ns = 50000, pause_ns = 200000 };
+enum { most_yields = 1000, sleep_ns = 50000, pause_ns = 20000 };
 
 int sched_yield(void) {
   static _Thread_local int yields;
