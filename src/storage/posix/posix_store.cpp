@@ -112,7 +112,7 @@ int64_t bytes_of(std::span<const iovec> batch) noexcept {
 class Detour {
  public:
   static bool pays(const Slice& slice, int64_t offset) noexcept {
-    return slice.size >= k_bytes && copies_slowly(address_of(slice.data), static_cast<uint64_t>(offset));
+    return slice.size >= k_least_bytes && copies_slowly(address_of(slice.data), static_cast<uint64_t>(offset));
   }
 
   std::byte* place(int64_t offset) noexcept {
@@ -122,6 +122,7 @@ class Detour {
   static constexpr int64_t k_bytes = 1 << 16;
 
  private:
+  static constexpr int64_t k_least_bytes = 4096;
   static constexpr size_t k_page = 4096;
   std::array<std::byte, static_cast<size_t>(k_bytes) + k_page> memory_;
 };
@@ -238,7 +239,7 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
     if constexpr (std::is_same_v<SliceType, Slice>)
       if (const Slice front = cursor.front(); !hook_ && Detour::pays(front, offset + done)) {
         detoured = front.data;
-        batch[0] = {detour.place(offset + done), static_cast<size_t>(Detour::k_bytes)};
+        batch[0] = {detour.place(offset + done), static_cast<size_t>(std::min({Detour::k_bytes, front.size, request_end - done}))};
         asked = std::span(batch).first(1);
       }
     const int64_t asked_bytes = bytes_of(asked);
