@@ -138,10 +138,10 @@ bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& 
   const int64_t holes = bytes_of(pattern.regions) - pattern.bytes;
   if (holes <= 0) return false;
   const int64_t hole = holes / pattern.pieces, piece = pattern.bytes / pattern.pieces;
-  // On a local disk (limit 4 KiB) holes and pieces of 4 KiB take the same time either way to write; to read, pieces of 16 KiB.
+  // On a local disk (limit 4 KiB) holes and pieces of 4 KiB take the same time either way to write over; to read, pieces of 16 KiB.
   if (hole > limits.hole_bytes || piece > (pattern.reading ? 4 : 1) * limits.hole_bytes) return false;
-  reasons.push_back(fmt::format("access sieve: pieces are {} bytes long on average with holes of {}: reading over them costs less than a request each",
-                                piece, hole));
+  reasons.push_back(fmt::format("access sieve: pieces are {} bytes long on average with holes of {}: {} over them costs less than a request each", piece, hole,
+                                pattern.untouched ? "writing zeros" : "reading"));
   return true;
 }
 

@@ -34,6 +34,7 @@ struct Pattern {
   bool shared_reads = false;    // several ranks want the same bytes by intent, not only along seams
   bool in_memory = false;       // to read: the file is on a disk of this host, and its bytes are in memory
   bool swapped = false;         // some of it is stored in the other byte order than this machine's
+  bool untouched = false;       // to write: there are holes, and nobody has written any of it yet, so they need not be read
   bool uniform = false;         // to read: all ranks want the very same
   bool owned_flags = false;     // points carry flags that say who owns them
   bool replicas = false;        // several ranks hold some of the points

@@ -18,7 +18,7 @@ double at_least_one(double count) noexcept { return std::max(1.0, count); }
 // The pattern as averages. Nothing here is 0 that anything is divided by.
 struct Facts {
   Facts(const Pattern& pattern, const Topology& topology, const PlanLimits& limits)
-      : reading(pattern.reading), ranks(at_least_one(number(topology.ranks))), hosts(std::clamp(number(static_cast<int64_t>(topology.host_roots.size())), 1.0, ranks)),
+      : reading(pattern.reading), untouched(pattern.untouched), ranks(at_least_one(number(topology.ranks))), hosts(std::clamp(number(static_cast<int64_t>(topology.host_roots.size())), 1.0, ranks)),
         ranks_of_host(std::ceil(ranks / hosts)), holders(std::clamp(number(pattern.ranks_with_data), 1.0, ranks)), bytes(number(pattern.bytes)),
         pieces(std::clamp(number(pattern.pieces), 1.0, at_least_one(bytes))), buffer(at_least_one(number(limits.buffer_bytes))), rows(pattern.pieces <= pattern.entries || pieces <= holders) {
     for (const Extent& region : pattern.regions) region_bytes += number(region.size());
@@ -33,7 +33,7 @@ struct Facts {
     }
   }
 
-  bool reading;
+  bool reading, untouched;
   double ranks, hosts, ranks_of_host, holders;  // holders: ranks with data
   double bytes, pieces, buffer;
   bool rows;                                    // what a rank has of a variable is one piece
@@ -113,7 +113,7 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
   const bool sieves = candidate.strategy.access == Access::sieve && facts.holes > 0, broken = facts.holes > 0 && !sieves;
   const double request = std::min({broken ? facts.mean : window, dealt && facts.stripe > 0 ? facts.stripe : window, at_least_one(domain)});
   const double bytes = sieves ? facts.region_bytes * share : std::min(facts.bytes, facts.region_bytes) * share;
-  add_storage(work, {.sieving = sieves, .sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes / writers, .request_bytes = request}, facts);
+  add_storage(work, {.sieving = sieves && !facts.untouched, .sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes / writers, .request_bytes = request}, facts);
 }
 
 }  // namespace

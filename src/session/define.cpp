@@ -107,7 +107,7 @@ void File::enter(VariableDefinition definition, Placement placement) {
   variable.null_space = definition.null_space;
   variable.fill = std::move(definition.fill);
   const bool interleaved = variable.extendible && traits_.grows_as_one;
-  if (!variable.fill.empty() && variable.chunking.empty() && placement.bytes > 0 && !interleaved) unfilled_[catalog_.variables.size()] = 1;
+  if (variable.chunking.empty() && placement.bytes > 0 && !interleaved) (variable.fill.empty() ? untouched_ : unfilled_)[catalog_.variables.size()] = 1;
   catalog_.variables.push_back(std::move(variable));
 }
 

@@ -55,6 +55,7 @@ std::string text_of(const Settings& settings) {
 constexpr int64_t k_local_read = int64_t{16} << 10;
 constexpr int64_t k_local_row = 4096;
 constexpr int64_t k_local_hole = 4096;
+constexpr const char* k_same_machine = "=";  // instead of the text of a machine file; no such text is so short
 
 // Where ranks outnumber cores, two: what lies full in a third is written at the end, when the ranks have nothing left to copy meanwhile
 // (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB).
@@ -161,6 +162,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   const Comm& ranks = *comm.value();
   // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
   std::vector<std::byte> known;
+  std::shared_ptr<void> machine_to_remember;
   SameArguments same(local, arguments);
   int64_t file_system = 0, buffers = 0, files = 0, cores = 0;  // all ranks plan with what rank 0 sees
   if (ranks.rank() == 0 && local.ok()) local = guard([&]() -> Status {
@@ -189,6 +191,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   if (local.ok()) local = guard([&] {
     file->wanted_subfiles_ = numbers[4];
     if (Status status = file->learn(known); !status.ok()) return status;
+    machine_to_remember = file->machine_to_remember();
     return file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[5]);
   });
   Status verdict = agree(ranks, std::move(local));
@@ -199,6 +202,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_);
     file->fit_limits_to_layout(file->limits_, file->settings_);
     file->begin_experience();
+    if (machine_to_remember) comm.value()->attachment(Comm::Remembered::machine) = std::move(machine_to_remember);
     file->start_trace();
     return file;
   }
@@ -274,7 +278,7 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(striping_.why);
   append(report_.trace);
   append(report_.trace_problem);
-  append(machine_text_);
+  append(machine_text_.empty() || machine_text_ != remembered_machine() ? machine_text_ : k_same_machine);
   append(files_reason_);
   append_layout(out, striping_.layout);
   for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions}) out.push_back(trait ? std::byte{1} : std::byte{0});
@@ -293,7 +297,7 @@ Status File::learn(std::span<const std::byte> told) {
     position += *length;
   }
   const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem, machine, files_reason] = texts;
-  machine_text_ = machine;
+  machine_text_ = machine == k_same_machine ? remembered_machine() : machine;
   files_reason_ = files_reason;
   auto layout = read_layout(told, position);
   if (!layout.ok()) return layout.status();

@@ -194,6 +194,8 @@ class File {
   // machine.cpp
   Status read_machine_on_root();                                    // rank 0 only
   Status learn_machine(FileSystem kind, int64_t cores);             // local
+  const std::string& remembered_machine() const noexcept;
+  std::shared_ptr<void> machine_to_remember() const;
   // learning.cpp
   Status find_experience(const std::string& machine);               // local
   void begin_experience() noexcept;                                 // on all ranks
@@ -315,6 +317,9 @@ class File {
   int filler_of(int64_t part) const noexcept;                       // of a split variable; -1: all share
   static bool is_among(size_t variable, std::span<const int64_t> bits) noexcept;
   bool any_unfilled(std::span<const int64_t> variables) const noexcept;
+  bool are_untouched(std::span<const int64_t> variables) const noexcept;
+  void mark_touched(std::span<const int64_t> variables) noexcept;
+  bool knows_holes(const KeptPlan& kept, std::span<const int64_t> variables, FillMap& map) const;
   static constexpr uint8_t k_filling = 2;
   void end_filling(bool filled) noexcept;
   void mark_filled(std::span<const int64_t> variables) noexcept;
@@ -465,6 +470,7 @@ class File {
   FormatTraits traits_;                  // of the format, on all ranks
   bool unplaced_ = false;                // something was defined since variables were given their places
   bool extendible_ = false;              // some variable can grow, or may lack a place
+  std::vector<uint8_t> untouched_;       // [variables] 1: contiguous, without a fill value, made by this open, and no flush has written to it: it reads as zeros
   std::vector<int64_t> filled_records_;  // [variables] of interleaved ones: how many are filled where nobody writes
   int64_t first_records_ = 0;            // of interleaved ones, when the file was opened
   bool is_cut_ = false;                  // what was behind these is gone

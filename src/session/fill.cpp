@@ -57,6 +57,31 @@ void File::mark_filled(std::span<const int64_t> variables) noexcept {
     if (is_among(i, variables)) unfilled_[i] = 0;
 }
 
+bool File::are_untouched(std::span<const int64_t> variables) const noexcept {
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    if (is_among(i, variables) && !is_chunked(static_cast<int>(i)) && untouched_[i] == 0 && unfilled_[i] == 0) return false;
+  return true;
+}
+
+void File::mark_touched(std::span<const int64_t> variables) noexcept {
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    if (is_among(i, variables)) untouched_[i] = 0;
+}
+
+// Who sieves what nobody has written yet puts zeros between its pieces, as they are read there, and need not read them: where nobody else writes into its
+// domain, and no request crosses from one variable to another over bytes that may be anything. Afterwards `map` has the variables' bytes, or is empty.
+bool File::knows_holes(const KeptPlan& kept, std::span<const int64_t> variables, FillMap& map) const {
+  static constexpr std::byte k_zero{0};
+  const AccessRule rule = access_rule(kept.plan);
+  if (rule.access != Access::sieve || !kept.plan.has_domains() || kept.plan.direct_bytes > 0 || kept.layout || !are_untouched(variables) || any_unfilled(variables)) return false;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    if (is_among(i, variables)) for_each_extent(i, [&](int64_t, Extent bytes) { map.add(bytes, {&k_zero, 1}); });
+  map.sort();
+  if (!map.has_gaps_up_to(rule.hole_bytes)) return true;
+  map.clear();
+  return false;
+}
+
 // Whether the ranks' bytes are all that there are of the variables.
 bool File::is_whole(const WaveNumbers& numbers) const noexcept {
   int64_t bytes = 0;
@@ -160,7 +185,7 @@ Status File::prepare_fill(const WaveNumbers& numbers, const KeptPlan& kept, Fill
     return Status{};
   });
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sum, .bits = {}}); !verdict.ok()) return verdict;
-  if (filling == Filling::in_windows) forecast.write_requests = sum[0];
+  if (filling == Filling::in_windows) forecast.write_requests = sum[0], forecast.read_requests = 0;
   if (filling == Filling::whole) forecast.write_requests += requests_to_fill(numbers.variables, fill.map);
   return {};
 }

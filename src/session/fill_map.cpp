@@ -11,6 +11,12 @@ void FillMap::sort() {
   std::sort(regions_.begin(), regions_.end(), [](const Region& a, const Region& b) { return a.bytes.begin < b.bytes.begin; });
 }
 
+bool FillMap::has_gaps_up_to(int64_t bytes) const noexcept {
+  for (size_t i = 1; i < regions_.size(); ++i)
+    if (const int64_t gap = regions_[i].bytes.begin - regions_[i - 1].bytes.end; gap != 0 && gap <= bytes) return true;
+  return false;
+}
+
 // visit(part of the range, bytes from the part's beginning back to an element's, element)
 template <class Visit>
 void FillMap::for_each_part(Extent range, Visit&& visit) const {

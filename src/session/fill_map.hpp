@@ -20,6 +20,8 @@ class FillMap {
   void add(Extent bytes, std::span<const std::byte> element);
   void sort();
   bool empty() const noexcept { return regions_.empty(); }
+  void clear() noexcept { regions_.clear(); }
+  bool has_gaps_up_to(int64_t bytes) const noexcept;  // between two regions, once they are sorted
 
   // Fills the bytes of `slot`, which holds the window's, that are not covered.
   void complete(Extent window, std::byte* slot, PieceView covered) const;

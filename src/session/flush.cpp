@@ -321,9 +321,12 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   if (Status filled = fill_before(numbers, kept, wave.reading, motion.fill, forecast); !filled.ok()) return filled;
   // From here to the agreement nothing returns: the other ranks count on this one, whatever fails on it.
   motion.local = guard([&] {
+    if (!wave.reading && !kept.direct && knows_holes(kept, numbers.variables, motion.untouched)) forecast.read_requests = 0;
     report_.plans.push_back({kept.plan, forecast, numbers.kept_id > 0});
     return Status{};
   });
+  if (!motion.local.ok()) motion.untouched.clear();
+  if (!wave.reading) mark_touched(numbers.variables);
   motion.began = behind ? 0 : seconds_now();
   const StageTimer timer(trace_, Stage::exchange);
   const std::span<const Item> raked = kept.direct ? std::span<const Item>() : part(kept, wave);
@@ -350,7 +353,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
   // Without domains or teams' disjoint shares, other ranks may write into the holes at the same time.
   const bool locked = !kept.plan.has_domains();
-  motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr);
+  motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr, motion.untouched.empty() ? nullptr : &motion.untouched);
   motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
   kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.arm());
   if (behind) comm_->set_holder(&motion);
@@ -461,6 +464,8 @@ Result<std::string> File::explain(bool json, Status local) {
     if (filling == Filling::in_windows || filling == Filling::whole) status = prepare_fill(*numbers, *ready.value(), filling, fill, forecast);
     if (!status.ok()) continue;
     status = agree(*comm_, guard([&] {
+      FillMap untouched;
+      if (wave == &puts && !ready.value()->direct && knows_holes(*ready.value(), numbers->variables, untouched)) forecast.read_requests = 0;
       planned.plans.push_back({ready.value()->plan, forecast, numbers->kept_id > 0});
       return Status{};
     }));

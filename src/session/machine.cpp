@@ -2,6 +2,8 @@
 // The machine that plans are made for: rank 0 reads its file, all ranks learn the same text.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -20,10 +22,13 @@ Result<std::string> read_machine_file(const std::string& path) {
   if (std::filesystem::is_directory(path, error)) return Status{Code::bad_argument, fmt::format("machine file \"{}\": it is a folder", path)};
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return system_status("open of machine file", path, errno);
-  std::string text(k_most, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(k_most));
+  std::string text;
+  std::array<char, 16384> part;
+  while (stream && text.size() < k_most) {
+    stream.read(part.data(), static_cast<std::streamsize>(std::min(part.size(), k_most - text.size())));
+    text.append(part.data(), static_cast<size_t>(stream.gcount()));
+  }
   if (stream.bad()) return system_status("read of machine file", path, EIO);
-  text.resize(static_cast<size_t>(stream.gcount()));
   return text;
 }
 
@@ -53,6 +58,19 @@ Status File::read_machine_on_root() {
   if (auto machine = machine_of(text.value(), path); !machine.ok()) return machine.status();
   machine_text_ = std::move(text).value();
   return {};
+}
+
+// What rank 0 has told all ranks of this communicator before, it need not tell again.
+const std::string& File::remembered_machine() const noexcept {
+  static const std::string none;
+  const auto* text = static_cast<const std::string*>(comm_->attachment(Comm::Remembered::machine).get());
+  return text == nullptr ? none : *text;
+}
+
+// To be kept once all ranks have it; nullptr: it is kept already, or there is none.
+std::shared_ptr<void> File::machine_to_remember() const {
+  if (machine_text_.empty() || machine_text_ == remembered_machine()) return nullptr;
+  return std::make_shared<std::string>(machine_text_);
 }
 
 // Without a machine file, what is usual where rank 0 found the file to lie: it is told, and decides nothing.

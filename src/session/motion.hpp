@@ -31,6 +31,7 @@ struct Motion final : SegmentHolder {
   bool whole = false;                  // what is written are all bytes of the variables
   double began = 0;                    // when, or 0: the program goes on meanwhile, and no time is measured
   WindowFill fill;
+  FillMap untouched;                   // what windows' holes are known to hold without reading; else empty
   std::optional<StorageSink> sink;
   std::optional<StorageFetcher> fetcher;
   struct Direct {                      // what the I/O thread writes from the user's memory

@@ -265,6 +265,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .shared_reads = numbers.shared_reads != 0,
                   .in_memory = numbers.in_memory != 0,
                   .swapped = false,
+                  .untouched = false,
                   .uniform = numbers.uniform,
                   .owned_flags = numbers.owned_flags != 0,
                   .replicas = numbers.replicas != 0,
@@ -297,6 +298,9 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
       pattern.regions[kept++] = region;
   }
   pattern.regions.resize(kept);
+  int64_t bytes = 0;
+  for (const Extent& region : pattern.regions) bytes += region.size();
+  pattern.untouched = !reading && bytes > pattern.bytes && are_untouched(numbers.variables);
   return pattern;
 }
 
@@ -488,6 +492,7 @@ Status File::grow_pulse(size_t variables) {
     wanted_rows_.resize(variables);
     places_.resize(variables);
     unfilled_.resize(variables);
+    untouched_.resize(variables);
     filled_records_.resize(variables);
     return Status{};
   });

@@ -56,8 +56,11 @@ void StorageSink::work(const Filled& filled) {
   if (fill_ != nullptr) return work_and_fill(filled);
   filled.window.for_each_part([&](Extent part, int64_t place) {
     for_each_request(rule_, part, filled.covered, [&](const Request& request) {
-      const std::byte* bytes = filled.slot + place + (request.bytes.begin - part.begin);
-      if (request.holes)
+      std::byte* const bytes = filled.slot + place + (request.bytes.begin - part.begin);
+      if (request.holes && untouched_ != nullptr) {
+        untouched_->complete(request.bytes, bytes, filled.covered);
+        file_.write(request.bytes.begin, std::span<const std::byte>(bytes, static_cast<size_t>(request.bytes.size())));
+      } else if (request.holes)
         file_.write_over_holes(request.bytes, bytes, filled.covered, locked_);
       else if (locked_ && rule_.access == Access::sieve)
         file_.write_locked(request.bytes.begin, std::span(bytes, static_cast<size_t>(request.bytes.size())));

@@ -52,9 +52,9 @@ class StorageWindows {
 // A collector's windows go to the file.
 class StorageSink final : public Sink, private StorageWindows {
  public:
-  // `fill`: what holes are filled with, or nullptr.
-  StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill)
-      : StorageWindows(file, rule, thread), locked_(locked), fill_(fill), filled_to_(fill != nullptr ? fill->windows.domain.begin : 0) {}
+  // `fill`: what holes are filled with, or nullptr. `untouched`: what requests with holes need not read before they write it, or nullptr.
+  StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill, const FillMap* untouched)
+      : StorageWindows(file, rule, thread), locked_(locked), fill_(fill), untouched_(untouched), filled_to_(fill != nullptr ? fill->windows.domain.begin : 0) {}
   ~StorageSink() override { finish(); }
   bool ready() override { return has_room(); }
   void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
@@ -69,6 +69,7 @@ class StorageSink final : public Sink, private StorageWindows {
 
   bool locked_;
   WindowFill* fill_;
+  const FillMap* untouched_;
   int64_t filled_to_;
 };
 

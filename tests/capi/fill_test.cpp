@@ -168,6 +168,65 @@ TEST_P(Fill, completes_a_pattern_that_covers_41_percent) {
   }
 }
 
+// Of what nobody has written zeros are known to be there: who sieves it does not read. Of what was written before, and of what lies between variables, nothing is.
+TEST_P(Fill, with_zeros_needs_no_reading) {
+  constexpr int64_t k_rows = 4000, k_row = 24;  // each rank has a piece of each row, and none has the last third
+  const int64_t piece = 16 / size_of(), start[2] = {0, rank_of() * piece}, count[2] = {k_rows, piece}, shape[2] = {k_rows, k_row};
+  const auto value_of = [](int64_t element, int64_t step) { return static_cast<int32_t>(element + step * 1000003 + 1); };
+  std::vector<int32_t> data;
+  const auto make = [&](int64_t step) {
+    data.clear();
+    for (int64_t row = 0; row < k_rows; ++row)
+      for (int64_t i = 0; i < piece; ++i) data.push_back(value_of(row * k_row + start[1] + i, step));
+  };
+  const auto expect = [&](windrow_file* file, const char* name, int64_t step, int64_t rest) {
+    const auto read = read_all<int32_t>(file, name, static_cast<size_t>(k_rows * k_row));
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < k_rows * k_row; ++i) {
+      const bool held = i % k_row < piece * size_of();
+      wrong += read[static_cast<size_t>(i)] != (held ? value_of(i, step) : rest == 0 ? 0 : static_cast<int32_t>(i + rest)) ? 1 : 0;
+    }
+    EXPECT_EQ(wrong, 0) << name;
+  };
+  const int64_t third_start[2] = {0, 16}, third_count[2] = {rank_of() == 0 ? k_rows : 0, k_row - 16};
+  for (const char* writers : {"1", "2"})
+    for (const char* io_thread : {"off", "on"}) {
+      windrow_file* file = create_with(path(), {{"domains", "even"}, {"access", "sieve"}, {"writers", writers}, {"io_thread", io_thread}, {"buffer", "16KiB"}});
+      const int first = define(file, "first", WINDROW_INT32, {k_rows, k_row}, {}), second = define(file, "second", WINDROW_INT32, {k_rows, k_row}, {});
+      make(0);
+      EXPECT_WINDROW_OK(windrow_write_block(file, first, start, count, data.data()));
+      EXPECT_EQ(report_of(file)["read_requests"], 0);
+      EXPECT_EQ(report_of(file)["plans"][0]["expected"]["read_requests"], 0);
+      EXPECT_EQ(report_of(file)["plans"][0]["access"], "sieve");
+      expect(file, "first", 0, 0);
+
+      std::vector<int32_t> thirds;
+      if (rank_of() == 0)
+        for (int64_t row = 0; row < k_rows; ++row)
+          for (int64_t i = 16; i < k_row; ++i) thirds.push_back(static_cast<int32_t>(row * k_row + i + 5));
+      if (piece * size_of() == 16) {
+        EXPECT_WINDROW_OK(windrow_write_block(file, first, third_start, third_count, thirds.data()));
+        make(1);
+        EXPECT_WINDROW_OK(windrow_write_block(file, first, start, count, data.data()));
+        EXPECT_GT(report_of(file)["read_requests"], 0) << "somebody has written into the holes";
+        EXPECT_EQ(report_of(file)["read_requests"], report_of(file)["plans"][0]["expected"]["read_requests"]);
+        expect(file, "first", 1, 5);
+      }
+      // Two waves of one flush: the second one's holes were written by the first.
+      windrow_decomposition *blocks = nullptr, *rest = nullptr;
+      EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &blocks));
+      EXPECT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, third_start, third_count, nullptr, nullptr, &rest));
+      const Decomposition mine(blocks), others(rest);
+      make(2);
+      EXPECT_WINDROW_OK(windrow_put(file, second, others.get(), thirds.data()));
+      EXPECT_WINDROW_OK(windrow_put(file, second, mine.get(), data.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file));
+      if (piece * size_of() == 16) expect(file, "second", 2, 5);
+      EXPECT_WINDROW_OK(windrow_close(file));
+      if (failed_anywhere()) return;
+    }
+}
+
 TEST_P(Fill, is_there_where_nobody_has_put_anything) {
   windrow_file* file = create(path());
   define(file, "never", WINDROW_FLOAT32, {1000, 1001}, {{"fill_value", "1.25"}});
