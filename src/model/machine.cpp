@@ -189,13 +189,30 @@ void check_together(Reader& reader, const Machine& machine) {
 double logarithm(int64_t number) { return std::log(static_cast<double>(number)); }
 
 // Of the rates of one number of ranks, ascending by size.
-double rate_at_size(const std::map<int64_t, double>& by_size, int64_t request_bytes) {
-  const auto above = by_size.lower_bound(request_bytes);
-  if (above == by_size.end()) return by_size.rbegin()->second;
-  if (above == by_size.begin() || above->first == request_bytes) return above->second;
-  const auto below = std::prev(above);
-  const double part = (logarithm(request_bytes) - logarithm(below->first)) / (logarithm(above->first) - logarithm(below->first));
-  return std::exp(std::log(below->second) * (1 - part) + std::log(above->second) * part);
+// What is known next to a place: the largest below it, and the smallest from it on. 0: nothing.
+struct Beside {
+  int64_t below = 0, above = 0;
+  double below_rate = 0, above_rate = 0;
+
+  void take(int64_t place, int64_t at, double rate) noexcept {
+    if (place < at && place >= below) below = place, below_rate = rate;
+    if (place >= at && (above == 0 || place <= above)) above = place, above_rate = rate;
+  }
+  // Beyond what is known it stays as it is there.
+  double rate(int64_t at) const noexcept {
+    if (above == 0) return below_rate;
+    if (below == 0 || above == at) return above_rate;
+    const double part = (logarithm(at) - logarithm(below)) / (logarithm(above) - logarithm(below));
+    return std::exp(std::log(below_rate) * (1 - part) + std::log(above_rate) * part);
+  }
+};
+
+// Of so many ranks exactly.
+double rate_of(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing) noexcept {
+  Beside sizes;
+  for (const MeasuredRate& rate : rates)
+    if (rate.sharing == sharing && rate.ranks == ranks) sizes.take(rate.request_bytes, request_bytes, rate.bytes_per_s);
+  return sizes.rate(request_bytes);
 }
 
 Json rates_json(const std::vector<MeasuredRate>& rates) {
@@ -251,13 +268,12 @@ std::string machine_text(const Machine& machine) {
 std::string_view name_of(Sharing sharing) noexcept { return k_sharings[static_cast<size_t>(sharing)]; }
 
 double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing) {
-  std::map<int64_t, std::map<int64_t, double>> by_ranks;
+  Beside counts;
   for (const MeasuredRate& rate : rates)
-    if (rate.sharing == sharing) by_ranks[rate.ranks][rate.request_bytes] = rate.bytes_per_s;
-  if (by_ranks.empty()) return 0;
-  std::map<int64_t, double> at_size;
-  for (const auto& [count, by_size] : by_ranks) at_size[count] = rate_at_size(by_size, request_bytes);
-  return rate_at_size(at_size, ranks);
+    if (rate.sharing == sharing) counts.take(rate.ranks, ranks, 0);
+  if (counts.below > 0) counts.below_rate = rate_of(rates, request_bytes, counts.below, sharing);
+  if (counts.above > 0) counts.above_rate = rate_of(rates, request_bytes, counts.above, sharing);
+  return counts.rate(ranks);
 }
 
 }  // namespace windrow
