@@ -112,7 +112,8 @@ void Turns::access_share(const Share& share) {
 }
 
 void Turns::request(size_t phase, const Request& one) {
-  const bool over_holes = one.holes && !plan_.reading;
+  const bool knows_holes = plan_.has_domains() && plan_.direct_bytes == 0;  // they are new: zeros
+  const bool over_holes = one.holes && !plan_.reading && !knows_holes;
   (plan_.reading ? counts_.read_requests : counts_.write_requests) += 1;
   if (over_holes) ++counts_.read_requests;
   const int64_t times = over_holes ? 2 : 1;

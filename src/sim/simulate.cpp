@@ -109,6 +109,9 @@ Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
     pattern.ranks_with_data += bytes > 0 ? 1 : 0;
     pattern.largest_rank_bytes = std::max(pattern.largest_rank_bytes, bytes);
   }
+  int64_t region_bytes = 0;
+  for (const Extent& region : pattern.regions) region_bytes += region.size();
+  pattern.untouched = !workload.reading && region_bytes > pattern.bytes;  // what is written is new
   return pattern;
 }
 

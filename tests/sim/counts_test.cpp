@@ -187,6 +187,20 @@ TEST(Counts, are_the_librarys_of_each_kind_of_domains) {
   expect_same_counts_both_ways(cyclic(), {{"domains", "target"}, {"writers", "4"}, {"buffer", "64KiB"}});
 }
 
+// Of each 64 elements the ranks hold 48 in turn; nobody has the others. What is new needs no reading to be written over holes, unless no writer has it to itself.
+TEST(Counts, are_the_librarys_of_what_is_sieved) {
+  constexpr int64_t k_groups = 700;
+  const int64_t each = 48 / ranks_of_world();
+  Workload holed{.division = Division::lists, .shape = {64 * k_groups}, .variables = 2};
+  for (int rank = 0; rank < ranks_of_world(); ++rank) {
+    PiecesBuilder list;
+    if (each > 0) list.add(::windrow::Run{.file = rank * each, .memory = 0, .length = each, .file_stride = 64, .memory_stride = each, .count = k_groups});
+    holed.lists.push_back(list.take());
+  }
+  for (const char* writers : {"1", "2"}) expect_same_counts_both_ways(holed, {{"domains", "even"}, {"access", "sieve"}, {"writers", writers}});
+  expect_same_counts_both_ways(holed, {{"domains", "aligned"}, {"access", "contiguous"}});
+}
+
 TEST(Counts, are_the_librarys_of_teams) {
   for (const char* team : {"team(2)", "team(3)", "host"}) {
     expect_same_counts_both_ways(rows(), {{"gather", team}, {"domains", "none"}});
