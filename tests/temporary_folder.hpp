@@ -10,8 +10,9 @@ namespace windrow::test {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "windrow test XXXXXX").string();
+  TemporaryFolder() : TemporaryFolder(std::filesystem::temp_directory_path()) {}
+  explicit TemporaryFolder(const std::filesystem::path& within) {
+    std::string name = (within / "windrow test XXXXXX").string();
     path_ = ::mkdtemp(name.data()) ? name : "";
   }
   ~TemporaryFolder() {

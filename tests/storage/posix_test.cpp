@@ -120,6 +120,26 @@ TEST(PosixStore, writes_a_long_request_in_calls_that_count_as_one) {
 }
 
 // Where the target lies a few bytes behind the place in the file, whole pages apart, the bytes take another way.
+// Room that is asked for beforehand (on ext4) is never seen: neither in the file's length nor in what is read where nothing was written.
+TEST(PosixStore, room_for_long_requests_leaves_length_and_holes_as_they_are) {
+  constexpr int64_t k_bytes = (3 << 20) + 17, k_begin = 1 << 20, k_behind = 9 << 20;
+  TemporaryFolder folder(std::filesystem::current_path());  // rather than in memory
+  auto store = create(folder.path("room"));
+  const std::vector<std::byte> bytes(k_bytes, std::byte{7});
+  ASSERT_TRUE(store->write_at(k_begin, bytes).ok());
+  EXPECT_EQ(store->size().value(), k_begin + k_bytes);
+  ASSERT_TRUE(store->write_at(k_behind, bytes).ok());
+  EXPECT_EQ(store->size().value(), k_behind + k_bytes);
+  ASSERT_TRUE(store->write_at(k_begin, bytes).ok());  // again, between holes
+  EXPECT_EQ(store->size().value(), k_behind + k_bytes);
+  EXPECT_EQ(store->counters().write_requests, 3);
+  std::vector<std::byte> all(k_behind + k_bytes), expected(all.size());
+  std::fill_n(expected.begin() + k_begin, k_bytes, std::byte{7});
+  std::fill_n(expected.begin() + k_behind, k_bytes, std::byte{7});
+  ASSERT_TRUE(store->read_at(0, all).ok());
+  EXPECT_EQ(all, expected);
+}
+
 TEST(PosixStore, reads_into_memory_at_any_distance_from_a_page) {
   constexpr size_t k_bytes = 700'001;
   TemporaryFolder folder;

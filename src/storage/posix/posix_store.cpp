@@ -36,6 +36,9 @@ constexpr int64_t k_call_bytes = 0x7ffff000;
 // machine may have given back to its host, and waits for. On the way through a network one call may be worth more.
 constexpr int64_t k_local_call_bytes = 1 << 20;
 constexpr uint64_t k_zfs_magic = 0x2fc12fc1;
+// From so many bytes on it pays to ask ext4 for room in one call, which takes 6 us, before they are written: else the write finds room for each of its blocks
+// by itself (8 MiB in calls of 1 MiB: 1.08 ms, 0.63 with it; 64 MiB 11.8 and 7.9; calls of 256 KiB 1.18 and 0.74, of 64 KiB no gain).
+constexpr int64_t k_least_reserved_bytes = 1 << 18;
 constexpr size_t k_batch_slices = 1024;
 static_assert(k_batch_slices <= IOV_MAX);
 constexpr size_t k_lanes = 4;  // requests under way at the same time
@@ -178,6 +181,7 @@ PosixStore::PosixStore(std::string path, int descriptor, StoreMode mode, Hook ho
   struct statfs about {};
   if (hook_ || ::fstatfs(descriptor_, &about) != 0 || file_system_of_type(static_cast<uint64_t>(about.f_type)) != FileSystem::local) return;
   write_call_bytes_ = k_local_call_bytes;
+  reserves_ = static_cast<uint64_t>(about.f_type) == EXT4_SUPER_MAGIC;
   takes_turns_ = static_cast<uint64_t>(about.f_type) != k_zfs_magic;  // ZFS writes what does not overlap at the same time
 }
 
@@ -191,6 +195,19 @@ Status PosixStore::usable(const char* verb, bool writes) const noexcept {
     return Status(Code::bad_state, fmt::format("{} of \"{}\": the file is {}", verb, path_,
                                                descriptor_ < 0 ? "closed" : "open for reading only"));
   });
+}
+
+// Room for bytes that are about to be written, where the file may have none for them yet. Its length stays, and what is read there too. A system that cannot, or
+// has not so much left, says so when the bytes are written.
+void PosixStore::reserve(int64_t offset, int64_t bytes) noexcept {
+  struct stat about {};
+  if (::fstat(descriptor_, &about) != 0) return;
+  constexpr int64_t k_block_bytes = 512;  // of st_blocks, whatever the file system's are
+  const bool has_holes = about.st_blocks < about.st_size / k_block_bytes;
+  if (offset + bytes <= about.st_size && !has_holes) return;
+  int failed = 0;
+  while ((failed = ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, offset, bytes)) != 0 && errno == EINTR) continue;
+  reserves_ = failed == 0 || errno == ENOSPC || errno == EDQUOT;
 }
 
 // `counts`: it is a request; else the rest of one.
@@ -229,6 +246,7 @@ Status PosixStore::move(Operation operation, int64_t offset, std::span<const Sli
   Detour detour;
   std::optional<Turn> turn;
   if (writes && takes_turns_ && *total > write_call_bytes_) turn.emplace(descriptor_);
+  if (writes && reserves_ && *total >= k_least_reserved_bytes) reserve(offset, *total);
   for (int64_t done = 0; done < *total;) {
     if (done >= request_end) {
       request_end = done + bytes_of(std::span(batch).first(cursor.fill(batch, k_call_bytes)));

@@ -58,6 +58,7 @@ class PosixStore final : public Store {
   void read_lane(std::span<const ReadRequest> requests, size_t number, Lane& lane) noexcept;
   template <class SliceType>
   Status move(Operation operation, int64_t offset, std::span<const SliceType> slices, StoreCounters& counters);
+  void reserve(int64_t offset, int64_t bytes) noexcept;
   ssize_t call(Operation operation, std::span<iovec> batch, int64_t offset, bool counts, StoreCounters& counters);
   Status set_lock(short type, const char* verb, int64_t offset, int64_t size);
   Status ends_early(int64_t bytes, int64_t offset, int64_t end) const noexcept;  // of a read
@@ -70,6 +71,7 @@ class PosixStore final : public Store {
   Hook hook_;
   int64_t write_call_bytes_;
   bool takes_turns_ = false;
+  bool reserves_ = false;  // room in the file before long writes
   bool slow_ = false;  // the last request of read_several() took its time
   Mapping mapping_;  // kept: the next reading of the same bytes finds its pages
   std::optional<BusErrorGuard> bus_errors_;
