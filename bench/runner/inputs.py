@@ -10,6 +10,11 @@ from pathlib import Path
 from . import box
 
 
+# Suffixes of a mesh's name, and how its nodes are numbered.
+GENERATOR = {"": "generator"}
+BOTH = GENERATOR | {"-cm": "cuthill-mckee"}
+
+
 class InputMissing(Exception):
     """Why a scenario cannot run here."""
 
@@ -23,8 +28,20 @@ def _run(command: list[str], folder: Path) -> None:
         raise InputMissing(f"{command[0]}: {(run.stderr or run.stdout).strip()[-200:]}")
 
 
-def mesh_prefix(build: Path, root: Path, ranks: int) -> Path:
-    """The prefix of the mesh's parts files for so many ranks, in both numberings."""
+def _part(build: Path, mesh: Path, ranks: int, numberings: dict[str, str]) -> Path:
+    """The prefix of the mesh's parts files for so many ranks, by suffix and numbering."""
+    for suffix, numbering in numberings.items():
+        parts = mesh.with_name(f"{mesh.stem}{suffix}.{ranks}.parts")
+        if not parts.exists() or parts.stat().st_mtime < mesh.stat().st_mtime:
+            tool = str((build / "bin" / "windrow-mesh").resolve())
+            _run([tool, mesh.name, mesh.stem + suffix, "--parts", str(ranks), "--numbering", numbering], mesh.parent)
+    return mesh.with_suffix("")
+
+
+def mesh_prefix(build: Path, root: Path, ranks: int, nodes: int | None = None) -> Path:
+    """The prefix of the mesh's parts files for so many ranks, in both numberings; of the example's mesh, or of a box of so many nodes."""
+    if nodes is not None:
+        return box_prefix(build, nodes, ranks, BOTH)
     folder = build / "bench" / "mesh"
     folder.mkdir(parents=True, exist_ok=True)
     geometry = root / "examples" / "mesh" / "transistor.geo"
@@ -32,12 +49,7 @@ def mesh_prefix(build: Path, root: Path, ranks: int) -> Path:
     if not mesh.exists() or mesh.stat().st_mtime < geometry.stat().st_mtime:
         _run(["gmsh", "-3", str(geometry), "-o", "new.msh", "-v", "2"], folder)
         (folder / "new.msh").rename(mesh)
-    for suffix, numbering in (("", "generator"), ("-cm", "cuthill-mckee")):
-        parts = folder / f"transistor{suffix}.{ranks}.parts"
-        if not parts.exists() or parts.stat().st_mtime < mesh.stat().st_mtime:
-            tool = str((build / "bin" / "windrow-mesh").resolve())
-            _run([tool, mesh.name, f"transistor{suffix}", "--parts", str(ranks), "--numbering", numbering], folder)
-    return folder / "transistor"
+    return _part(build, mesh, ranks, BOTH)
 
 
 def map_prefix(build: Path, source: Path | None) -> Path:
@@ -61,16 +73,12 @@ def map_ranks(prefix: Path) -> int:
     return int(struct.unpack("<8sqq", header)[2])
 
 
-def box_prefix(build: Path, nodes: int, ranks: int) -> Path:
+def box_prefix(build: Path, nodes: int, ranks: int, numberings: dict[str, str] = GENERATOR) -> Path:
     """The prefix of the parts files of a box mesh of so many nodes for so many ranks."""
     folder = build / "bench" / "mesh"
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"box-{nodes}"
-    mesh, source = folder / f"{name}.msh", Path(box.__file__)
+    mesh, source = folder / f"box-{nodes}.msh", Path(box.__file__)
     if not mesh.exists() or mesh.stat().st_mtime < source.stat().st_mtime:
         box.write_msh(folder / "new.msh", nodes)
         (folder / "new.msh").rename(mesh)
-    parts = folder / f"{name}.{ranks}.parts"
-    if not parts.exists() or parts.stat().st_mtime < mesh.stat().st_mtime:
-        _run([str((build / "bin" / "windrow-mesh").resolve()), mesh.name, name, "--parts", str(ranks)], folder)
-    return folder / name
+    return _part(build, mesh, ranks, numberings)
