@@ -2,12 +2,12 @@
 #include "exchange/coder.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "comm/link.hpp"
+#include "comm/wait.hpp"
 
 namespace windrow {
 
@@ -58,7 +58,7 @@ Coder::Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace)
   sharers_ = comm.host_size();
   const double senders = plan.writers.empty() ? 1 : std::max(1.0, static_cast<double>(comm.size()) / static_cast<double>(plan.writers.size()));
   (plan.reading ? work_.encodes : work_.decodes) = senders;
-  work_.ranks_a_core = static_cast<double>(comm.machine_size()) / static_cast<double>(std::max<long>(1, sysconf(_SC_NPROCESSORS_ONLN)));
+  work_.ranks_a_core = static_cast<double>(comm.machine_size()) / static_cast<double>(online_cores());
   if (!compresses_ && !checks_) return;
   memory_ = &memory_of(comm);
   if (!compresses_) return;
