@@ -68,7 +68,8 @@ module windrow_decompositions
     !> `points`: of the whole array. `list`: the numbers of this rank's points, from 1; their order is that in memory;
     !> of size 0: none.
     !> `owned` (size(list)): whether this rank owns the point, .false. for a replica; left out: not known. Who writes a
-    !> point that several ranks hold is the option `owner`; each reader gets its copy. `options`: imbalance.
+    !> point that several ranks hold is the option `owner`; each reader gets its copy. `options`: imbalance,
+    !> point_bytes, machine.
     interface windrow_points
         module procedure points_int32, points_int64
     end interface windrow_points

@@ -583,7 +583,8 @@ WINDROW_API int windrow_decomposition_rows(const windrow_decomposition *decompos
  *                `idg_figure` or `balanced` is refused.
  * Who writes a point held by several ranks is the option "owner" of the file, found here once for all variables and time steps:
  *   `auto`         the flags where there are any, since replicas may then be out of date, else `balanced`
- *   `balanced`     few and long rows, without one rank writing many more points than another ("imbalance")
+ *   `balanced`     few and long rows, without one rank having much more to do than another ("imbalance"): points, and rows at what one costs in points, by
+ *                  the machine's numbers ("machine", else the file's of the communicator that was opened last, else usual ones) and "point_bytes"
  *   `idg`          Interval Data Grouping: the rank that writes the point before or owns the one after, where it holds this one too; needs flags.  Of more
  *                  than 1024 consecutive points that several hold, it begins anew at each multiple of 1024
  *   `idg_figure`   the same as figure 4 of the paper has it, which makes more rows; needs flags
@@ -598,7 +599,7 @@ WINDROW_API int windrow_points(MPI_Comm comm, int64_t points, int64_t count, con
                                windrow_decomposition **decomposition);
 
 /**
- * As windrow_points(), with options of its own: "imbalance"; others are refused.  Collective over `comm`.
+ * As windrow_points(), with options of its own: "imbalance", "point_bytes" and "machine"; others are refused.  Collective over `comm`.
  * @param options  NULL: none.  [same]  Since 0.1.
  */
 WINDROW_API int windrow_points_with(MPI_Comm comm, int64_t points, int64_t count, const int64_t *list, const unsigned char *owned,

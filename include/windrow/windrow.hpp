@@ -251,7 +251,7 @@ class Decomposition {
                               std::span<const unsigned char> owned = {}) {
     return points_with(comm, points, list, owned, nullptr);
   }
-  /** The same with options of its own: "imbalance". */
+  /** The same with options of its own: "imbalance", "point_bytes", "machine". */
   static Decomposition points(MPI_Comm comm, int64_t points, std::span<const int64_t> list,
                               std::span<const unsigned char> owned, const Options& options) {
     return points_with(comm, points, list, owned, options.get());

@@ -210,7 +210,7 @@ def rows(comm: Any, rows: int, count: int | None = None) -> Decomposition:
     return Decomposition("rows", handle, [ready[0]], [handle.rows()[1]])
 
 
-def points(comm: Any, points: int, list: Any, owned: Any = None, *, imbalance: float | None = None) -> Decomposition:
+def points(comm: Any, points: int, list: Any, owned: Any = None, *, imbalance: float | None = None, point_bytes: int | None = None) -> Decomposition:
     """Elements by their numbers along one dimension, in any order, each with its trailing elements; for meshes. Collective.
 
     Parameters
@@ -222,7 +222,9 @@ def points(comm: Any, points: int, list: Any, owned: Any = None, *, imbalance: f
     owned : array_like of bool, shape (n,), optional
         Whether this rank owns a point; False for a replica. On all ranks that have points, or on none.
     imbalance : float, optional
-        Per cent that the rank which writes most may have more than the one that writes least, for ``owner="balanced"``.
+        Per cent that the rank which has most to do may have more than the one that has least, for ``owner="balanced"``.
+    point_bytes : int, optional
+        How long a point is in the variables that are mostly written, all its values; 8 unless given. For ``owner="balanced"``.
     """
 
     def arguments() -> tuple[Any, ...]:
@@ -230,7 +232,7 @@ def points(comm: Any, points: int, list: Any, owned: Any = None, *, imbalance: f
         flags = np.ascontiguousarray([] if owned is None else owned, dtype=bool).ravel().view(np.uint8)
         if owned is not None and len(flags) != len(numbers):
             raise ValueError(f"{len(flags)} flags of owners for {len(numbers)} points")
-        return operator.index(points), numbers, flags, owned is not None, settings_of({"imbalance": imbalance})
+        return operator.index(points), numbers, flags, owned is not None, settings_of({"imbalance": imbalance, "point_bytes": point_bytes})
 
     handle, ready = _make(comm, "points", arguments, lambda ranks, parts: _core.points(ranks, *parts))
     return Decomposition("points", handle, [ready[0]], [len(ready[1])])

@@ -139,7 +139,7 @@ def points_of(part: int, classification: Graph) -> tuple[Integers, np.ndarray[An
     return nodes, parts[offsets[nodes]] == part
 
 
-def decompose(comm: Any, graph: Any, partition: Any, *, imbalance: float | None = None) -> Decomposition:
+def decompose(comm: Any, graph: Any, partition: Any, *, imbalance: float | None = None, point_bytes: int | None = None) -> Decomposition:
     """The decomposition of a partitioned mesh: this rank's part with its copies of the neighbours. Collective.
 
     Who writes a node that several ranks hold is the option ``owner`` of the file: ``partitioner``, ``idg``, ``idg_figure``, ``balanced``, ``first``,
@@ -154,6 +154,7 @@ def decompose(comm: Any, graph: Any, partition: Any, *, imbalance: float | None 
     partition : array_like of int, shape (nodes,)
         The part of each node, the same on every rank; from 0 up to the number of ranks.
     imbalance : float, optional
+    point_bytes : int, optional
         As for `windrow.points`.
     """
     ranks = communicator_of(comm)
@@ -173,7 +174,7 @@ def decompose(comm: Any, graph: Any, partition: Any, *, imbalance: float | None 
     others = ranks.first(" ".join(digests)).split()
     differ = [name for name, mine, other in zip(("partition", "graph"), digests, others) if mine != other]
     ranks.agree("decompose", f"decompose: the {differ[0]} is not that of rank 0" if differ else "")
-    return points(comm, *parts, imbalance=imbalance)
+    return points(comm, *parts, imbalance=imbalance, point_bytes=point_bytes)
 
 
 def _digest(*arrays: Integers) -> str:

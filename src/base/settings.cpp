@@ -95,8 +95,11 @@ constexpr std::array k_registry{
     SettingInfo{"enumeration", text, "", "", "", 0,
                 "Of one variable or attribute of integers: names of their values, NAME=value, one a line."},
     SettingInfo{"imbalance", integer, "5", "", "per cent", 0,
-                "Of one decomposition by points: how much more the rank that writes most may have than the one that writes least, in parts of the mean, before "
+                "Of one decomposition by points: how much more the rank that has most to do may have than the one that has least, in parts of the mean, before "
                 "owner=balanced makes shorter rows for it."},
+    SettingInfo{"point_bytes", bytes, "8", "", "bytes", 1,
+                "Of one decomposition by points: how long a point is in the variables that are mostly written by it, all values of it; with the machine's numbers it tells how many points "
+                "an interval of them costs as much as, when owner=balanced weighs ranks against each other. Rank 0's counts."},
     SettingInfo{"fill_value", text, "", "", "", 0,
                 "Of one variable: what elements hold that nobody has written: a number, nan, true, a complex number as 1.5,-2, text, or opaque bytes "
                 "as 0xfffe; zeros else."},

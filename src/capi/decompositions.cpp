@@ -9,6 +9,7 @@
 #include "comm/agree.hpp"
 #include "extent/pieces.hpp"
 #include "plan/strategy.hpp"
+#include "session/machine.hpp"
 
 namespace windrow {
 namespace {
@@ -51,14 +52,14 @@ namespace {
 
 // Collective. `make` is local and may throw: whatever is wrong on this rank is told to the others.
 template <class Make>
-Status make_shared_by(const std::shared_ptr<Comm>& comm, windrow_decomposition** decomposition, Make&& make, int64_t imbalance = 0) {
+Status make_shared_by(const std::shared_ptr<Comm>& comm, windrow_decomposition** decomposition, Make&& make, OwnersAsked asked = {}) {
   std::unique_ptr<windrow_decomposition> handle;
   auto local = made_by([&]() -> Result<Decomposition> {
     if (decomposition == nullptr) return null_argument("decomposition");
     handle = std::make_unique<windrow_decomposition>();
     return make();
   });
-  auto shared = SharedDecomposition::make(*comm, std::move(local), SharedDecomposition::Use::any, imbalance);
+  auto shared = SharedDecomposition::make(*comm, std::move(local), SharedDecomposition::Use::any, asked);
   if (!shared.ok()) return shared.status();
   handle->shared = std::move(shared).value();
   *decomposition = handle.release();
@@ -106,8 +107,8 @@ Result<Extent> place_rows(const Comm& comm, int64_t rows, int64_t count) {
 // What says how a file is written would have no effect here.
 Status check_options_of_points(const Settings& settings) {
   for (const auto& [key, value] : settings.values())
-    if (key != "imbalance" && !key.starts_with("text_"))  // those are with all options from Fortran
-      return {Code::bad_argument, fmt::format("option \"{}\" is one of files; decompositions by points take \"imbalance\"", key)};
+    if (key != "imbalance" && key != "point_bytes" && key != "machine" && !key.starts_with("text_"))  // those are with all options from Fortran
+      return {Code::bad_argument, fmt::format("option \"{}\" is one of files; decompositions by points take \"imbalance\", \"point_bytes\" and \"machine\"", key)};
   return {};
 }
 
@@ -203,6 +204,12 @@ int windrow_points_with(MPI_Comm comm, int64_t points, int64_t count, const int6
       if (resolved.ok()) settings = std::move(resolved).value();
       return resolved.ok() && options != nullptr ? windrow::check_options_of_points(options->settings) : resolved.status();
     });
+    windrow::OwnersAsked asked{.imbalance = settings.integer("imbalance")};
+    if (local.ok() && ranks.value()->rank() == 0) local = windrow::guard([&] {
+      auto weight = windrow::interval_weight(*ranks.value(), settings);
+      if (weight.ok()) asked.interval_weight = weight.value();
+      return weight.status();
+    });
     const auto make = [&]() -> Result<Decomposition> {
       if (!local.ok()) return local;
       if (count < 0) return Status{Code::bad_argument, fmt::format("this rank gives {} points; with owner flags it must give as many of these (from C++ and Fortran: the lists differ in length)", count)};
@@ -210,7 +217,7 @@ int windrow_points_with(MPI_Comm comm, int64_t points, int64_t count, const int6
       const auto size = static_cast<size_t>(count);
       return windrow::make_points(points, std::span(list, size), owned == nullptr ? std::span<const unsigned char>() : std::span(owned, size));
     };
-    return windrow::make_shared_by(ranks.value(), decomposition, make, settings.integer("imbalance"));
+    return windrow::make_shared_by(ranks.value(), decomposition, make, asked);
   });
 }
 

@@ -99,6 +99,7 @@ class Comm {
 
   // What rooms above remember for as long as the communicator lives, each in a place of its own.
   enum class Remembered { codecs, flushes, machine };
+  const void* remembered(Remembered what) const noexcept { return attachments_[static_cast<size_t>(what)].get(); }
   std::shared_ptr<void>& attachment(Remembered what) noexcept { return attachments_[static_cast<size_t>(what)]; }
 
   // The parity of sparse exchanges on this communicator, the same on every rank.

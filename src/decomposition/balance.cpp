@@ -129,18 +129,21 @@ void BalancedOwners::choose_segment(const Segment& segment, const Prices& prices
 
 void BalancedOwners::add_totals(size_t trial, std::span<int64_t> totals) const noexcept {
   const std::span<const int> chosen = chosen_[trial];
-  int64_t& intervals = totals.back();
-  const auto load_of = [&](int holder) -> int64_t& { return totals[static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)])]; };
-  intervals += shared_.alone_starts;
-  for (size_t holder = 0; holder < shared_.ranks.size(); ++holder) load_of(static_cast<int>(holder)) += shared_.alone[holder];
+  const size_t ranks = totals.size() / 2;
+  const auto points_of = [&](int holder) -> int64_t& { return totals[static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)])]; };
+  const auto intervals_of = [&](int holder) -> int64_t& { return totals[ranks + static_cast<size_t>(shared_.ranks[static_cast<size_t>(holder)])]; };
+  for (size_t holder = 0; holder < shared_.ranks.size(); ++holder) {
+    points_of(static_cast<int>(holder)) += shared_.alone[holder];
+    intervals_of(static_cast<int>(holder)) += shared_.alone_starts[holder];
+  }
   for (const Segment& segment : shared_.segments) {
     int before = segment.left;
     for (size_t run = segment.begin; run < segment.end; ++run) {
-      load_of(chosen[run]) += shared_.runs[run].points.size();
-      intervals += chosen[run] != before ? 1 : 0;
+      points_of(chosen[run]) += shared_.runs[run].points.size();
+      if (chosen[run] != before) ++intervals_of(chosen[run]);
       before = chosen[run];
     }
-    intervals += segment.right >= 0 && segment.right != before ? 1 : 0;
+    if (segment.right >= 0 && segment.right != before) ++intervals_of(segment.right);
   }
 }
 
@@ -157,13 +160,17 @@ std::vector<Pieces> BalancedOwners::lost() const {
   return lists;
 }
 
-BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, double bound, std::optional<Balance> reference,
-                             std::vector<int64_t> loads)
-    : points_(points), held_(std::move(held)), places_(held_.size()), loads_(std::move(loads)), bound_(reference ? std::min(bound, reference->imbalance) : bound),
-      reference_(reference), found_(reference) {
+BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, Balancing asked,
+                             const std::optional<RankShares>& known)
+    : points_(points), held_(std::move(held)), places_(held_.size()), weighed_(held_.size()), asked_(asked) {
   // judge() runs between steps of all ranks, where nobody may be left without memory.
   loads_.reserve(held_.size());
   loads_of_fewest_.reserve(held_.size());
+  if (known) {
+    found_ = reference_ = weigh(known->points, known->intervals);
+    loads_ = weighed_;
+    asked_.bound = std::min(asked_.bound, reference_->imbalance_of_loads);
+  }
   // Ranks in the order of where they hold points share the file evenly: their turns.
   std::vector<size_t> order;
   for (size_t rank = 0; rank < held_.size(); ++rank)
@@ -179,31 +186,36 @@ BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::spa
   }
 }
 
+Balance BalanceSearch::weigh(std::span<const int64_t> points, std::span<const int64_t> intervals) noexcept {
+  for (size_t rank = 0; rank < weighed_.size(); ++rank) weighed_[rank] = points[rank] + intervals[rank] * asked_.interval_weight / k_weight_of_point;
+  return {std::accumulate(intervals.begin(), intervals.end(), int64_t{0}), imbalance_of(points, held_), imbalance_of(weighed_, held_)};
+}
+
 bool BalanceSearch::is_better(const Balance& now) const noexcept {
   if (reference_ && (now.intervals > reference_->intervals || now.imbalance > reference_->imbalance)) return false;
   if (!found_) return true;
-  const bool within = now.imbalance <= bound_, was_within = found_->imbalance <= bound_;
+  const bool within = now.imbalance_of_loads <= asked_.bound, was_within = found_->imbalance_of_loads <= asked_.bound;
   if (within != was_within) return within;
-  if (!within) return now.imbalance < found_->imbalance;
-  return now.intervals != found_->intervals ? now.intervals < found_->intervals : now.imbalance < found_->imbalance;
+  if (!within) return now.imbalance_of_loads < found_->imbalance_of_loads;
+  return now.intervals != found_->intervals ? now.intervals < found_->intervals : now.imbalance_of_loads < found_->imbalance_of_loads;
 }
 
 std::optional<size_t> BalanceSearch::judge(std::span<const int64_t> totals) {
   std::optional<size_t> best;
   for (size_t i = 0; i < k_trials; ++i) {
-    const auto loads = totals.subspan(i * (held_.size() + 1), held_.size());
-    const Balance now{totals[i * (held_.size() + 1) + held_.size()], imbalance_of(loads, held_)};
+    const auto shares = totals.subspan(i * 2 * held_.size(), 2 * held_.size());
+    const Balance now = weigh(shares.first(held_.size()), shares.last(held_.size()));
     if (is_better(now)) {
       found_ = now;
       best = i;
-      loads_.assign(loads.begin(), loads.end());
+      loads_.assign(weighed_.begin(), weighed_.end());
     }
     // Nobody has fewer intervals than the first.
     if (i == 0) least_ = now.intervals;
-    if (i < k_priced) next_prices(trials_[i], loads);
-    if (i == k_from_fewest) loads_of_fewest_.assign(loads.begin(), loads.end());
+    if (i < k_priced) next_prices(trials_[i], weighed_);
+    if (i == k_from_fewest) loads_of_fewest_.assign(weighed_.begin(), weighed_.end());
   }
-  goes_on_ = ++round_ < k_rounds && (found_->imbalance > bound_ || found_->intervals > least_);
+  goes_on_ = ++round_ < k_rounds && (found_->imbalance_of_loads > asked_.bound || found_->intervals > least_);
   return best;
 }
 

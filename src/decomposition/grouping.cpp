@@ -119,11 +119,11 @@ Grouping group_by_idg(const SharedPoints& shared, std::span<const Holding> holdi
         losers.add(point, holders, owner);
         grouping.chosen[run] = owner;  // of a run's later points too: its owner is the one before
         ++grouping.loads[static_cast<size_t>(owner)];
-        grouping.intervals += owner == before ? 0 : 1;
+        grouping.intervals[static_cast<size_t>(owner)] += owner == before ? 0 : 1;
         before = owner;
       }
     }
-    grouping.intervals += segment.right >= 0 && segment.right != before ? 1 : 0;
+    if (segment.right >= 0 && segment.right != before) ++grouping.intervals[static_cast<size_t>(segment.right)];
   }
   grouping.lost = losers.take();
   return grouping;

@@ -36,7 +36,7 @@ struct Grouping {
   Losses lost;
   std::vector<int> chosen;     // [runs] index of a holder; of runs in no segment the first
   std::vector<int64_t> loads;  // [holders] points that each writes, of the segments and alone in the block
-  int64_t intervals = 0;       // an interval that goes on across a cut counts twice
+  std::vector<int64_t> intervals;  // [holders] that each writes; one that goes on across a cut counts twice
 };
 Grouping group_by_idg(const SharedPoints& shared, std::span<const Holding> holdings);
 

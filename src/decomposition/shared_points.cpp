@@ -38,7 +38,7 @@ class Finder {
     const int64_t count = intersect(range, found_.block).size();
     found_.alone[static_cast<size_t>(holder)] += count;
     const bool begins_here = range.begin >= found_.block.begin && range.begin < found_.block.end;
-    if (begins_here && !follows_shared && before_ != holder) ++found_.alone_starts;
+    if (begins_here && !follows_shared && before_ != holder) ++found_.alone_starts[static_cast<size_t>(holder)];
     before_ = holder;
   }
 
@@ -116,6 +116,7 @@ SharedPoints find_shared(std::span<const Holding> holdings, const DirectoryPart&
     lists.emplace_back(holding.held);
   }
   found.alone.resize(found.ranks.size());
+  found.alone_starts.resize(found.ranks.size());
   Finder finder(found, part.view, points);
   std::vector<int> sharing;
   for_each_held(lists, [&](Extent range, std::span<const size_t> holders) {

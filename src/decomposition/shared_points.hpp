@@ -42,7 +42,7 @@ struct SharedPoints {
   std::vector<int> holders;   // ascending within a run
   std::vector<Segment> segments;  // those that begin in the block
   std::vector<int64_t> alone;  // [ranks] points of the block that each holds alone
-  int64_t alone_starts = 0;    // of those, all ranks: before how many the point is another's alone, or nobody's
+  std::vector<int64_t> alone_starts;  // [ranks] of those: before how many the point is another's alone, or nobody's
   int64_t holes = 0;           // points of the block that nobody holds
 
   std::span<const int> holders_of(size_t run) const noexcept {

@@ -9,8 +9,11 @@
 #include <fstream>
 #include <mutex>
 
+#include "decomposition/balance.hpp"
 #include "model/defaults.hpp"
+#include "model/weigh.hpp"
 #include "session/file.hpp"
+#include "session/io_thread.hpp"
 #include "session/machine.hpp"
 #include "storage/system_error.hpp"
 
@@ -47,6 +50,32 @@ Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const
   last.text = text;
   last.machine = made;
   return made;
+}
+
+Result<int64_t> interval_weight(const Comm& comm, const Settings& settings) {
+  constexpr int64_t k_interval_points = 32;  // of meshes' seams: 4 to 100
+  constexpr double k_most = 1 << 24;
+  const std::string path = settings.text("machine");
+  std::string text;
+  if (!path.empty()) {
+    auto read = read_machine_file(path);
+    if (!read.ok()) return read.status();
+    text = std::move(read).value();
+  } else if (const auto* remembered = static_cast<const std::string*>(comm.remembered(Comm::Remembered::machine))) {
+    text = *remembered;
+  }
+  std::shared_ptr<const Machine> machine;
+  if (text.empty()) {
+    machine = std::make_shared<const Machine>(default_machine(name_of(FileSystem::unknown), usable_cores()));
+  } else {
+    auto parsed = machine_of(text, path);
+    if (!parsed.ok()) return parsed.status();
+    machine = std::move(parsed).value();
+  }
+  const int64_t point_bytes = settings.bytes("point_bytes");
+  const WriteWeights weights = weigh_writing(*machine, k_interval_points * point_bytes);
+  const double points = weights.interval_s / (weights.byte_s * static_cast<double>(point_bytes));
+  return static_cast<int64_t>(std::min(k_most, points * static_cast<double>(k_weight_of_point)));
 }
 
 // Rank 0 alone. What is wrong with it is said before anything is opened.

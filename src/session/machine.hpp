@@ -5,7 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "base/settings.hpp"
 #include "base/status.hpp"
+#include "comm/comm.hpp"
 #include "model/machine.hpp"
 
 namespace windrow {
@@ -15,5 +17,9 @@ Result<std::string> read_machine_file(const std::string& path);
 
 // What such a text says. The last one is remembered: a program opens file after file with one machine. May be called by several threads.
 Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const std::string& path);
+
+// What an interval of points costs those who write it, as in Balancing: by the machine file of the settings, else the one that the communicator's last file was
+// opened with, else what is usual, and for the points' length in the settings. Local; for rank 0.
+Result<int64_t> interval_weight(const Comm& comm, const Settings& settings);
 
 }  // namespace windrow

@@ -23,29 +23,27 @@ class OwnerSearch {
  public:
   OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared, const Grouping* reference)
       : comm_(comm), points_(points), shared_(shared), reference_(reference),
-        owners_(shared, reference != nullptr ? reference->chosen : std::vector<int>()), sums_(k_trials * (ranks() + 1)) {}
+        owners_(shared, reference != nullptr ? reference->chosen : std::vector<int>()), sums_(k_trials * 2 * ranks()) {}
 
   // Collective. `held`: of this rank.
-  Status run(PieceView held, double bound) {
+  Status run(PieceView held, const Balancing& asked) {
     clear_totals();
     const auto me = static_cast<size_t>(comm_.rank());
-    const auto [held_by, places, loads] = std::tuple(of_ranks(0), of_ranks(1), of_ranks(2));
+    const auto [held_by, places, written, intervals] = std::tuple(of_ranks(0), of_ranks(1), of_ranks(2), of_ranks(3));
     held_by[me] = total_bytes(held);
     places[me] = place_of(held);
     if (reference_ != nullptr) {
-      for (size_t i = 0; i < shared_.ranks.size(); ++i) loads[static_cast<size_t>(shared_.ranks[i])] = reference_->loads[i];
-      sums_.back() = reference_->intervals;
+      for (size_t i = 0; i < shared_.ranks.size(); ++i) {
+        written[static_cast<size_t>(shared_.ranks[i])] = reference_->loads[i];
+        intervals[static_cast<size_t>(shared_.ranks[i])] = reference_->intervals[i];
+      }
     }
     if (Status verdict = sum(); !verdict.ok()) return verdict;
     std::optional<BalanceSearch> search;
     Status local = guard([&] {
-      std::optional<Balance> known;
-      std::vector<int64_t> known_loads;
-      if (reference_ != nullptr) {
-        known = Balance{sums_.back(), imbalance_of(loads, held_by)};
-        known_loads.assign(loads.begin(), loads.end());
-      }
-      search.emplace(points_, std::vector(held_by.begin(), held_by.end()), places, bound, known, std::move(known_loads));
+      std::optional<RankShares> known;
+      if (reference_ != nullptr) known = RankShares{{written.begin(), written.end()}, {intervals.begin(), intervals.end()}};
+      search.emplace(points_, std::vector(held_by.begin(), held_by.end()), places, asked, known);
       return Status{};
     });
     if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
@@ -64,7 +62,7 @@ class OwnerSearch {
  private:
   size_t ranks() const noexcept { return static_cast<size_t>(comm_.size()); }
   std::span<int64_t> of_ranks(size_t i) noexcept { return std::span(sums_).subspan(i * ranks(), ranks()); }
-  std::span<int64_t> totals(size_t trial) noexcept { return std::span(sums_).subspan(trial * (ranks() + 1), ranks() + 1); }
+  std::span<int64_t> totals(size_t trial) noexcept { return std::span(sums_).subspan(trial * 2 * ranks(), 2 * ranks()); }
   void clear_totals() noexcept { std::fill(sums_.begin(), sums_.end(), 0); }
   Status sum() { return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = sums_, .bits = {}}); }
 
@@ -119,7 +117,8 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPar
     return Status{};
   });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
-  if (Status verdict = search->run(held_, static_cast<double>(imbalance_) / 100); !verdict.ok()) return verdict;
+  const Balancing asked{.bound = static_cast<double>(owners_asked_.imbalance) / 100, .interval_weight = owners_asked_.interval_weight};
+  if (Status verdict = search->run(held_, asked); !verdict.ok()) return verdict;
 
   std::vector<Letter> out;
   local = guard([&]() -> Status {

@@ -60,7 +60,7 @@ std::vector<std::string> description_of(const Decomposition& value, int64_t imba
 }  // namespace
 
 Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& comm, Result<Decomposition> local, Use use,
-                                                                       int64_t imbalance) {
+                                                                       OwnersAsked asked) {
   // Rank 0's count of all that it has made, on whichever communicator: the same on every rank, and no other decomposition of the
   // same ranks has it, even if it was made on another communicator of theirs.
   static std::atomic<int64_t> identities{0};
@@ -68,7 +68,8 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
   std::shared_ptr<SharedDecomposition> made;
   // Kinds that are disjoint by construction, and what is only read, need no words between the ranks but this one. The kind
   // and the whole's size have to be the same everywhere.
-  std::array<int64_t, 9> same{};
+  const int64_t imbalance = asked.imbalance;
+  std::array<int64_t, 10> same{};
   Status status = local.status();
   if (local.ok()) {
     const auto& value = local.value();
@@ -76,7 +77,7 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
     const bool points = value.kind == DecompositionKind::points;
     same = {static_cast<int64_t>(value.kind), -static_cast<int64_t>(value.kind), whole, -whole,
             points && !value.has_flags ? comm.size() - comm.rank() : 0, identity, imbalance, -imbalance,
-            points && value.has_flags && value.memory_elements > 0 ? comm.size() - comm.rank() : 0};
+            points && value.has_flags && value.memory_elements > 0 ? comm.size() - comm.rank() : 0, comm.rank() == 0 ? asked.interval_weight : 0};
     status = guard([&] {
       made.reset(new SharedDecomposition(comm, std::move(local).value()));
       made->held_ = with_runs(element_pieces(made->local_));
@@ -97,7 +98,7 @@ Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& com
                                                   without, comm.size() - same[8]), without};
   }
   made->identity_ = same[5];
-  made->imbalance_ = imbalance;
+  made->owners_asked_ = {.imbalance = imbalance, .interval_weight = same[9]};
   made->has_flags_ = made->local_.kind == DecompositionKind::points && same[4] == 0;
   if (use == Use::any)
     if (Status verdict = made->find_owners(comm); !verdict.ok()) return verdict;

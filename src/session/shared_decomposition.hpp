@@ -39,13 +39,18 @@ struct ByteRuns {
 // What becomes of bytes of an array whose rows of `row` bytes lie `stride` apart in the file. `bytes`: as kept by a decomposition.
 std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride);
 
+// What balanced owners of points are looked for with.
+struct OwnersAsked {
+  int64_t imbalance = 0;        // per cent, that is good enough; the same on all ranks
+  int64_t interval_weight = 0;  // what an interval costs, in parts of k_weight_of_point (decomposition/balance.hpp); rank 0's counts
+};
+
 class SharedDecomposition {
  public:
   enum class Use { reading, any };
 
   // Collective; the status is agreed. `local` is this rank's part or why it is wrong. With Use::reading nobody asks who writes.
-  // `imbalance`, in per cent: what balanced owners of points are content with.
-  static Result<std::shared_ptr<SharedDecomposition>> make(Comm& comm, Result<Decomposition> local, Use use, int64_t imbalance = 0);
+  static Result<std::shared_ptr<SharedDecomposition>> make(Comm& comm, Result<Decomposition> local, Use use, OwnersAsked asked = {});
 
   const Decomposition& local() const noexcept { return local_; }
   // Of the communicator that it was made on, which may be gone by now.
@@ -119,7 +124,7 @@ class SharedDecomposition {
   Decomposition local_;
   int64_t identity_ = 0;
   bool has_flags_ = false, has_replicas_ = false;
-  int64_t imbalance_ = 0;
+  OwnersAsked owners_asked_;
   int64_t holes_ = 0;
   int64_t sharers_ = 0;
   bool shares_elements_ = false, is_first_sharer_ = false;

@@ -358,6 +358,10 @@ TEST(Points, bad_arguments) {
   const int rc = windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, options, &d);
   EXPECT_EQ(rc, size_of() == 1 ? WINDROW_OK : WINDROW_BAD_ARGUMENT);
   windrow_decomposition_free(d);
+  EXPECT_WINDROW_ERROR(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"machine", "/there is none.json"}}), &none), WINDROW_NOT_FOUND,
+                       "/there is none.json");
+  EXPECT_WINDROW_OK(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"point_bytes", rank_of() == 0 ? "800" : "8"}}), &none));
+  windrow_decomposition_free(none);
 }
 
 // Ranks without points, no points at all, and the same number twice on one rank.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "decomposition/balance.hpp"
@@ -62,10 +63,10 @@ class Program {
     for (size_t i = 0; i < shared_.size(); ++i) {
       const Grouping grouping = group_by_idg(shared_[i], holdings_[i]);
       for (size_t holder = 0; holder < shared_[i].ranks.size(); ++holder) loads[static_cast<size_t>(shared_[i].ranks[holder])] += grouping.loads[holder];
-      found.balance.intervals += grouping.intervals;
+      found.balance.intervals += std::accumulate(grouping.intervals.begin(), grouping.intervals.end(), int64_t{0});
       lost.push_back(grouping.lost);
     }
-    found.balance.imbalance = imbalance_of(loads, held());
+    found.balance.imbalance = found.balance.imbalance_of_loads = imbalance_of(loads, held());
     found.owners = owners(lost);
     return found;
   }
@@ -82,21 +83,24 @@ class Program {
     return owners(lost);
   }
 
-  Found balanced(double bound, std::optional<Balance> reference, int rounds = 1000) {
+  Found balanced(double bound, std::optional<Balance> reference, int rounds = 1000, int64_t interval_weight = 0) {
     std::vector<BalancedOwners> parts;
-    const size_t length = mesh_.held.size() + 1;
-    std::vector<int64_t> loads;
-    if (reference) loads.resize(mesh_.held.size());
+    const size_t ranks = mesh_.held.size(), length = 2 * ranks;
+    std::optional<RankShares> known;
+    if (reference) known = RankShares{std::vector<int64_t>(ranks), std::vector<int64_t>(ranks)};
     for (size_t i = 0; i < shared_.size(); ++i) {
       if (!reference) {
         parts.emplace_back(shared_[i], std::vector<int>());
         continue;
       }
       const Grouping idg = group_by_idg(shared_[i], holdings_[i]);
-      for (size_t holder = 0; holder < shared_[i].ranks.size(); ++holder) loads[static_cast<size_t>(shared_[i].ranks[holder])] += idg.loads[holder];
+      for (size_t holder = 0; holder < shared_[i].ranks.size(); ++holder) {
+        known->points[static_cast<size_t>(shared_[i].ranks[holder])] += idg.loads[holder];
+        known->intervals[static_cast<size_t>(shared_[i].ranks[holder])] += idg.intervals[holder];
+      }
       parts.emplace_back(shared_[i], idg.chosen);
     }
-    BalanceSearch search(mesh_.points, held(), places(), bound, reference, loads);
+    BalanceSearch search(mesh_.points, held(), places(), {.bound = bound, .interval_weight = interval_weight}, known);
     std::vector<int64_t> totals(k_trials * length);
     for (; search.goes_on() && rounds > 0; --rounds) {
       std::fill(totals.begin(), totals.end(), 0);
@@ -240,7 +244,7 @@ TEST(Idg, of_the_papers_mesh_by_ranks) {
   Program program(mesh, 2, true);
   const Found idg = program.idg();
   EXPECT_EQ(idg.owners, (Owners{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 1}, {7, 1}}));
-  EXPECT_EQ(idg.balance, (Balance{2, 1}));  // six points and two, of four on average
+  EXPECT_EQ(idg.balance, (Balance{2, 1, 1}));  // six points and two, of four on average
   EXPECT_EQ(program.figure(), (Owners{{0, 0}, {1, 1}, {2, 0}, {3, 0}, {4, 0}, {5, 1}, {6, 1}, {7, 1}}));
   // As few intervals as in table 2, and no imbalance.
   const Found balanced = program.balanced(0.05, idg.balance);
@@ -323,6 +327,38 @@ TEST(Balanced, shares_out_what_everybody_holds) {
     EXPECT_LE(intervals_of(found.owners), 16);
     EXPECT_LE(intervals_of(found.owners), found.balance.intervals);  // a cut counts as the end of an interval
   }
+}
+
+// A rank's load is its points and its intervals, at what they weigh.
+TEST(Balanced, weighs_intervals_and_points) {
+  Random random(46);
+  int64_t better = 0, worse = 0;
+  for (int round = 0; round < 60; ++round) {
+    const Mesh mesh = random_mesh(random, 6000, 60);
+    const int64_t weight = random(0, 40) * k_weight_of_point / 2;
+    Program program(mesh, 1, true), several(mesh, 5, true);
+    const Found plain = program.balanced(0, {}), weighed = program.balanced(0, {}, 1000, weight);
+    ASSERT_EQ(several.balanced(0, {}, 1000, weight).owners, weighed.owners);
+    const auto imbalance_of_loads = [&](const Owners& owners) {
+      std::vector<int64_t> points(mesh.held.size()), intervals(mesh.held.size()), held;
+      int64_t before = -2;
+      int last = -1;
+      for (const auto& [point, rank] : owners) {
+        ++points[static_cast<size_t>(rank)];
+        if (point != before + 1 || rank != last) ++intervals[static_cast<size_t>(rank)];
+        before = point;
+        last = rank;
+      }
+      for (size_t rank = 0; rank < points.size(); ++rank) points[rank] += intervals[rank] * weight / k_weight_of_point;
+      for (const auto& list : mesh.held) held.push_back(static_cast<int64_t>(list.size()));
+      return imbalance_of(points, held);
+    };
+    ASSERT_DOUBLE_EQ(weighed.balance.imbalance_of_loads, imbalance_of_loads(weighed.owners)) << round;
+    const double difference = imbalance_of_loads(plain.owners) - weighed.balance.imbalance_of_loads;
+    better += difference > 0 ? 1 : 0;
+    worse += difference < 0 ? 1 : 0;
+  }
+  EXPECT_GT(better, 4 * worse);
 }
 
 // Sequences of shared points longer than a grain are cut, at the same places whoever looks after them.
