@@ -24,7 +24,7 @@ int64_t bytes_kept(const ChunkLayout& layout, int64_t chunk, int64_t records) {
 Status File::blank_tail(Format& format, const ChunkLayout& layout, int64_t records) {
   const ChunkGrid& chunks = layout.parts.front().grid;
   const int64_t rows = chunks.chunk()[0], layer = chunks.layer() / chunks.elements(), begin = records / rows * layer;
-  if (records % rows == 0) return {};
+  if (records % rows == 0 || layer == 0) return {};  // full chunks, or records without elements
   const auto kept = static_cast<size_t>(bytes_kept(layout, begin, records));
   std::vector<std::byte> unwritten(static_cast<size_t>(layout.chunk_bytes())), found(unwritten.size() - kept);
   layout.fill(unwritten);

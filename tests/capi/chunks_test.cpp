@@ -314,6 +314,27 @@ TEST_F(Chunks, grow_by_records) {
   }
 }
 
+// A file that is opened again: the last chunk is not full, and holds nothing.
+TEST_F(Chunks, grow_by_records_without_elements) {
+  const int64_t shape[2] = {1, 0}, none[1] = {0};
+  const Options options({{"extendible", "true"}, {"chunks", "2x1"}});
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_define_variable_with(file, "empty", WINDROW_FLOAT64, 2, shape, options, &variable));
+  ASSERT_WINDROW_OK(windrow_close(file));
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &file));
+  ASSERT_WINDROW_OK(windrow_find_variable(file, "empty", &variable));
+  windrow_decomposition* d = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 1, none, none, none, nullptr, nullptr, &d));
+  const Decomposition nothing(d);
+  const double unread = 0;
+  ASSERT_WINDROW_OK(windrow_put_record(file, variable, 4, nothing.get(), &unread));
+  ASSERT_WINDROW_OK(windrow_flush(file));
+  ASSERT_WINDROW_OK(windrow_close(file));
+  h5py("f = h5py.File(path, 'r')\nassert f['empty'].shape == (5, 0), f['empty'].shape\n");
+}
+
 // Records of what cannot grow, contiguous and chunked, each rank another one.
 // All of a variable is what it was when it was queued, whatever a record of the same flush makes of it.
 TEST_F(Chunks, that_grow_meanwhile_move_as_they_were) {
