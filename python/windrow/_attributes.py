@@ -147,7 +147,7 @@ def _held(array: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> np.ndarray[Any,
 
 def _texts(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if array.dtype.kind == "S":
-        array = np.char.decode(array, "utf-8")
+        array = np.char.decode(array, "utf-8").reshape(array.shape)  # of some empty ones decode() loses the shape
     texts = np.empty(array.shape, object)
     for place in np.ndindex(array.shape):
         if not isinstance(array[place], str):

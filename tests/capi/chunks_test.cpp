@@ -314,6 +314,29 @@ TEST_F(Chunks, grow_by_records) {
   }
 }
 
+// One chunk, which newer files have no index for, not there before: written in two parts.
+TEST_F(Chunks, of_others_that_are_alone_are_made_and_changed) {
+  for (const char* filters : {"shuffle=True", "compression='gzip'", "fletcher32=True"}) {
+    SCOPED_TRACE(filters);
+    h5py(std::string("with h5py.File(path, 'w', libver='latest') as f: f.create_dataset('x', (4,), 'f4', chunks=(4,), ") + filters + ")\n");
+    windrow_file* file = nullptr;
+    ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_UPDATE, nullptr, &file));
+    int variable = -1;
+    ASSERT_WINDROW_OK(windrow_find_variable(file, "x", &variable));
+    const int64_t none[1] = {0}, two[1] = {2};
+    for (const int64_t first : {0, 2}) {
+      const float data[2] = {static_cast<float>(5 + first), static_cast<float>(6 + first)};
+      ASSERT_WINDROW_OK(windrow_write_block(file, variable, &first, rank_of() == 0 ? two : none, data));
+    }
+    float back[4] = {};
+    const int64_t start[1] = {0}, all[1] = {4};
+    ASSERT_WINDROW_OK(windrow_read_block(file, variable, start, all, back));
+    EXPECT_THAT(back, testing::ElementsAre(5, 6, 7, 8));
+    ASSERT_WINDROW_OK(windrow_close(file));
+    h5py("assert list(h5py.File(path, 'r')['x'][...]) == [5, 6, 7, 8]\n");
+  }
+}
+
 // A file that is opened again: the last chunk is not full, and holds nothing.
 TEST_F(Chunks, grow_by_records_without_elements) {
   const int64_t shape[2] = {1, 0}, none[1] = {0};

@@ -25,6 +25,8 @@ def test_types_that_are_chosen(folder, comm, rank, barrier):
         a.create("bytes", np.array([b"ab\0"], "V3"), opaque_tag="three")
         a.create("nothing", None, "float64", null_space=True)
         a.create("words", ["any", "length"], str)
+        a["empty"] = np.zeros((0, 40), "S4")
+        assert a["empty"].shape == (0, 40)
         assert a["fixed"] == "gr\u00fc" and a["several"].tolist() == ["a", "bcd"] and a["big"].tolist() == [1.5, 2]
         assert a["half"] == np.float16(0.1) and a["colour"] == 2 and a["bytes"][0].tobytes() == b"ab\0" and a["nothing"] is None
     barrier()

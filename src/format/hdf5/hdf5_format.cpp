@@ -70,6 +70,7 @@ class Hdf5Format final : public Format {
   Result<int64_t> insert_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);
   Status give_other_size(const std::string& path, std::span<const int64_t> first, int64_t bytes);
   Result<bool> has_filters(const std::string& path);
+  Result<bool> has_one_chunk(const std::string& path);
   Result<int64_t> move_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, const ChunkPlace& old);
   Status hold_index(bool held);
   Status let_go();
@@ -479,6 +480,17 @@ Result<bool> Hdf5Format::has_filters(const std::string& path) {
   return H5Pget_nfilters(creation.get()) > 0;
 }
 
+// Of those that are made by newer versions HDF5 keeps no index but the place of the chunk.
+Result<bool> Hdf5Format::has_one_chunk(const std::string& path) {
+  const Result<hid_t> dataset = chunked(path);
+  if (!dataset.ok()) return dataset.status();
+  const Handle creation(H5Dget_create_plist(dataset.value()), H5Pclose), space(H5Dget_space(dataset.value()), H5Sclose);
+  std::array<hsize_t, H5S_MAX_RANK> chunk{}, shape{};
+  const int ndims = space.valid() ? H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr) : -1;
+  if (ndims < 0 || !creation.valid() || H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk.data()) != ndims) return hdf5_status(Code::io, "chunks of", path);
+  return std::equal(shape.begin(), shape.begin() + ndims, chunk.begin(), [](hsize_t extent, hsize_t length) { return extent <= length; });
+}
+
 // Nothing of the index goes into the file before the flush, though it be large: it would name places that have no bytes yet.
 Status Hdf5Format::hold_index(bool held) {
   H5AC_cache_config_t settings{};
@@ -514,7 +526,8 @@ Result<int64_t> Hdf5Format::move_chunk(const std::string& path, std::span<const 
 }
 
 // HDF5 notes the filters that a chunk has skipped when it enters the chunk in its index, and where the size stays it enters nothing: others would
-// undo filters by the old note, or not. And of the chunk that it has looked up last it knows the old note either way, until the dataset is closed.
+// undo filters by the old note, or not. And of the chunk that it has looked up last it knows the old note either way, until the dataset is closed; of one without
+// an index that was not there before (HDF5 1.10), that it has skipped all filters.
 Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) {
   int64_t offset = -1;
   Status status = guard([&] {
@@ -535,6 +548,9 @@ Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const
     const Result<int64_t> placed = keeps ? move_chunk(path, first, bytes, old) : insert_chunk(path, first, bytes);
     if (old.skipped != 0) chunked_.erase(path);
     if (!placed.ok()) return placed.status();
+    const Result<bool> alone = mode_ == FormatMode::update && old.bytes == 0 ? has_one_chunk(path) : Result<bool>(false);
+    if (!alone.ok()) return alone.status();
+    if (alone.value()) chunked_.erase(path);
     offset = placed.value();
     if (published_) unpublished_.insert(offset);
     return *failure_;
