@@ -72,7 +72,7 @@ Result<int64_t> interval_weight(const Comm& comm, const Settings& settings) {
     if (!parsed.ok()) return parsed.status();
     machine = std::move(parsed).value();
   }
-  const int64_t point_bytes = settings.bytes("point_bytes");
+  const int64_t point_bytes = std::min(settings.bytes("point_bytes"), int64_t{1} << 40);
   const WriteWeights weights = weigh_writing(*machine, k_interval_points * point_bytes);
   const double points = weights.interval_s / (weights.byte_s * static_cast<double>(point_bytes));
   return static_cast<int64_t>(std::min(k_most, points * static_cast<double>(k_weight_of_point)));

@@ -362,6 +362,8 @@ TEST(Points, bad_arguments) {
                        "/there is none.json");
   EXPECT_WINDROW_OK(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"point_bytes", rank_of() == 0 ? "800" : "8"}}), &none));
   windrow_decomposition_free(none);
+  EXPECT_WINDROW_OK(windrow_points_with(MPI_COMM_WORLD, k_points, 0, nullptr, nullptr, Options({{"point_bytes", "9000000000000000000"}}), &none));
+  windrow_decomposition_free(none);
 }
 
 // Ranks without points, no points at all, and the same number twice on one rank.
