@@ -42,12 +42,14 @@ struct Pattern {
   int64_t holes = 0;            // points that nobody holds
   bool overlapping = false;     // variables lie over each other, as they do in no sound file
   std::vector<Extent> regions;  // bytes of the file that the variables concerned occupy: sorted, disjoint, maximal
+  friend bool operator==(const Pattern&, const Pattern&) = default;
 };
 
 struct Topology {
   int ranks = 1;
   std::vector<int> host_roots = {0};  // [hosts] lowest rank of each, ascending
   double link_seconds = 0;            // a byte, between hosts; 0: not known
+  friend bool operator==(const Topology&, const Topology&) = default;
 };
 
 // Bounds and facts that a plan has to keep to.

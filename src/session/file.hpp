@@ -197,7 +197,7 @@ class File {
   const std::string& remembered_machine() const noexcept;
   std::shared_ptr<void> machine_to_remember() const;
   // learning.cpp
-  Status find_experience(const std::string& machine);               // local
+  void find_experience(uint64_t machine);                           // local
   void begin_experience() noexcept;                                 // on all ranks
   void learn_seconds(KeptPlan& kept, double wave_seconds, double storage_seconds);  // on all ranks, with the same numbers
   void fit_limits_to_local_disk(PlanLimits& limits) const;

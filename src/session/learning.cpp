@@ -7,7 +7,6 @@
 #include "plan/candidates.hpp"
 #include "plan/experience.hpp"
 #include "session/file.hpp"
-#include "session/same.hpp"
 
 namespace windrow {
 namespace {
@@ -22,14 +21,13 @@ bool is_power_of_two(int64_t number) noexcept { return number > 0 && (number & (
 }  // namespace
 
 // Local. Whether anything is learned is the same on all ranks, as options and the machine file are.
-Status File::find_experience(const std::string& machine) {
+void File::find_experience(uint64_t machine) {
   const std::string wish = settings_.text("learn");
-  if (wish == "off" || (wish == "auto" && !limits_.machine_measured)) return {};
+  if (wish == "off" || (wish == "auto" && !limits_.machine_measured)) return;
   std::shared_ptr<void>& kept = comm_->attachment(Comm::Remembered::flushes);
   if (kept == nullptr) kept = std::make_shared<Remembered>();
   experience_ = std::shared_ptr<Experience>(kept, &std::static_pointer_cast<Remembered>(kept)->experience);
-  experience_of_ = hash_of({machine});
-  return {};
+  experience_of_ = machine;
 }
 
 // When all ranks have found it: another machine's is forgotten, by all of them.

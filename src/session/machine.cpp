@@ -15,6 +15,7 @@
 #include "session/file.hpp"
 #include "session/io_thread.hpp"
 #include "session/machine.hpp"
+#include "session/same.hpp"
 #include "storage/system_error.hpp"
 
 namespace windrow {
@@ -35,22 +36,45 @@ Result<std::string> read_machine_file(const std::string& path) {
   return text;
 }
 
-Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const std::string& path) {
+Result<KnownMachine> machine_of(const std::string& text, const std::string& path) {
   struct Last {
     std::mutex mutex;
     std::string text;
-    std::shared_ptr<const Machine> machine;
+    KnownMachine known;
   };
   static Last last;
   const std::lock_guard lock(last.mutex);
-  if (last.machine && last.text == text) return last.machine;
+  if (last.known.machine && last.text == text) return last.known;
   auto machine = parse_machine(text, path);
   if (!machine.ok()) return machine.status();
-  auto made = std::make_shared<const Machine>(std::move(machine).value());
+  KnownMachine made{std::make_shared<const Machine>(std::move(machine).value()), hash_of({text})};
   last.text = text;
-  last.machine = made;
+  last.known = made;
   return made;
 }
+
+namespace {
+
+// What is usual there; the last is remembered too, so that plans made for it are found again.
+KnownMachine usual_machine(FileSystem kind, int64_t cores) {
+  struct Last {
+    std::mutex mutex;
+    FileSystem kind = FileSystem::unknown;
+    int64_t cores = -1;
+    KnownMachine known;
+  };
+  static Last last;
+  const std::lock_guard lock(last.mutex);
+  if (last.known.machine && last.kind == kind && last.cores == cores) return last.known;
+  auto machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
+  KnownMachine made{machine, hash_of({machine->name})};
+  last.kind = kind;
+  last.cores = cores;
+  last.known = made;
+  return made;
+}
+
+}  // namespace
 
 Result<int64_t> interval_weight(const Comm& comm, const Settings& settings) {
   constexpr int64_t k_interval_points = 32;  // of meshes' seams: 4 to 100
@@ -66,11 +90,11 @@ Result<int64_t> interval_weight(const Comm& comm, const Settings& settings) {
   }
   std::shared_ptr<const Machine> machine;
   if (text.empty()) {
-    machine = std::make_shared<const Machine>(default_machine(name_of(FileSystem::unknown), usable_cores()));
+    machine = usual_machine(FileSystem::unknown, usable_cores()).machine;
   } else {
     auto parsed = machine_of(text, path);
     if (!parsed.ok()) return parsed.status();
-    machine = std::move(parsed).value();
+    machine = parsed.value().machine;
   }
   const int64_t point_bytes = std::min(settings.bytes("point_bytes"), int64_t{1} << 40);
   const WriteWeights weights = weigh_writing(*machine, k_interval_points * point_bytes);
@@ -105,14 +129,17 @@ std::shared_ptr<void> File::machine_to_remember() const {
 // Without a machine file, what is usual where rank 0 found the file to lie: it is told, and decides nothing.
 Status File::learn_machine(FileSystem kind, int64_t cores) {
   limits_.machine_measured = !machine_text_.empty();
+  KnownMachine known;
   if (machine_text_.empty()) {
-    limits_.machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
-    return find_experience(limits_.machine->name);
+    known = usual_machine(kind, cores);
+  } else {
+    auto machine = machine_of(machine_text_, settings_.text("machine"));
+    if (!machine.ok()) return machine.status();
+    known = std::move(machine).value();
   }
-  auto machine = machine_of(machine_text_, settings_.text("machine"));
-  if (!machine.ok()) return machine.status();
-  limits_.machine = std::move(machine).value();
-  return find_experience(machine_text_);
+  limits_.machine = std::move(known.machine);
+  find_experience(known.number);
+  return {};
 }
 
 }  // namespace windrow

@@ -15,8 +15,13 @@ namespace windrow {
 // The text of a machine file, as it is, or its first MiB and a byte. Local. Errors name the file.
 Result<std::string> read_machine_file(const std::string& path);
 
+struct KnownMachine {
+  std::shared_ptr<const Machine> machine;
+  uint64_t number = 0;  // of its text: the same on every rank that has the same
+};
+
 // What such a text says. The last one is remembered: a program opens file after file with one machine. May be called by several threads.
-Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const std::string& path);
+Result<KnownMachine> machine_of(const std::string& text, const std::string& path);
 
 // What an interval of points costs those who write it, as in Balancing: by the machine file of the settings, else the one that the communicator's last file was
 // opened with, else what is usual, and for the points' length in the settings. Local; for rank 0.

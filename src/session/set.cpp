@@ -71,9 +71,9 @@ Status File::choose_files_on_root() {
   const int64_t ranks = comm_->size(), hosts = static_cast<int64_t>(comm_->host_roots().size()), targets = targets_of(striping_.layout);
   FileCount chosen = choose_file_count(kind, format_->can_split(), ranks, hosts, targets);
   if (!machine_text_.empty()) {
-    const auto machine = machine_of(machine_text_, settings_.text("machine"));
-    if (!machine.ok()) return machine.status();
-    chosen = choose_file_count_by(*machine.value(), kind, format_->can_split(), ranks, hosts, targets, settings_.bytes("expected_bytes"));
+    const auto known = machine_of(machine_text_, settings_.text("machine"));
+    if (!known.ok()) return known.status();
+    chosen = choose_file_count_by(*known.value().machine, kind, format_->can_split(), ranks, hosts, targets, settings_.bytes("expected_bytes"));
   }
   if (chosen.files > 1)
     if (const std::string why = why_no_set(); !why.empty()) chosen = {1, "files one: " + why};

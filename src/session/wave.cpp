@@ -12,6 +12,7 @@
 #include "comm/link.hpp"
 #include "format/check.hpp"
 #include "plan/choose.hpp"
+#include "plan/plan_memory.hpp"
 #include "session/file.hpp"
 #include "session/same.hpp"
 #include "session/wave_numbers.hpp"
@@ -31,6 +32,13 @@ Extent hull_of(const Wave& wave) noexcept {
 
 std::array<int64_t, 4> foretold(const KeptPlan& kept) {
   return {kept.forecast.messages, kept.forecast.write_requests, kept.forecast.read_requests, kept.forecast.bytes};
+}
+
+// Made for this file or for one before it.
+PlanMemory& plans_of(Comm& comm) {
+  std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::plans);
+  if (kept == nullptr) kept = std::make_shared<PlanMemory>();
+  return *static_cast<PlanMemory*>(kept.get());
 }
 
 void mark(std::vector<int64_t>& bits, int number) noexcept {
@@ -350,7 +358,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->layout = wave.layout;
     if (wave.layout) fit_to_chunks(wave, numbers, strategy, pattern, limits);
     if (subfiles_ && !wave.layout) fit_to_subfiles(strategy, limits);
-    auto plan = make_plan(strategy, pattern, topology, limits);
+    auto plan = plans_of(*comm_).plan(strategy, pattern, topology, limits);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
     if (wave.layout && kept->asked.domains != Domains::automatic && kept->asked.domains != Domains::aligned)
