@@ -75,7 +75,7 @@ struct Wave {
     int variable;
   };
   std::vector<Conversion> conversions;                      // gets into memory that is not as the variables are
-  int64_t bytes = 0, pieces = 0, long_bytes = 0, long_pieces = 0, owned_flags = 0, shared_reads = 0, in_memory = 0;
+  int64_t bytes = 0, pieces = 0, long_bytes = 0, long_pieces = 0, touched_bytes = 0, owned_flags = 0, shared_reads = 0, in_memory = 0;
   int64_t replicas = 0, points = 0, load = 0, holes = 0;     // of decompositions by points: the most of each
   int64_t uniform = 0;                                      // of what is got by `same`, a number that it has on every rank; else one that it has on none
   std::vector<int64_t> variables;                           // bits: those that this rank moves, chunked ones too

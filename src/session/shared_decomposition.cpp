@@ -210,6 +210,12 @@ void part_long(ByteRuns& bytes, int64_t element_bytes, int64_t limit) {
 
 }  // namespace
 
+int64_t touched_bytes(const ByteRuns& bytes) noexcept {
+  constexpr int64_t k_stretch = int64_t{64} << 10;
+  const int64_t hull = bytes.hull.size(), apart = std::max<int64_t>(0, std::min(hull, bytes.pieces < INT64_MAX / k_stretch ? bytes.pieces * k_stretch : hull));
+  return std::max(apart, std::min(hull, bytes.total));
+}
+
 std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride) {
   auto moved = std::make_shared<ByteRuns>();
   moved->elements = with_runs(interleave(bytes.runs, row, stride));

@@ -36,6 +36,9 @@ struct ByteRuns {
   PieceView long_runs, short_runs;
 };
 
+// Of the stretches of 64 KiB that pieces lie in, as many as there can be: what the system maps at once where one of them is touched.
+int64_t touched_bytes(const ByteRuns& bytes) noexcept;
+
 // What becomes of bytes of an array whose rows of `row` bytes lie `stride` apart in the file. `bytes`: as kept by a decomposition.
 std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride);
 

@@ -130,6 +130,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   wave.pieces += runs->pieces;
   wave.long_bytes += runs->long_bytes;
   wave.long_pieces += runs->long_pieces;
+  if (wave.reading) wave.touched_bytes += touched_bytes(*runs);
   wave.runs.push_back(std::move(runs));
   return {};
 }
@@ -175,7 +176,7 @@ int64_t File::number_of(const Wave& wave, int rank) const {
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most, LonePuts* lone) {
-  constexpr size_t k_waves = 2, k_maxima = 14, k_sums = 6;
+  constexpr size_t k_waves = 2, k_maxima = 14, k_sums = 7;
   std::array<int64_t, k_waves * k_maxima + 1 + LonePuts::k_maxima> maximum{};
   std::array<int64_t, k_waves * k_sums + 1> sum{};
   constexpr size_t k_most = k_waves * k_maxima;
@@ -191,7 +192,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                                                  wave->replicas, wave->points,     wave->load,         wave->holes,
                                                  -wave->records.begin, wave->records.end};
       const std::array<int64_t, k_sums> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
-                                                    wave->long_bytes, wave->long_pieces};
+                                                    wave->long_bytes, wave->long_pieces, wave->touched_bytes};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_maxima));
       std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_sums));
       std::copy(wave->variables.begin(), wave->variables.end(), pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
@@ -222,6 +223,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                .in_memory = max[3],
                .bytes = sums[0],
                .pieces = sums[1],
+               .touched_bytes = sums[6],
                .ranks_with_data = sums[2],
                .entries = sums[3],
                .hull = {-max[6], max[7]},
@@ -270,6 +272,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .long_pieces = numbers.long_pieces,
                   .ranks_with_data = numbers.ranks_with_data,
                   .largest_rank_bytes = numbers.largest_rank_bytes,
+                  .touched_bytes = numbers.touched_bytes,
                   .shared_reads = numbers.shared_reads != 0,
                   .in_memory = numbers.in_memory != 0,
                   .swapped = false,

@@ -20,6 +20,7 @@ struct WaveNumbers {
   int64_t in_memory = 0;          // what is got lies in the memory of the ranks' one host
   int64_t bytes = 0;
   int64_t pieces = 0;
+  int64_t touched_bytes = 0;      // of what is got
   int64_t ranks_with_data = 0;
   int64_t entries = 0;            // puts or gets, of all ranks
   Extent hull;                    // of a chunked variable's pieces, in its chunks' line

@@ -12,7 +12,7 @@ using nlohmann::ordered_json;
 
 constexpr size_t k_most_alternatives = 12, k_most_regions = 64;
 
-constexpr const char *k_swapped = "swapped", *k_untouched = "untouched";  // which traces of earlier versions do not say
+constexpr const char *k_swapped = "swapped", *k_untouched = "untouched", *k_touched = "touched_bytes";  // which traces of earlier versions do not say
 
 // Each number and mark of a pattern with its name, for both ways.
 template <class AnyPattern, class Visit>
@@ -90,6 +90,7 @@ ordered_json pattern_json(const Weighing& weighing) {
   for_each_mark(weighing.pattern, [&](const char* name, bool mark) { json[name] = mark; });
   json[k_swapped] = weighing.pattern.swapped;
   json[k_untouched] = weighing.pattern.untouched;
+  json[k_touched] = weighing.pattern.touched_bytes;
   const std::vector<Extent>& regions = weighing.pattern.regions;
   int64_t bytes = 0;
   for (const Extent& region : regions) bytes += region.size();
@@ -111,6 +112,7 @@ Result<RecordedPattern> read_pattern(const ordered_json& json) {
     for_each_mark(recorded.pattern, [&](const char* name, bool& mark) { mark = json.at(name).get<bool>(); });
     recorded.pattern.swapped = json.value(k_swapped, false);
     recorded.pattern.untouched = json.value(k_untouched, false);
+    if (json.contains(k_touched)) recorded.pattern.touched_bytes = count_of(json, k_touched);
     for_each_bound(recorded.limits, [&](const char* name, int64_t& bound) { bound = count_of(json.at("limits"), name); });
     int64_t end = 0;
     for (const ordered_json& each : json.at("regions")) {

@@ -137,6 +137,31 @@ TEST(MakePlan, copies_what_is_in_memory_out_of_it) {
   EXPECT_EQ(make_plan(strategy_of({.access = "mapped"}), large(512), thousand_hosts(), {}).value().strategy.access, Access::contiguous);
 }
 
+TEST(MakePlan, reads_once_what_each_rank_would_map_whole) {
+  const Topology one_host{.ranks = 8, .host_roots = {0}};
+  Pattern mixed = large(512);
+  mixed.reading = mixed.in_memory = true;
+  int64_t bytes = 0;
+  for (const Extent& region : mixed.regions) bytes += region.size();
+  mixed.touched_bytes = 8 * bytes;
+  const auto plan_of = [&](const Pattern& pattern, const StrategyRequest& request = {}) { return make_plan(strategy_of(request), pattern, one_host, {}).value(); };
+  const Plan plan = plan_of(mixed);
+  EXPECT_EQ(plan.strategy.access, Access::contiguous);
+  EXPECT_EQ(plan.writers.size(), 1U);
+  EXPECT_THAT(describe_text(plan), HasSubstr("each would map nearly all of the file"));
+  EXPECT_EQ(plan_of(mixed, {.access = "mapped"}).strategy.access, Access::mapped);
+  EXPECT_EQ(plan_of(mixed, {.domains = "none"}).strategy.access, Access::mapped);
+  Pattern other = mixed;
+  other.touched_bytes = 6 * bytes;  // apart, or of fewer ranks
+  EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
+  other = mixed;
+  other.bytes /= 4, other.pieces /= 4;  // most of what would be read is wanted by nobody
+  EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
+  other = mixed;
+  other.pieces = other.bytes / 4096;
+  EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
+}
+
 TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {
   Pattern both = large(512);
   both.long_pieces = 100'000;
