@@ -30,6 +30,14 @@ class RunFailed(Exception):
     """A measurement that gave no times: what to show in its place."""
 
 
+def what_failed(said: list[str]) -> str:
+    """The line that says why, "" if there is none: what a rank says comes before mpirun's own words about errors, whichever was printed first."""
+    for is_it in (lambda line: line.startswith("rank "), lambda line: "error" in line.lower(), bool):
+        if found := next((line for line in said if is_it(line)), ""):
+            return found
+    return ""
+
+
 @dataclass(frozen=True)
 class ServerKey:
     """What makes two measurements use the same running program."""
@@ -87,9 +95,7 @@ class Server:
         return lines
 
     def _last_error(self) -> str:
-        lines = self._errors_path.read_text(errors="replace").splitlines()
-        told = [line for line in lines if line.startswith("rank ") or "error" in line.lower()]
-        return (told or lines or ["no message"])[0][:200]
+        return (what_failed(self._errors_path.read_text(errors="replace").splitlines()) or "no message")[:200]
 
     def end(self, *, at_once: bool = False) -> None:
         """Ask the program to leave, or make it; mpirun takes its ranks with it."""

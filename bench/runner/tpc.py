@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .servers import RunFailed, what_failed
+
 # Nodes of the paper's meshes 1 to 4.
 MESHES = {1: 47219, 2: 32888, 3: 73260, 4: 289650}
 LOADS = (100, 200, 500, 1000)
@@ -34,10 +36,6 @@ LARGE_BYTES = 60e6
 FILES, LARGE_FILES = 3, 2
 
 Line = dict[str, Any]
-
-
-class RunFailed(Exception):
-    pass
 
 
 @dataclass(frozen=True)
@@ -197,8 +195,7 @@ class Launcher:
         finally:
             end(process, at_once=not ended)
         if process.returncode not in (0, 3):  # 3: a file was wrong, which its line says
-            told = [text for text in said if text.startswith("rank ") or "error" in text.lower()]
-            raise RunFailed((told or said or [f"exit code {process.returncode}"])[0][:300])
+            raise RunFailed((what_failed(said) or f"exit code {process.returncode}")[:300])
 
     def _lines(self, process: subprocess.Popen[bytes]) -> Iterator[tuple[str, str]]:
         """Of both outputs, as they come, until both are closed."""

@@ -14,7 +14,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
-from runner.servers import Pool, RunFailed, ServerKey  # noqa: E402
+from runner.servers import Pool, RunFailed, ServerKey, what_failed  # noqa: E402
 
 # Answers each command with its own process number; "die" ends it.
 PROGRAM = """#!/usr/bin/python3
@@ -72,6 +72,16 @@ class Servers(unittest.TestCase):
         with self.assertRaisesRegex(RunFailed, "asked to"):
             self.pool.ask(ServerKey("one", 1, ""), "die", 20)
         self.assertNotEqual(self.ask("one"), one)
+
+
+class WhatFailed(unittest.TestCase):
+    def test_is_what_a_rank_said_wherever_it_stands(self) -> None:
+        aborted, rank = "MPI_ABORT was invoked on rank 2\nwith errorcode 1.".split("\n"), 'rank 2: option "writers" cannot be "none"'
+        self.assertEqual(what_failed([*aborted, rank]), rank)
+        self.assertEqual(what_failed([rank, *aborted]), rank)
+        self.assertEqual(what_failed(["", "words", "an Error"]), "an Error")
+        self.assertEqual(what_failed(["", "words"]), "words")
+        self.assertEqual(what_failed([]), "")
 
 
 if __name__ == "__main__":
