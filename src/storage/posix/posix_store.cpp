@@ -454,14 +454,15 @@ Status PosixStore::unmap() {
 }
 
 bool PosixStore::in_memory(int64_t offset, int64_t size) {
-  constexpr int64_t k_samples = 16;
+  constexpr int64_t k_most = 16, k_apart = int64_t{1} << 20;  // a small file is not worth 16 calls, for which all ranks wait
   if (descriptor_ < 0 || size <= 0) return false;
   struct statfs about {};
   if (::fstatfs(descriptor_, &about) == 0 && (about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC)) return true;
-  for (int64_t i = 0; i < k_samples; ++i) {
+  const int64_t samples = std::clamp<int64_t>(size / k_apart, 2, k_most);
+  for (int64_t i = 0; i < samples; ++i) {
     std::byte byte{};
     iovec one{&byte, 1};
-    if (::preadv2(descriptor_, &one, 1, offset + (size - 1) / k_samples * i, RWF_NOWAIT) < 0) return false;
+    if (::preadv2(descriptor_, &one, 1, offset + (size - 1) / samples * i, RWF_NOWAIT) < 0) return false;
   }
   return true;
 }
