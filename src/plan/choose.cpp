@@ -79,7 +79,7 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
     const bool are_long = mean > 0 && mean >= limits.direct_read_bytes && !pattern.swapped;
     const bool in_pages = bytes_of(pattern.regions) > pattern.bytes && mean >= k_page;
     if (strategy.domains == Domains::automatic && is_mixed(pattern, mean, k_page)) {
-      reasons.emplace_back("not mapped: pieces are short, and most ranks have some everywhere, so each would map nearly all of the file");
+      reasons.emplace_back("access not mapped: pieces are short, and most ranks have some everywhere, so each would map nearly all of the file");
       return;
     }
     strategy.access = are_long || in_pages ? Access::list : Access::mapped;

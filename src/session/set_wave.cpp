@@ -85,7 +85,7 @@ Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int6
     wave.pieces += runs->pieces;
     wave.long_bytes += runs->long_bytes;
     wave.long_pieces += runs->long_pieces;
-    if (wave.reading) wave.touched_bytes += touched_bytes(*runs);
+    if (wave.reading) add_touched(*runs, wave);
     wave.runs.push_back(runs);
   }
   return {};

@@ -130,7 +130,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   wave.pieces += runs->pieces;
   wave.long_bytes += runs->long_bytes;
   wave.long_pieces += runs->long_pieces;
-  if (wave.reading) wave.touched_bytes += touched_bytes(*runs);
+  if (wave.reading) add_touched(*runs, wave);
   wave.runs.push_back(std::move(runs));
   return {};
 }
@@ -162,6 +162,12 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   if (!wave.items.empty() && !wave.layout && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
     wave.in_memory = data_->in_memory(hull_of(wave)) ? 1 : 0;
   return {};
+}
+
+// Of sparse files there may be more than can be added up over all ranks, who would not be told from fewer anyway.
+void File::add_touched(const ByteRuns& runs, Wave& wave) const noexcept {
+  const int64_t most = INT64_MAX / 4 / comm_->size();
+  wave.touched_bytes += std::min(touched_bytes(runs), most - wave.touched_bytes);
 }
 
 int64_t File::number_of(const Wave& wave, int rank) const {
