@@ -12,6 +12,8 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <random>
 
 namespace bench {
 namespace {
@@ -260,10 +262,16 @@ class Bench {
     for (const std::string& text : settings_.systems) systems_.push_back(make_system(settings_, data_.pieces, text));
   }
 
-  // Each repetition begins with another system. The first is not counted by those who read the lines: plans, pages and decompositions are new.
+  // Each repetition has another order, the same on all ranks: what one system leaves in caches and on cores is not always the same other one's. The first
+  // repetition is not counted by those who read the lines: plans, pages and decompositions are new.
   void run() {
-    for (int repetition = 0; repetition <= settings_.repeat; ++repetition)
-      for (size_t i = 0; i < systems_.size(); ++i) run_one((i + static_cast<size_t>(repetition)) % systems_.size(), repetition);
+    std::vector<size_t> order(systems_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::minstd_rand numbers(1);
+    for (int repetition = 0; repetition <= settings_.repeat; ++repetition) {
+      for (size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[numbers() % left]);
+      for (const size_t number : order) run_one(number, repetition);
+    }
   }
 
  private:

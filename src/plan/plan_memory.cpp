@@ -13,7 +13,6 @@ bool are_alike(const StorageLayout* a, const StorageLayout* b) { return a == b |
 
 bool PlanMemory::is_of(const Entry& entry, const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   if (entry.pattern != pattern || entry.strategy != strategy || entry.topology != topology) return false;
-  if (entry.experience.has_value() != (limits.experience != nullptr) || (limits.experience && *entry.experience != *limits.experience)) return false;
   if (!are_alike(entry.limits.layout.get(), limits.layout.get())) return false;
   PlanLimits compared = limits;
   compared.layout = entry.limits.layout;
@@ -23,12 +22,15 @@ bool PlanMemory::is_of(const Entry& entry, const Strategy& strategy, const Patte
 
 Result<Plan> PlanMemory::plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) { return is_of(each, strategy, pattern, topology, limits); });
-  if (found != entries_.end()) return found->plan;
+  if (found != entries_.end() && found->experience == (limits.experience ? std::optional(*limits.experience) : std::nullopt)) return found->plan;
   auto made = make_plan(strategy, pattern, topology, limits);
   if (!made.ok()) return made;
   const Plan& plan = made.value();
   if (plan.regions.size() + plan.domains.size() + plan.writers.size() + plan.host_roots.size() + topology.host_roots.size() > k_longest) return made;
-  if (entries_.size() == k_most) entries_.pop_front();
+  if (found != entries_.end())
+    entries_.erase(found);  // what was learned since then has taken its place
+  else if (entries_.size() == k_most)
+    entries_.pop_front();
   Entry entry{.strategy = strategy, .pattern = pattern, .topology = topology, .limits = limits, .experience = std::nullopt, .plan = plan};
   if (limits.experience) entry.experience = *limits.experience;
   entry.limits.experience = nullptr;

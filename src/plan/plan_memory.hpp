@@ -21,7 +21,7 @@ class PlanMemory {
 
  private:
   static constexpr size_t k_most = 32;       // a few kinds of files with a few flushes each
-  static constexpr size_t k_longest = 256;  // regions, domains and writers: longer plans are made anew, so that little memory is held
+  static constexpr size_t k_longest = 256;  // regions, domains, writers and hosts: longer plans are made anew, so that little memory is held
 
   struct Entry {
     Strategy strategy;

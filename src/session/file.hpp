@@ -415,7 +415,7 @@ class File {
   int64_t kept_id(int64_t unfit) const noexcept;             // of the first plan whose bit is not set; 0: none
   KeptPlan* find_plan(int64_t id) noexcept;
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
-  void add_touched(const ByteRuns& runs, Wave& wave) const noexcept;
+  int64_t touched_by(const Wave& wave) const noexcept;
   int64_t number_of(const Wave& wave, int rank) const;
   AccessRule access_rule(const Plan& plan) const;
   std::string names_of(std::span<const int64_t> bits) const;

@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <mutex>
+#include <utility>
 
 #include "decomposition/balance.hpp"
 #include "model/defaults.hpp"
@@ -55,23 +57,17 @@ Result<KnownMachine> machine_of(const std::string& text, const std::string& path
 
 namespace {
 
-// What is usual there; the last is remembered too, so that plans made for it are found again.
+// What is usual there; remembered, so that plans made for it are found again.
 KnownMachine usual_machine(FileSystem kind, int64_t cores) {
-  struct Last {
-    std::mutex mutex;
-    FileSystem kind = FileSystem::unknown;
-    int64_t cores = -1;
-    KnownMachine known;
-  };
-  static Last last;
-  const std::lock_guard lock(last.mutex);
-  if (last.known.machine && last.kind == kind && last.cores == cores) return last.known;
-  auto machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
-  KnownMachine made{machine, hash_of({machine->name})};
-  last.kind = kind;
-  last.cores = cores;
-  last.known = made;
-  return made;
+  static std::mutex mutex;
+  static std::map<std::pair<FileSystem, int64_t>, KnownMachine> all;
+  const std::lock_guard lock(mutex);
+  KnownMachine& known = all[{kind, cores}];
+  if (!known.machine) {
+    known.machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
+    known.number = hash_of({known.machine->name});
+  }
+  return known;
 }
 
 }  // namespace

@@ -85,7 +85,6 @@ Status File::add_parts(const QueueEntry& entry, const SplitVariable& split, int6
     wave.pieces += runs->pieces;
     wave.long_bytes += runs->long_bytes;
     wave.long_pieces += runs->long_pieces;
-    if (wave.reading) add_touched(*runs, wave);
     wave.runs.push_back(runs);
   }
   return {};
@@ -123,10 +122,7 @@ Result<std::shared_ptr<const ByteRuns>> File::runs_of_parts(const QueueEntry& en
     wave.records = {std::min(wave.records.begin, moved.begin), std::max(wave.records.end, moved.end)};
   }
   if (!placed.empty()) bytes->elements = with_runs(one_after_another(placed));
-  bytes->runs = PieceView(bytes->elements, split.element_bytes);
-  bytes->hull = hull(bytes->runs);
-  bytes->total = total_bytes(bytes->runs);
-  bytes->pieces = extent_count(bytes->runs);
+  bytes->see(PieceView(bytes->elements, split.element_bytes));
   return std::shared_ptr<const ByteRuns>(std::move(bytes));
 }
 

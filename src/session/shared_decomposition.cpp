@@ -210,19 +210,18 @@ void part_long(ByteRuns& bytes, int64_t element_bytes, int64_t limit) {
 
 }  // namespace
 
-int64_t touched_bytes(const ByteRuns& bytes) noexcept {
-  constexpr int64_t k_stretch = int64_t{64} << 10;
-  const int64_t hull = bytes.hull.size(), apart = std::max<int64_t>(0, std::min(hull, bytes.pieces < INT64_MAX / k_stretch ? bytes.pieces * k_stretch : hull));
-  return std::max(apart, std::min(hull, bytes.total));
+void ByteRuns::see(PieceView view) noexcept {
+  runs = view;
+  hull = windrow::hull(view);
+  total = total_bytes(view);
+  pieces = extent_count(view);
+  touched = bytes_in_stretches(view, k_stretch);
 }
 
 std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride) {
   auto moved = std::make_shared<ByteRuns>();
   moved->elements = with_runs(interleave(bytes.runs, row, stride));
-  moved->runs = PieceView(moved->elements);
-  moved->hull = hull(moved->runs);
-  moved->total = total_bytes(moved->runs);
-  moved->pieces = extent_count(moved->runs);
+  moved->see(PieceView(moved->elements));
   part_long(*moved, 1, bytes.limit);
   return moved;
 }
@@ -234,10 +233,7 @@ Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::kept(const Pieces& 
     if (!runs.ok()) return runs.status();
     auto bytes = std::make_shared<ByteRuns>();
     bytes->elements = elements;
-    bytes->runs = runs.value();
-    bytes->hull = hull(bytes->runs);
-    bytes->total = total_bytes(bytes->runs);
-    bytes->pieces = extent_count(bytes->runs);
+    bytes->see(runs.value());
     part_long(*bytes, element_bytes, long_limit);
     slot = std::move(bytes);
   }
@@ -299,10 +295,7 @@ Result<std::shared_ptr<const ByteRuns>> SharedDecomposition::line_of(const Piece
     if (auto fits = to_bytes(elements, line.trailing * line.type_bytes); !fits.ok()) return fits.status();
     auto bytes = std::make_shared<ByteRuns>();
     bytes->elements = with_runs(line.grid.place(PieceView(elements, line.trailing), std::max<int64_t>(0, line.row) * line.grid.row()));
-    bytes->runs = PieceView(bytes->elements, line.type_bytes);
-    bytes->hull = hull(bytes->runs);
-    bytes->total = total_bytes(bytes->runs);
-    bytes->pieces = extent_count(bytes->runs);
+    bytes->see(PieceView(bytes->elements, line.type_bytes));
     slot = std::move(bytes);
   }
   return slot;
@@ -324,10 +317,7 @@ Result<std::vector<SharedDecomposition::PartRuns>> SharedDecomposition::parts_of
   for (auto& [part, pieces] : cut.split.place(PieceView(elements, cut.trailing), cut.first)) {
     auto bytes = std::make_shared<ByteRuns>();
     bytes->elements = with_runs(pieces);
-    bytes->runs = PieceView(bytes->elements, cut.type_bytes);
-    bytes->hull = hull(bytes->runs);
-    bytes->total = total_bytes(bytes->runs);
-    bytes->pieces = extent_count(bytes->runs);
+    bytes->see(PieceView(bytes->elements, cut.type_bytes));
     part_long(*bytes, cut.type_bytes, cut.long_limit);
     parts.push_back({part, std::move(bytes)});
   }

@@ -25,19 +25,22 @@ inline constexpr Extent k_all_elements{0, INT64_MAX};
 
 // A list of elements seen as bytes, and what every flush asks of it. Keeps the list alive.
 struct ByteRuns {
+  static constexpr int64_t k_stretch = int64_t{64} << 10;  // that Linux maps at once where a byte of it is read
+
   Pieces elements;
   PieceView runs;
   Extent hull;
   int64_t total = 0;   // bytes
   int64_t pieces = 0;
+  int64_t touched = 0;  // bytes of the stretches that pieces lie in
   // Those of at least `limit` bytes, which may go their own way; apart from the others where there are both.
   int64_t limit = 0, long_bytes = 0, long_pieces = 0;
   Pieces long_elements, short_elements;
   PieceView long_runs, short_runs;
-};
 
-// Of the stretches of 64 KiB that pieces lie in, as many as there can be: what the system maps at once where one of them is touched.
-int64_t touched_bytes(const ByteRuns& bytes) noexcept;
+  // Takes a view of `elements`, and counts.
+  void see(PieceView view) noexcept;
+};
 
 // What becomes of bytes of an array whose rows of `row` bytes lie `stride` apart in the file. `bytes`: as kept by a decomposition.
 std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride);

@@ -130,7 +130,6 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   wave.pieces += runs->pieces;
   wave.long_bytes += runs->long_bytes;
   wave.long_pieces += runs->long_pieces;
-  if (wave.reading) add_touched(*runs, wave);
   wave.runs.push_back(std::move(runs));
   return {};
 }
@@ -158,16 +157,20 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   if (subfiles_ && !wave.layout) sort_items(wave);
   if (wave.layout && !wave.items.empty()) wave.hull = hull_of(wave);
   if (reading) wave.uniform = number_of(wave, comm_->rank());
+  if (reading) wave.touched_bytes = touched_by(wave);
   // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to look.
   if (!wave.items.empty() && !wave.layout && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
     wave.in_memory = data_->in_memory(hull_of(wave)) ? 1 : 0;
   return {};
 }
 
-// Of sparse files there may be more than can be added up over all ranks, who would not be told from fewer anyway.
-void File::add_touched(const ByteRuns& runs, Wave& wave) const noexcept {
-  const int64_t most = INT64_MAX / 4 / comm_->size();
-  wave.touched_bytes += std::min(touched_bytes(runs), most - wave.touched_bytes);
+// Local. Of sparse files there may be more than can be added up over all ranks, who would not be told from fewer anyway.
+int64_t File::touched_by(const Wave& wave) const noexcept {
+  if (wave.items.empty()) return 0;
+  const int64_t all = std::min(hull_of(wave).size(), INT64_MAX / 4) + ByteRuns::k_stretch, most = std::min(INT64_MAX / 4 / comm_->size(), all);
+  int64_t bytes = 0;
+  for (const auto& runs : wave.runs) bytes += std::min(runs->touched, most - bytes);
+  return bytes;
 }
 
 int64_t File::number_of(const Wave& wave, int rank) const {

@@ -259,6 +259,34 @@ TEST_F(Plans, read_once_what_every_rank_would_map_whole) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+// Each rank its own rows, as eight columns: many short pieces, and no two ranks' in one place.
+TEST_F(Plans, map_what_each_rank_wants_for_itself) {
+  if (ranks_per_host() < size_of()) GTEST_SKIP() << "it is some host's memory then";
+  constexpr int64_t k_columns = 8, k_rows = 20'000;
+  const int64_t shape[2] = {k_rows * size_of(), k_columns};
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "a", WINDROW_INT64, 2, shape, &variable));
+  std::vector<Decomposition> columns;
+  std::vector<std::vector<int64_t>> data, read(k_columns, std::vector<int64_t>(k_rows, -1));
+  for (int64_t column = 0; column < k_columns; ++column) {
+    const int64_t start[2] = {k_rows * rank_of(), column}, count[2] = {k_rows, 1};
+    windrow_decomposition* made = nullptr;
+    ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
+    columns.emplace_back(made);
+    data.emplace_back(k_rows);
+    for (int64_t row = 0; row < k_rows; ++row) data.back()[static_cast<size_t>(row)] = (start[0] + row) * k_columns + column;
+    ASSERT_WINDROW_OK(windrow_put(file, variable, made, data.back().data()));
+  }
+  ASSERT_WINDROW_OK(windrow_flush(file));
+  for (size_t column = 0; column < k_columns; ++column) ASSERT_WINDROW_OK(windrow_get(file, variable, columns[column].get(), read[column].data()));
+  ASSERT_WINDROW_OK(windrow_flush(file));
+  EXPECT_EQ(read, data);
+  EXPECT_EQ(report_of(file)["plans"][0]["access"], "mapped");
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 TEST_F(Plans, are_kept_for_the_next_flush_of_the_same_shape) {
   for (const KeyValues& strategy : fault_strategies()) {
     SCOPED_TRACE(text_of(strategy));

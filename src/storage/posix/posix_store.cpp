@@ -462,7 +462,7 @@ bool PosixStore::in_memory(int64_t offset, int64_t size) {
   for (int64_t i = 0; i < samples; ++i) {
     std::byte byte{};
     iovec one{&byte, 1};
-    if (::preadv2(descriptor_, &one, 1, offset + (size - 1) / samples * i, RWF_NOWAIT) < 0) return false;
+    if (::preadv2(descriptor_, &one, 1, offset + (size - 1) / (samples - 1) * i, RWF_NOWAIT) < 0) return false;
   }
   return true;
 }
