@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -136,6 +137,17 @@ int64_t encode_frame(std::span<const std::byte> raw, const CodecChoice& choice, 
   }
   put_header(header, frame.data());
   return k_frame_header + header.payload;
+}
+
+int64_t frame_equal_elements(std::span<std::byte> raw, int element_bytes) noexcept {
+  std::array<std::byte, 255> element;
+  const auto size = static_cast<size_t>(std::clamp<int>(element_bytes, 1, element.size()));
+  if (raw.size() <= k_header + size || raw.size() > std::numeric_limits<uint32_t>::max() || !are_equal(raw, size)) return 0;
+  std::copy_n(raw.data(), size, element.data());
+  put_header({.kind = k_equal_elements, .element_bytes = static_cast<uint8_t>(size), .raw = static_cast<uint32_t>(raw.size()), .payload = static_cast<uint32_t>(size)},
+             raw.data());
+  std::copy_n(element.data(), size, raw.data() + k_header);
+  return k_frame_header + static_cast<int64_t>(size);
 }
 
 int64_t encode_checked_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace, std::span<std::byte> frame) noexcept {

@@ -92,7 +92,9 @@ Status Coder::reserve(int64_t largest) {
 Status Coder::prepare() { return memory_ == nullptr ? Status{} : reserve(largest_); }
 
 void Coder::begin(size_t arm) noexcept {
+  constexpr int64_t k_looks = 8;
   arm_ = automatic_ ? arm : fixed_arm_;
+  passive_ = measures() && !checks_ && arm_ == k_arm_off && ++quiet_runs_ % k_looks != 0;
   foretold_ = {};
   earlier_runs_ += last_message_ - run_began_;
   run_began_ = last_message_ = seconds_now();
@@ -153,6 +155,21 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   }
   if (arm_ == CodecTuner::k_by_message) return best;
   return ratios[arm_] < k_worth ? arm_ : k_arm_off;
+}
+
+int64_t Coder::pass(Traffic& traffic, std::span<std::byte> message) noexcept {
+  const auto size = static_cast<int64_t>(message.size());
+  const int64_t frame = traffic.coded && size >= k_least_message ? frame_equal_elements(message, traffic.element_bytes) : 0;
+  const int64_t length = frame > 0 ? frame : size;
+  ++traffic.messages;
+  traffic.raw_bytes += size;
+  traffic.wire_bytes += length;
+  if (!traffic.coded) return length;
+  CodecCount& count = trace_.codecs[frame > 0 ? k_codec_constant : k_arm_off];
+  ++count.messages;
+  count.bytes_in += size;
+  count.bytes_out += length;
+  return length;
 }
 
 std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::byte> raw, std::byte* frame) noexcept {

@@ -73,6 +73,11 @@ class Coder {
   // Before each run. `arm`: CodecTuner::k_by_message, or an arm for all messages; only where the plan leaves the choice open.
   void begin(size_t arm) noexcept;
 
+  // In this run there is no compressor, and nobody looks at what one might do: without compression is known to be best. Every eighth such run they look.
+  bool passive() const noexcept { return passive_; }
+  // A message goes without encode(). The bytes to send, which are fewer where all elements are equal: to see that they are not costs nothing.
+  int64_t pass(Traffic& traffic, std::span<std::byte> message) noexcept;
+
   // The bytes to send for `raw`: itself, or a frame in `frame`, which has room(raw) bytes.
   std::span<const std::byte> encode(Traffic& traffic, std::span<const std::byte> raw, std::byte* frame) noexcept;
 
@@ -115,6 +120,8 @@ class Coder {
   int level_ = 0;
   CodecModel::Work work_;
   int64_t sharers_ = 1;      // ranks of this host that send over its link at once
+  bool passive_ = false;
+  int64_t quiet_runs_ = 0;   // that did without compression
   size_t arm_ = CodecTuner::k_by_message;  // of this run; before the first: of descriptions
   int64_t largest_ = 0;
   CodecMemory* memory_ = nullptr;

@@ -90,7 +90,7 @@ bool Distributor::serve() {
     Peer& peer = peers_[next_peer_];
     if (peer.shared || bytes_in(peer.view.span(), slot.window) == 0) continue;
     MessagePool::Parcel parcel;
-    if (!pool_.take(peer.traffic.coded, parcel)) return moved;
+    if (!pool_.take(peer.traffic.coded && !coder_.passive(), parcel)) return moved;
     int64_t bytes = collect_from_slot(peer.view, slot.window, slot.memory, pool_.buffer(parcel.packed));
     trace_.bytes_copied += bytes;
     if (peer.rank != comm_.rank()) trace_.message_bytes_before_codec += bytes;

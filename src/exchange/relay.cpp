@@ -32,7 +32,7 @@ void ForwardSink::begin(std::byte* buffers) noexcept {
 bool ForwardSink::ready() {
   if (taken_.packed != MessagePool::k_none) return true;
   poll();
-  return pool_.take(coded_, taken_);
+  return pool_.take(coded_ && !coder_.passive(), taken_);
 }
 
 void ForwardSink::consume(int64_t step, const Window& window, const std::byte* slot, PieceView) {

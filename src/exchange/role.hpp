@@ -99,7 +99,7 @@ class MessagePool {
   int64_t buffer_bytes() const noexcept { return static_cast<int64_t>(requests_.size()) * bytes_; }
   void begin(std::byte* buffers) noexcept { memory_ = buffers; }
   int take();                                        // a free buffer, or k_none
-  bool take(bool coded, Parcel& parcel);             // false: too few are free, and none is taken
+  bool take(bool coded, Parcel& parcel);             // false: too few are free, and none is taken; what is not coded has only as many as without coding
   // The packed message of `bytes` becomes what travels, which lies in the buffer that is the result; the other is free again. `bytes`: of what travels.
   int seal(Coder& coder, Traffic& traffic, const Parcel& parcel, int64_t& bytes);
   std::byte* buffer(int index) { return memory_ + static_cast<int64_t>(index) * bytes_; }
@@ -118,7 +118,7 @@ class MessagePool {
   std::vector<MPI_Status> statuses_;
   std::vector<int64_t> counts_;
   int64_t bytes_ = 0;
-  int used_ = 0;
+  int plain_ = 0, used_ = 0;
 };
 
 inline constexpr int k_message_buffers = 2;

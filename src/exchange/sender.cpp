@@ -7,7 +7,8 @@ namespace windrow {
 
 void MessagePool::prepare(int buffers, int64_t bytes_each, bool coded) {
   bytes_ = aligned(bytes_each);
-  const int few = bytes_each == 0 ? 0 : coded ? k_coding_buffers : bytes_each > k_single_message ? 1 : buffers;
+  plain_ = bytes_each == 0 ? 0 : bytes_each > k_single_message ? 1 : buffers;
+  const int few = bytes_each > 0 && coded ? k_coding_buffers : plain_;
   const auto count = static_cast<size_t>(few);
   requests_.assign(count, MPI_REQUEST_NULL);
   busy_.assign(count, false);
@@ -27,7 +28,9 @@ int MessagePool::take() {
 }
 
 bool MessagePool::take(bool coded, Parcel& parcel) {
-  parcel = {.packed = take(), .frame = k_none};
+  parcel = {};
+  if (!coded && used_ >= plain_) return false;
+  parcel.packed = take();
   if (parcel.packed == k_none || !coded) return parcel.packed != k_none;
   parcel.frame = take();
   if (parcel.frame != k_none) return true;
@@ -38,9 +41,7 @@ bool MessagePool::take(bool coded, Parcel& parcel) {
 
 int MessagePool::seal(Coder& coder, Traffic& traffic, const Parcel& parcel, int64_t& bytes) {
   if (parcel.frame == k_none) {
-    ++traffic.messages;
-    traffic.raw_bytes += bytes;
-    traffic.wire_bytes += bytes;
+    bytes = coder.pass(traffic, {buffer(parcel.packed), static_cast<size_t>(bytes)});
     return parcel.packed;
   }
   const std::span<const std::byte> sent = coder.encode(traffic, {buffer(parcel.packed), static_cast<size_t>(bytes)}, buffer(parcel.frame));
@@ -152,7 +153,7 @@ bool Sender::step() {
   bool moved = !done.empty();
   while (next_ >= 0) {
     Channel& channel = channels_[static_cast<size_t>(next_)];
-    const bool coded = channel.traffic.coded;
+    const bool coded = channel.traffic.coded && !coder_.passive();
     MessagePool::Parcel parcel;
     if (!pool_.take(coded, parcel)) break;
     int64_t bytes = pack_message(items_, channel.grid.window(channel.step), pool_.buffer(parcel.packed));

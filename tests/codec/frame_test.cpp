@@ -146,6 +146,25 @@ TEST(Frame, of_equal_elements_is_one_element_behind_a_header) {
   EXPECT_EQ(decoded(encoded(raw, {.element_bytes = 3}, false, false, *workspace), raw.size(), *workspace), raw);
 }
 
+TEST(Frame, of_equal_elements_takes_the_place_of_the_message) {
+  auto made = CodecWorkspace::make(4096, compressors(), 0);
+  ASSERT_TRUE(made.ok());
+  for (const int element : {1, 4, 8, 255}) {
+    std::vector<std::byte> raw(4080 / static_cast<size_t>(element) * static_cast<size_t>(element));
+    for (size_t i = 0; i < raw.size(); ++i) raw[i] = static_cast<std::byte>(i % static_cast<size_t>(element) + 3);
+    std::vector<std::byte> message = raw, back(raw.size());
+    ASSERT_EQ(frame_equal_elements(message, element), k_frame_header + element);
+    ASSERT_TRUE(decode_frame({message.data(), static_cast<size_t>(k_frame_header + element)}, back, *made.value()).ok());
+    EXPECT_EQ(back, raw);
+    message = raw;
+    message.back() ^= std::byte{1};
+    const std::vector<std::byte> other = message;
+    EXPECT_EQ(frame_equal_elements(message, element), 0);
+    EXPECT_EQ(message, other);
+    EXPECT_EQ(frame_equal_elements(std::span(message).first(static_cast<size_t>(k_frame_header)), 1), 0);  // a frame would be no shorter
+  }
+}
+
 TEST(Frame, that_is_always_made_has_a_header_more_at_most) {
   const auto workspace = workspace_for(1000);
   for (const CodecChoice& choice : choices(8)) {
