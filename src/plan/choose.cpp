@@ -55,13 +55,25 @@ void choose_by_tree(Strategy& strategy, const Pattern& pattern, const Topology& 
                                        bound, two_phase ? "two phases" : "lists"));
 }
 
-// Pieces are short and so mixed that most ranks have some everywhere: each of them maps nearly all of the file, page by page, and one that reads it into
-// memory that all share costs less. Of 6 to 24 MB in pieces of 512 bytes: 8 ranks 1.31 and 3.21 mapped, 1.00 and 2.51 ms read; 16 ranks 2.38 and 5.03, 1.79 and 3.87;
-// 4 ranks alike, 2 ranks 0.47 and 1.37, 0.75 and 2.35; less than a MiB and pieces of a page alike.
-bool is_mixed(const Pattern& pattern, int64_t mean, int64_t page) noexcept {
-  constexpr int64_t k_ranks = 7, k_least_bytes = int64_t{1} << 20;
+constexpr int64_t k_page = 4096;
+
+// Pieces are so mixed that most ranks have some everywhere: each of them maps nearly all of the file, and one that reads it into memory that all share
+// costs less. Of 6 to 24 MB in pieces of 512 bytes: 8 ranks 1.31 and 3.21 mapped, 1.00 and 2.51 ms read; 16 ranks 2.38 and 5.03, 1.79 and 3.87; 4 ranks alike,
+// 2 ranks 0.47 and 1.37, 0.75 and 2.35; less than a MiB alike. A page and more, where each page has one rank's bytes and all of them are mapped for all: 33 MB in
+// pieces of 4 KiB 2, 4, 8 and 16 ranks 2.4, 3.9, 4.6 and 6.5 ms mapped, 2.7, 2.7, 3.3 and 4.6 read; where the file lies in memory in single pages 4 ranks 9.8, 16 ranks 26.6.
+bool is_mixed(const Pattern& pattern, int64_t mean) noexcept {
+  constexpr int64_t k_least_bytes = int64_t{1} << 20, k_ranks = 7, k_ranks_of_pages = 3;
   const int64_t bytes = bytes_of(pattern.regions);
-  return bytes >= k_least_bytes && pattern.bytes >= bytes / 2 && mean < page && pattern.touched_bytes / k_ranks >= bytes;
+  return bytes >= k_least_bytes && pattern.bytes >= bytes / 2 && pattern.touched_bytes / (mean < k_page ? k_ranks : k_ranks_of_pages) >= bytes;
+}
+
+// Pieces and holes of about a page, and very many: to ask for each takes longer than to read them all. Half of 33 MB, 2, 3, 4, 8 and 16 ranks: each its own
+// 2.8, 3.9, 2.8, 3.3 and 4.1 ms, one reader 2.5, 3.0, 2.8, 3.0 and 4.0; of 200 MB 14.1 to 17.5, 11.2 to 14.9; of 8 MB with 2 and 16 ranks the other way round. Pieces of 8 KiB:
+// half the time by own requests.
+bool is_worth_sieving(const Pattern& pattern, int64_t mean) noexcept {
+  constexpr int64_t k_least_bytes = int64_t{24} << 20;
+  const int64_t bytes = bytes_of(pattern.regions);
+  return bytes >= k_least_bytes && pattern.bytes >= bytes / 2 && mean < 2 * k_page;
 }
 
 // What lies in the system's memory is copied out of it by those who want it: one copy, no request, no word between ranks. To write so would
@@ -71,15 +83,19 @@ bool is_mixed(const Pattern& pattern, int64_t mean, int64_t page) noexcept {
 // without a fault for every 64 KiB (8 ranks that read 110 MB in slabs: 18.5 instead of 22.0 ms from tmpfs, 12.4 instead of 14.0 from ext4); bytes that are swapped on
 // their way would be copied twice (22.2 instead of 19.4).
 void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits& limits, std::vector<std::string>& reasons) {
-  constexpr int64_t k_page = 4096;
   const bool alone = (strategy.gather == Gather::automatic || strategy.gather == Gather::none) &&
                      (strategy.domains == Domains::automatic || strategy.domains == Domains::none);
   if (strategy.access == Access::automatic && pattern.reading && pattern.in_memory && alone) {
     const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
     const bool are_long = mean > 0 && mean >= limits.direct_read_bytes && !pattern.swapped;
     const bool in_pages = bytes_of(pattern.regions) > pattern.bytes && mean >= k_page;
-    if (strategy.domains == Domains::automatic && is_mixed(pattern, mean, k_page)) {
+    const bool left_open = strategy.domains == Domains::automatic;
+    if (left_open && !are_long && !in_pages && is_mixed(pattern, mean)) {
       reasons.emplace_back("access not mapped: pieces are short, and most ranks have some everywhere, so each would map nearly all of the file");
+      return;
+    }
+    if (left_open && !are_long && in_pages && is_worth_sieving(pattern, mean)) {
+      reasons.emplace_back("access not mapped: pieces and the holes between them are about as long as pages, and there are very many");
       return;
     }
     strategy.access = are_long || in_pages ? Access::list : Access::mapped;

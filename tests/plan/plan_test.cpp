@@ -157,9 +157,27 @@ TEST(MakePlan, reads_once_what_each_rank_would_map_whole) {
   other = mixed;
   other.bytes /= 4, other.pieces /= 4;  // most of what would be read is wanted by nobody
   EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
+  // Of a page and more three ranks are enough.
   other = mixed;
   other.pieces = other.bytes / 4096;
+  other.touched_bytes = 3 * bytes;
+  EXPECT_EQ(plan_of(other).strategy.access, Access::contiguous);
+  other.touched_bytes = 2 * bytes;
   EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
+}
+
+TEST(MakePlan, reads_over_holes_as_long_as_pages_where_there_are_very_many) {
+  constexpr int64_t k_mib = int64_t{1} << 20;
+  PlanLimits limits;
+  limits.hole_bytes = 4096;
+  const auto access_of = [&](int64_t wanted, int64_t piece) {
+    const Pattern pattern{.reading = true, .bytes = wanted, .pieces = wanted / piece, .entries = 8, .ranks_with_data = 8, .largest_rank_bytes = wanted / 8,
+                          .in_memory = true, .regions = {{0, 2 * wanted}}};
+    return make_plan(Strategy{}, pattern, Topology{.ranks = 8, .host_roots = {0}}, limits).value().strategy.access;
+  };
+  EXPECT_EQ(access_of(16 * k_mib, 4096), Access::sieve);
+  EXPECT_EQ(access_of(16 * k_mib, 8192), Access::list);
+  EXPECT_EQ(access_of(8 * k_mib, 4096), Access::list);
 }
 
 TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {
