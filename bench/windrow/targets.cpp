@@ -31,7 +31,7 @@ struct Settings {
   std::string directory, start = "columns";
   std::vector<std::string> systems;
   int64_t bytes = int64_t{64} << 20, stripe = int64_t{1} << 20, targets = 4, piece = 4096;
-  int repeat = 3;
+  int repeat = 3, read_from = -1;
 };
 
 double now() {
@@ -155,12 +155,20 @@ class Windrow : public System {
   double aside() override { return aside_; }
 
  private:
+  // The report is made while nobody's clock runs, and by one rank: made by all of them, it takes others' cores. What one needs to wait for the slowest flush is
+  // no loss: that one's time counts.
   void finish(windrow_file* file) {
     const char* text = nullptr;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     check(windrow_flush(file));
     const double begin = now();
-    check(windrow_report(file, "json", &text));
-    report_ = text;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+      check(windrow_report(file, "json", &text));
+      report_ = text;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
     aside_ = now() - begin;
     check(windrow_close(file));
   }
@@ -282,6 +290,11 @@ class Bench {
     data_.fill(repetition);
     const double written = timed(system, [&] { system.write(path, data_); });
     tell(number, repetition, "write", written, repetition == 0 ? wrong_in_file(system, path, repetition) : 0);
+    if (settings_.read_from >= 0 && static_cast<size_t>(settings_.read_from) != number) {
+      if (rank_ == 0) std::filesystem::remove(path);
+      MPI_Barrier(MPI_COMM_WORLD);
+      systems_[static_cast<size_t>(settings_.read_from)]->write(path, data_);
+    }
     std::fill(data_.memory.begin(), data_.memory.end(), 0);
     const double read = timed(system, [&] { system.read(path, data_); });
     tell(number, repetition, "read", read, data_.wrong(repetition));
@@ -347,6 +360,7 @@ int main(int argc, char** argv) {
   app.add_option("--bytes", settings.bytes, "of the array");
   app.add_option("--stripe", settings.stripe, "of the storage, for one-to-one");
   app.add_option("--targets", settings.targets, "of the storage, for one-to-one");
+  app.add_option("--read-from", settings.read_from, "all read files that the system of this number (from 0) has written, not their own");
   app.add_option("--repeat", settings.repeat, "files of each system, beside one that is not counted");
   try {
     app.parse(argc, argv);
