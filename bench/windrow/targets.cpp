@@ -268,6 +268,7 @@ class Bench {
     for (const Piece& piece : data_.pieces) bytes += piece.length;
     data_.memory.resize(static_cast<size_t>(bytes / 8));
     for (const std::string& text : settings_.systems) systems_.push_back(make_system(settings_, data_.pieces, text));
+    if (settings_.read_from >= static_cast<int>(systems_.size())) throw std::runtime_error("--read-from: there are not so many systems");
   }
 
   // Each repetition has another order, the same on all ranks: what one system leaves in caches and on cores is not always the same other one's. The first

@@ -70,10 +70,11 @@ bool is_mixed(const Pattern& pattern, int64_t mean) noexcept {
 // Pieces and holes of about a page, and very many: to ask for each takes longer than to read them all. Half of 33 MB, 2, 3, 4, 8 and 16 ranks: each its own
 // 2.8, 3.9, 2.8, 3.3 and 4.1 ms, one reader 2.5, 3.0, 2.8, 3.0 and 4.0; of 200 MB 14.1 to 17.5, 11.2 to 14.9; of 8 MB with 2 and 16 ranks the other way round. Pieces of 8 KiB:
 // half the time by own requests.
-bool is_worth_sieving(const Pattern& pattern, int64_t mean) noexcept {
+bool is_worth_sieving(const Pattern& pattern, const PlanLimits& limits, int64_t mean) noexcept {
   constexpr int64_t k_least_bytes = int64_t{24} << 20;
   const int64_t bytes = bytes_of(pattern.regions);
-  return bytes >= k_least_bytes && pattern.bytes >= bytes / 2 && mean < 2 * k_page;
+  const bool holes_are_short = (bytes - pattern.bytes) / std::max<int64_t>(1, pattern.pieces) <= limits.hole_bytes;  // or nobody will sieve
+  return bytes >= k_least_bytes && pattern.bytes >= bytes / 2 && mean < 2 * k_page && holes_are_short;
 }
 
 // What lies in the system's memory is copied out of it by those who want it: one copy, no request, no word between ranks. To write so would
@@ -94,7 +95,7 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
       reasons.emplace_back("access not mapped: pieces are short, and most ranks have some everywhere, so each would map nearly all of the file");
       return;
     }
-    if (left_open && !are_long && in_pages && is_worth_sieving(pattern, mean)) {
+    if (left_open && !are_long && in_pages && is_worth_sieving(pattern, limits, mean)) {
       reasons.emplace_back("access not mapped: pieces and the holes between them are about as long as pages, and there are very many");
       return;
     }

@@ -62,12 +62,10 @@ KnownMachine usual_machine(FileSystem kind, int64_t cores) {
   static std::mutex mutex;
   static std::map<std::pair<FileSystem, int64_t>, KnownMachine> all;
   const std::lock_guard lock(mutex);
-  KnownMachine& known = all[{kind, cores}];
-  if (!known.machine) {
-    known.machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
-    known.number = hash_of({known.machine->name});
-  }
-  return known;
+  if (const auto found = all.find({kind, cores}); found != all.end()) return found->second;
+  auto machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
+  const uint64_t number = hash_of({machine->name});
+  return all.emplace(std::pair(kind, cores), KnownMachine{std::move(machine), number}).first->second;
 }
 
 }  // namespace

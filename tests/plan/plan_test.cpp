@@ -170,14 +170,17 @@ TEST(MakePlan, reads_over_holes_as_long_as_pages_where_there_are_very_many) {
   constexpr int64_t k_mib = int64_t{1} << 20;
   PlanLimits limits;
   limits.hole_bytes = 4096;
-  const auto access_of = [&](int64_t wanted, int64_t piece) {
+  const auto access_of = [&limits](int64_t wanted, int64_t piece) {
     const Pattern pattern{.reading = true, .bytes = wanted, .pieces = wanted / piece, .entries = 8, .ranks_with_data = 8, .largest_rank_bytes = wanted / 8,
                           .in_memory = true, .regions = {{0, 2 * wanted}}};
     return make_plan(Strategy{}, pattern, Topology{.ranks = 8, .host_roots = {0}}, limits).value().strategy.access;
   };
   EXPECT_EQ(access_of(16 * k_mib, 4096), Access::sieve);
   EXPECT_EQ(access_of(16 * k_mib, 8192), Access::list);
+  EXPECT_EQ(access_of(16 * k_mib, 6144), Access::list);  // holes are longer than anybody reads over
   EXPECT_EQ(access_of(8 * k_mib, 4096), Access::list);
+  limits.hole_bytes = 512;
+  EXPECT_EQ(access_of(16 * k_mib, 4096), Access::list);
 }
 
 TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {
