@@ -118,11 +118,18 @@ Status decompress(const Header& header, std::span<const std::byte> payload, std:
   return {};
 }
 
-// Fills all by doubling: what is there already is as many elements as come next.
+// Doubles what is there until it is as long as a processor keeps at hand, and copies that on.
 void repeat_element(std::span<const std::byte> element, std::span<std::byte> raw) noexcept {
+  constexpr size_t k_at_hand = 8192;
+  if (are_equal(element, 1)) {
+    std::memset(raw.data(), std::to_integer<int>(element[0]), raw.size());
+    return;
+  }
   std::copy(element.begin(), element.end(), raw.begin());
-  for (size_t filled = element.size(); filled < raw.size(); filled *= 2)
-    std::memcpy(raw.data() + filled, raw.data(), std::min(filled, raw.size() - filled));
+  for (size_t filled = element.size(), known = filled; filled < raw.size(); filled += known) {
+    if (filled <= k_at_hand) known = filled;
+    std::memcpy(raw.data() + filled, raw.data(), std::min(known, raw.size() - filled));
+  }
 }
 
 }  // namespace

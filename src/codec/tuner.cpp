@@ -40,11 +40,59 @@ size_t size_class(int element_bytes) noexcept {
 ArmSpeeds& CodecModel::encode(int element_bytes) noexcept { return encode_[size_class(element_bytes)]; }
 const ArmSpeeds& CodecModel::encode(int element_bytes) const noexcept { return encode_[size_class(element_bytes)]; }
 
-double CodecModel::cost(size_t arm, double ratio, double link, int element_bytes, Work work) const noexcept {
-  if (arm == k_arm_off) return link;
+namespace {
+
+void add_bounded(Smoothed& known, double seconds, double usual) noexcept {
+  constexpr double k_most = 1.5;
+  known.add(usual > 0 ? std::min(seconds, k_most * usual) : seconds);
+}
+
+constexpr double k_undone_share = 1.0 / 3;  // of what it takes to make, where nothing else is known
+
+}  // namespace
+
+void CodecModel::made(size_t arm, int element_bytes, double seconds) noexcept {
+  Smoothed& known = encode(element_bytes)[arm];
+  add_bounded(known, seconds, known.value());
+}
+
+void CodecModel::undone(size_t arm, double seconds) noexcept {
+  Smoothed& known = decode_[arm];
+  double usual = known.value();
+  if (!known.known())
+    for (const ArmSpeeds& speeds : encode_) usual = std::max(usual, speeds[arm].value());
+  add_bounded(known, seconds, usual);
+}
+
+double CodecModel::work(size_t arm, int element_bytes, Work work) const noexcept {
   const double there = encode(element_bytes)[arm].value();
-  const double back = decode_[arm].known() ? decode_[arm].value() : there / 3;
-  return ratio * link + (work.encodes * there + work.decodes * back) * work.weight();
+  const double back = decode_[arm].known() ? decode_[arm].value() : there * k_undone_share;
+  return (work.encodes * there + work.decodes * back) * work.weight();
+}
+
+double CodecModel::cost(size_t arm, double ratio, double link, int element_bytes, Work work) const noexcept {
+  return arm == k_arm_off ? link : ratio * link + this->work(arm, element_bytes, work);
+}
+
+void RunTally::add(double bytes, const ArmNumbers& ratios, double found_link, double quiet_link, int element_bytes) noexcept {
+  for (size_t arm = 0; arm < arm_count(); ++arm) {
+    wire_.found[arm] += bytes * ratios[arm] * found_link;
+    wire_.quiet[arm] += bytes * ratios[arm] * quiet_link;
+  }
+  bytes_[size_class(element_bytes)] += bytes;
+}
+
+Foretold RunTally::foretold(const CodecModel& model, CodecModel::Work work) const noexcept {
+  constexpr std::array<int, k_element_sizes> k_sizes{1, 2, 4, 8, 16};
+  Foretold all = wire_;
+  for (size_t arm = 1; arm < arm_count(); ++arm)
+    for (size_t kind = 0; kind < bytes_.size(); ++kind) {
+      if (bytes_[kind] == 0) continue;
+      const double seconds = bytes_[kind] * model.work(arm, k_sizes[kind], work);
+      all.found[arm] += seconds;
+      all.quiet[arm] += seconds;
+    }
+  return all;
 }
 
 void CodecModel::compare(size_t arm, int element_bytes, double sampled, double made) noexcept {
@@ -69,7 +117,11 @@ double CodecModel::least_work(int element_bytes, Work work) const noexcept {
 size_t CodecTuner::arm() const noexcept {
   switch (state_) {
     case State::unknown: return k_by_message;
-    case State::trying: return candidates_[tried_ % count_];
+    case State::trying: {
+      // Every second round goes the other way: where each file has two flushes, the first of which makes the file, every candidate has one of each kind.
+      const size_t place = tried_ % count_;
+      return candidates_[tried_ / count_ % 2 == 0 ? place : count_ - 1 - place];
+    }
     case State::settled: break;
   }
   return chosen_;

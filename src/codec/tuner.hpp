@@ -38,13 +38,20 @@ class Smoothed {
 // Seconds for each raw byte.
 using ArmSpeeds = std::array<Smoothed, k_most_arms>;
 
+inline constexpr size_t k_element_sizes = 5;  // 1, 2, 4, 8 bytes, and others
+
 // What one rank has seen; lives as long as its communicator.
 class CodecModel {
  public:
   // To encode elements of `element_bytes`: those of 1, of 2, of 4, of 8 and of other sizes are told apart.
   ArmSpeeds& encode(int element_bytes) noexcept;
   const ArmSpeeds& encode(int element_bytes) const noexcept;
-  ArmSpeeds& decode() noexcept { return decode_; }
+  const ArmSpeeds& decode() const noexcept { return decode_; }
+
+  // A message was made, or undone, in so many seconds a byte. One that is far slower than what is known counts for little: memory that is used for the
+  // first time took the first messages of a program ten times as long.
+  void made(size_t arm, int element_bytes, double seconds) noexcept;
+  void undone(size_t arm, double seconds) noexcept;
 
   // What samples say is too much or too little, by arm: what shrinks best looks worse in a few KiB. A message was sampled as `sampled` and became `made`
   // (of its bytes, both).
@@ -59,6 +66,9 @@ class CodecModel {
     double weight() const noexcept { return ranks_a_core > 1 ? ranks_a_core : 0.5; }
   };
 
+  // Seconds for a raw byte, to make it and to undo it, as far as they count. Not of arm 0, which has none.
+  double work(size_t arm, int element_bytes, Work work) const noexcept;
+
   // Seconds that a raw byte costs by an arm that makes `ratio` of it, over a link of `link` seconds a byte: the wire, and the work.
   double cost(size_t arm, double ratio, double link, int element_bytes, Work work) const noexcept;
 
@@ -66,9 +76,21 @@ class CodecModel {
   double least_work(int element_bytes, Work work) const noexcept;
 
  private:
-  std::array<ArmSpeeds, 5> encode_;
-  std::array<ArmSpeeds, 5> correction_;
+  std::array<ArmSpeeds, k_element_sizes> encode_;
+  std::array<ArmSpeeds, k_element_sizes> correction_;
   ArmSpeeds decode_;
+};
+
+// The messages of a run, for what they would have taken by each arm. The wire is counted with each message; what work costs is known best in the end, when
+// what was used for the first time in a few KiB has been used for more.
+class RunTally {
+ public:
+  void add(double bytes, const ArmNumbers& ratios, double found_link, double quiet_link, int element_bytes) noexcept;
+  Foretold foretold(const CodecModel& model, CodecModel::Work work) const noexcept;  // zeros: no message was added
+
+ private:
+  Foretold wire_;
+  std::array<double, k_element_sizes> bytes_{};
 };
 
 // Of one plan that runs again and again. All numbers that it is told are the same on every rank, so its answers are too.

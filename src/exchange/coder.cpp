@@ -95,7 +95,7 @@ void Coder::begin(size_t arm) noexcept {
   constexpr int64_t k_looks = 8;
   arm_ = automatic_ ? arm : fixed_arm_;
   passive_ = measures() && !checks_ && arm_ == k_arm_off && ++quiet_runs_ % k_looks != 0;
-  foretold_ = {};
+  tally_ = {};
   earlier_runs_ += last_message_ - run_began_;
   run_began_ = last_message_ = seconds_now();
   status_ = Status{};
@@ -146,13 +146,11 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : ratios_;
   size_t best = k_arm_off;
   double least = k_worth * link;
-  for (size_t arm = 0; arm < arm_count(); ++arm) {
+  for (size_t arm = 1; arm < arm_count(); ++arm) {
     const double cost = model.cost(arm, ratios[arm], link, traffic.element_bytes, work_);
-    const auto bytes = static_cast<double>(raw.size());
-    foretold_.found[arm] += cost * bytes;
-    foretold_.quiet[arm] += model.cost(arm, ratios[arm], quiet, traffic.element_bytes, work_) * bytes;
-    if (arm != k_arm_off && cost < least) best = arm, least = cost;
+    if (cost < least) best = arm, least = cost;
   }
+  tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
   if (arm_ == CodecTuner::k_by_message) return best;
   return ratios[arm_] < k_worth ? arm_ : k_arm_off;
 }
@@ -198,7 +196,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   count.bytes_out += length > 0 ? length : size;
   count.encode_seconds += seconds;
   if (arm != k_arm_off && !equal) {
-    if (measures()) memory_->model.encode(traffic.element_bytes)[arm].add((working_seconds_now() - begin_work) / static_cast<double>(size));
+    if (measures()) memory_->model.made(arm, traffic.element_bytes, (working_seconds_now() - begin_work) / static_cast<double>(size));
     if (fresh_) memory_->model.compare(arm, traffic.element_bytes, sampled_[arm], static_cast<double>(shrunk ? length : size) / static_cast<double>(size));
     if (!shrunk || static_cast<double>(length) > k_worth * static_cast<double>(size)) traffic.leave_alone = k_left_alone;
   }
@@ -224,7 +222,7 @@ void Coder::decode_to(int from, std::span<const std::byte> frame, std::span<std:
   const FrameKind kind = kind_of_frame(frame);
   const size_t arm = arm_of(kind);
   trace_.codecs[kind.equal_elements ? k_codec_constant : arm].decode_seconds += seconds;
-  if (measures() && arm != k_arm_off) memory_->model.decode()[arm].add((working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
+  if (measures() && arm != k_arm_off) memory_->model.undone(arm, (working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
 }
 
 const std::byte* Coder::decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept {
@@ -253,7 +251,7 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter) {
   if (automatic_) {
     Traffic traffic{.rank = to, .coded = true};
     arm = choose(traffic, letter);
-    foretold_ = {};
+    tally_ = {};
     ratios_.fill(0);  // data is other bytes
   }
   constexpr auto prefix = sizeof(int64_t);

@@ -94,7 +94,7 @@ class Coder {
   void took(Traffic& traffic, int64_t bytes, double seconds) noexcept;
 
   // Of the run: seconds of this rank's messages by each arm, as its model has them.
-  const Foretold& foretold() const noexcept { return foretold_; }
+  Foretold foretold() const noexcept { return memory_ == nullptr ? Foretold{} : tally_.foretold(memory_->model, work_); }
   const Status& status() const noexcept { return status_; }
   // Of memory that all coders of this communicator share.
   int64_t bytes() const noexcept {
@@ -125,7 +125,7 @@ class Coder {
   size_t arm_ = CodecTuner::k_by_message;  // of this run; before the first: of descriptions
   int64_t largest_ = 0;
   CodecMemory* memory_ = nullptr;
-  Foretold foretold_;
+  RunTally tally_;
   ArmNumbers ratios_{};      // by the latest sample of any traffic
   ArmNumbers sampled_{};     // the same before it is corrected
   bool fresh_ = false;       // of this very message

@@ -120,6 +120,21 @@ TEST_F(Tuner, a_fast_link_bears_no_trials_at_first) {
   EXPECT_EQ(arms.back(), k_arm_off);
 }
 
+// Each file has two flushes, the first of which takes longer, whatever the arm.
+TEST_F(Tuner, each_candidate_is_tried_in_a_files_first_flush_and_in_its_second) {
+  CodecTuner tuner;
+  int flush = 0;
+  const auto arms = run(tuner, 40, numbers(1.2, 1.19), [&](size_t arm) { return (arm == k_arm_off ? 1.2 : 1.0 + 0.01 * static_cast<double>(arm)) * (flush++ % 2 == 0 ? 1.4 : 1); });
+  EXPECT_NE(arms.back(), k_arm_off);
+  for (const size_t arm : arms) {
+    if (arm == CodecTuner::k_by_message) continue;
+    bool first = false, second = false;
+    for (size_t i = 0; i < arms.size(); ++i)
+      if (arms[i] == arm) (i % 2 == 0 ? first : second) = true;
+    EXPECT_TRUE(first && second) << arm_name(arm);
+  }
+}
+
 // A first try may have been unlucky, and what is right today need not be tomorrow.
 TEST_F(Tuner, looks_again_from_time_to_time) {
   CodecTuner tuner;
@@ -171,8 +186,8 @@ TEST_F(Tuner, one_slow_run_changes_nothing) {
 TEST(CodecModel, weighs_the_wire_against_the_work) {
   CodecModel model;
   if (arm_count() < 2) GTEST_SKIP() << "no compressor is built in";
-  model.encode(4)[1].add(2e-9);
-  model.decode()[1].add(1e-9);
+  model.made(1, 4, 2e-9);
+  model.undone(1, 1e-9);
   const double slow = 80e-9, fast = 0.2e-9;
   EXPECT_LT(model.cost(1, 0.5, slow, 4, {}), model.cost(k_arm_off, 1, slow, 4, {}));
   EXPECT_GT(model.cost(1, 0.5, fast, 4, {}), model.cost(k_arm_off, 1, fast, 4, {}));
@@ -183,6 +198,40 @@ TEST(CodecModel, weighs_the_wire_against_the_work) {
   // Four ranks a core: nothing is done meanwhile, and three others work first.
   EXPECT_DOUBLE_EQ(model.cost(1, 0.5, slow, 4, {.ranks_a_core = 4}), 40e-9 + 12e-9);
   EXPECT_FALSE(model.encode(8)[1].known()) << "elements of another size are measured for themselves";
+}
+
+// Memory that is used for the first time takes its time: a message ten times as slow as the sample foretold is no reason to give a compressor up.
+TEST(CodecModel, one_message_that_was_far_slower_counts_for_little) {
+  if (arm_count() < 2) GTEST_SKIP() << "no compressor is built in";
+  CodecModel model;
+  model.encode(4)[1].guess(1e-9);
+  model.made(1, 4, 10e-9);
+  model.undone(1, 10e-9);
+  EXPECT_LE(model.encode(4)[1].value(), 1.51e-9);
+  EXPECT_LE(model.decode()[1].value(), 1.51 * 1.51e-9);
+  for (int i = 0; i < 40; ++i) model.made(1, 4, 10e-9);
+  EXPECT_GT(model.encode(4)[1].value(), 8e-9) << "it was no single one";
+}
+
+// What the work costs is known best when the run is over.
+TEST(RunTally, takes_the_wire_as_it_was_and_the_work_as_it_is_known_in_the_end) {
+  if (arm_count() < 2) GTEST_SKIP() << "no compressor is built in";
+  CodecModel model;
+  model.encode(4)[1].guess(5e-9);
+  ArmNumbers ratios{};
+  ratios.fill(0.5);
+  ratios[k_arm_off] = 1;
+  RunTally tally;
+  EXPECT_EQ(tally.foretold(model, {}).found[k_arm_off], 0);
+  tally.add(1e6, ratios, 20e-9, 10e-9, 4);
+  tally.add(3e6, ratios, 40e-9, 10e-9, 4);
+  model.made(1, 4, 2e-9);
+  model.undone(1, 1e-9);
+  const Foretold foretold = tally.foretold(model, {.ranks_a_core = 2});
+  EXPECT_DOUBLE_EQ(foretold.found[k_arm_off], 1e6 * 20e-9 + 3e6 * 40e-9);
+  EXPECT_DOUBLE_EQ(foretold.quiet[k_arm_off], 4e6 * 10e-9);
+  EXPECT_DOUBLE_EQ(foretold.found[1], (1e6 * 20e-9 + 3e6 * 40e-9) / 2 + 4e6 * 3e-9 * 2);
+  EXPECT_DOUBLE_EQ(foretold.quiet[1], 4e6 * 10e-9 / 2 + 4e6 * 3e-9 * 2);
 }
 
 // What a few KiB of a sample took says little once a message was made.
