@@ -22,6 +22,25 @@ Status Arena::reserve(int64_t bytes, Trace& trace) {
   return {};
 }
 
+void Arena::take_from(Comm& comm) {
+  const std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::arena);
+  if (memory_ != nullptr || kept == nullptr) return;
+  Arena& left = *static_cast<Arena*>(kept.get());
+  std::swap(memory_, left.memory_);
+  std::swap(bytes_, left.bytes_);
+}
+
+void Arena::leave_to(Comm& comm) {
+  constexpr int64_t k_most_kept = int64_t{16} << 20;
+  std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::arena);
+  if (bytes_ > k_most_kept) return;
+  if (kept == nullptr) kept = std::make_shared<Arena>();
+  Arena& left = *static_cast<Arena*>(kept.get());
+  if (left.bytes_ >= bytes_) return;
+  std::swap(memory_, left.memory_);
+  std::swap(bytes_, left.bytes_);
+}
+
 Arena::~Arena() { ::operator delete[](memory_, std::align_val_t{k_buffer_alignment}); }
 
 int64_t Transfer::buffer_bytes() const noexcept {

@@ -23,6 +23,10 @@ namespace windrow {
 class Arena {
  public:
   Status reserve(int64_t bytes, Trace& trace);
+  // A file leaves its arena to the next file of its communicator, and that begins with it: memory that is new the system makes page by page, when it is
+  // used first. One is kept for a communicator, of 16 MiB at most.
+  void take_from(Comm& comm);
+  void leave_to(Comm& comm);  // may throw std::bad_alloc
   std::byte* data() noexcept { return memory_; }
   int64_t bytes() const noexcept { return bytes_; }
   Arena() = default;

@@ -55,6 +55,7 @@ class TransferBuilder {
     if (plan_.has_domains()) local = exchange_with_domains(std::move(local));
     if (local.ok()) local = guard([&] { return give_roles(); });
     if (local.ok()) local = coder().prepare();
+    if (local.ok()) arena_.take_from(comm_);
     if (local.ok()) local = guard([&] { return arena_.reserve(transfer_->buffer_bytes(), trace_); });
     if (!local.ok()) return local;
     return std::move(transfer_);

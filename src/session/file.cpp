@@ -360,6 +360,7 @@ File::~File() {
   pending_.reset();
   // close() has done all that talks. What is left after an error, or after MPI has ended, is this rank's own.
   if (format_ || !draft_.temporary_path.empty()) abandon();
+  if (comm_) (void)guard([&] { return arena_.leave_to(*comm_), Status{}; });
 }
 
 Status File::check_writable(std::string_view call) const {
