@@ -73,6 +73,8 @@ struct FrameKind {
   bool equal_elements = false;
 };
 FrameKind kind_of_frame(std::span<const std::byte> frame) noexcept;
+// The bytes of what it was made of, as it says; -1: it is no frame.
+int64_t raw_bytes_of_frame(std::span<const std::byte> frame) noexcept;
 inline constexpr int64_t k_longest_message = std::numeric_limits<uint32_t>::max();
 
 // Where all elements are equal a frame of them takes the place of `raw`, and its length is the result; else 0, and nothing is changed.

@@ -179,6 +179,10 @@ Status decode_frame(std::span<const std::byte> frame, std::span<std::byte> raw, 
   });
 }
 
+int64_t raw_bytes_of_frame(std::span<const std::byte> frame) noexcept {
+  return frame.size() < k_header || frame[0] != k_marker ? -1 : int64_t{get_header(frame.data()).raw};
+}
+
 FrameKind kind_of_frame(std::span<const std::byte> frame) noexcept {
   if (frame.size() < k_header) return {};
   const Header header = get_header(frame.data());

@@ -20,6 +20,7 @@ constexpr double k_nearly_equal_first = 1.25, k_nearly_equal_off_first = 2;
 constexpr size_t k_most_candidates = 4;
 constexpr size_t k_tries = 3;           // of each candidate: the first after a change pays for caches and contexts
 constexpr double k_hopeless = 1.25, k_hopeless_at_once = 1.5;  // of the best one's time: not tried again, after two tries and after one
+constexpr double k_clock = 1e-9;        // seconds; numbers come rounded to that
 constexpr double k_stray = 1.6;
 constexpr int k_strays = 3;
 constexpr double k_off_bonus = 0.98;    // as they are costs nothing on other ranks' cores
@@ -134,6 +135,7 @@ ArmNumbers how_far(const ArmNumbers& foretold, bool first) noexcept {
   const size_t arms = arm_count();
   double best = foretold[0];
   for (size_t arm = 1; arm < arms; ++arm) best = std::min(best, foretold[arm]);
+  best = std::max(best, k_clock);
   const bool narrow = foretold[k_arm_off] > k_slow_link * best || (first && foretold[k_arm_off] <= best);
   const double off = first ? k_nearly_equal_off_first : k_nearly_equal_off;
   const double other = narrow ? k_nearly_equal_wire : first ? k_nearly_equal_first : k_nearly_equal;

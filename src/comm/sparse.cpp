@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/sparse.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -35,6 +37,15 @@ struct Consensus {
   bool any_long() const noexcept { return all[1] != 0; }
 };
 
+// The length of a letter, as its notice has it.
+Result<int64_t> size_in(std::span<const std::byte> notice, int from) {
+  int64_t size = -1;
+  if (notice.size() >= k_head) std::memcpy(&size, notice.data(), sizeof size);
+  const bool fits = size >= 0 && notice.size() == k_head + (size > static_cast<int64_t>(k_short) ? 0 : static_cast<size_t>(size));
+  if (!fits) return Status{Code::internal, fmt::format("a notice of {} bytes from rank {} of a description of {} is malformed", notice.size(), from, size)};
+  return size;
+}
+
 // Receives the notices that have arrived. One that there is no memory for is received all the same.
 int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
   for (;;) {
@@ -47,9 +58,9 @@ int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
     if (rc != MPI_SUCCESS) return rc;
     MPI_Get_count(&status, MPI_BYTE, &count);
     local.update(guard([&] {
-      int64_t size = 0;
-      std::memcpy(&size, notice.data(), sizeof size);
-      Letter letter{.peer = status.MPI_SOURCE, .bytes = std::vector<std::byte>(static_cast<size_t>(size))};
+      const auto size = size_in(std::span(notice).first(static_cast<size_t>(count)), status.MPI_SOURCE);
+      if (!size.ok()) return size.status();
+      Letter letter{.peer = status.MPI_SOURCE, .bytes = std::vector<std::byte>(static_cast<size_t>(size.value()))};
       std::copy(notice.begin() + k_head, notice.begin() + count, letter.bytes.begin());
       in.push_back(std::move(letter));
       return Status{};

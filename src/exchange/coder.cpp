@@ -45,8 +45,9 @@ std::shared_ptr<CodecTuner> tuner_for(Comm& comm, const Plan& plan, int64_t byte
   if (plan.strategy.codec != Codec::automatic || !compresses(plan, comm)) return nullptr;
   const Codec preferred = plan.strategy.codec_preferred;
   auto& tuners = memory_of(comm).tuners;
-  if (tuners.size() >= k_most) tuners.clear();
-  auto& tuner = tuners[{plan.reading ? 1 : 0, static_cast<int64_t>(preferred), bytes, pieces}];
+  const std::array<int64_t, 4> key{plan.reading ? 1 : 0, static_cast<int64_t>(preferred), bytes, pieces};
+  if (tuners.size() >= k_most && !tuners.contains(key)) tuners.clear();
+  auto& tuner = tuners[key];
   if (tuner == nullptr)
     tuner = std::make_shared<CodecTuner>(preferred == Codec::automatic ? k_arm_off : find_arm(name_of(preferred), false));
   return tuner;
@@ -242,6 +243,16 @@ void Coder::took(Traffic& traffic, int64_t bytes, double seconds) noexcept {
   if (traffic.link != nullptr) traffic.link->add(seconds / static_cast<double>(bytes));
 }
 
+namespace {
+
+// No frame of `frame` bytes is taken for more than this: who claims to be very much longer must not make a rank ask for the memory.
+int64_t most_grown(int64_t frame) noexcept {
+  constexpr int64_t k_always = int64_t{1} << 20, k_times = 4096;
+  return frame > k_longest_message / k_times ? k_longest_message : std::max(k_always, frame * k_times);
+}
+
+}  // namespace
+
 // The length of what it was goes in front: the receiver does not know it.
 bool Coder::shrink(int to, std::vector<std::byte>& letter) {
   if (!compresses_ || comm_.host_rank_of(to) >= 0 || static_cast<int64_t>(letter.size()) < k_least_message) return false;
@@ -259,7 +270,7 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter) {
   const double begin = seconds_now();
   const int64_t length = encode_frame(letter, choice(arm, 1), false, *memory_->workspace, std::span(frame).subspan(prefix));
   trace_.codec_description_seconds += seconds_now() - begin;
-  if (length == 0 || static_cast<size_t>(length) + prefix >= letter.size()) return false;
+  if (length == 0 || static_cast<size_t>(length) + prefix >= letter.size() || size > most_grown(length)) return false;
   std::memcpy(frame.data(), &size, prefix);
   frame.resize(prefix + static_cast<size_t>(length));
   letter = std::move(frame);
@@ -270,11 +281,14 @@ Result<std::vector<std::byte>> Coder::grow(std::span<const std::byte> letter) {
   constexpr auto prefix = sizeof(int64_t);
   int64_t size = 0;
   if (letter.size() >= prefix) std::memcpy(&size, letter.data(), prefix);
-  if (memory_ == nullptr || size < 1 || size > k_longest_message) return Status{Code::internal, "a compressed description from another rank is malformed"};
+  const std::span<const std::byte> frame = letter.subspan(std::min(prefix, letter.size()));
+  const bool fits = size >= 1 && size == raw_bytes_of_frame(frame) && size <= most_grown(static_cast<int64_t>(frame.size()));
+  if (memory_ == nullptr || !fits)
+    return Status{Code::internal, fmt::format("a compressed description of {} bytes from another rank is malformed: it says that {} bytes were made into it", letter.size(), size)};
   if (Status status = reserve(size); !status.ok()) return status;
   std::vector<std::byte> raw(static_cast<size_t>(size));
   const double begin = seconds_now();
-  if (Status status = decode_frame(letter.subspan(prefix), raw, *memory_->workspace); !status.ok()) return status;
+  if (Status status = decode_frame(frame, raw, *memory_->workspace); !status.ok()) return status;
   trace_.codec_description_seconds += seconds_now() - begin;
   return raw;
 }

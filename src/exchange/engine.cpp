@@ -11,8 +11,9 @@ namespace windrow {
 
 Status Arena::reserve(int64_t bytes, Trace& trace) {
   if (bytes <= bytes_) return {};
-  ::operator delete[](memory_, std::align_val_t{k_buffer_alignment});
+  if (!is_lost_) ::operator delete[](memory_, std::align_val_t{k_buffer_alignment});
   memory_ = nullptr;
+  is_lost_ = false;
   bytes_ = 0;
   void* memory = ::operator new[](static_cast<size_t>(bytes), std::align_val_t{k_buffer_alignment}, std::nothrow);
   if (memory == nullptr) return {Code::out_of_memory, "no memory for the buffers of an exchange"};
@@ -33,7 +34,7 @@ void Arena::take_from(Comm& comm) {
 void Arena::leave_to(Comm& comm) {
   constexpr int64_t k_most_kept = int64_t{16} << 20;
   std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::arena);
-  if (bytes_ > k_most_kept) return;
+  if (is_lost_ || bytes_ > k_most_kept) return;
   if (kept == nullptr) kept = std::make_shared<Arena>();
   Arena& left = *static_cast<Arena*>(kept.get());
   if (left.bytes_ >= bytes_) return;
@@ -41,7 +42,9 @@ void Arena::leave_to(Comm& comm) {
   std::swap(bytes_, left.bytes_);
 }
 
-Arena::~Arena() { ::operator delete[](memory_, std::align_val_t{k_buffer_alignment}); }
+Arena::~Arena() {
+  if (!is_lost_) ::operator delete[](memory_, std::align_val_t{k_buffer_alignment});
+}
 
 int64_t Transfer::buffer_bytes() const noexcept {
   int64_t bytes = 0;

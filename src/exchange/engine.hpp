@@ -27,6 +27,7 @@ class Arena {
   // used first. One is kept for a communicator, of 16 MiB at most.
   void take_from(Comm& comm);
   void leave_to(Comm& comm);  // may throw std::bad_alloc
+  void lose() noexcept { is_lost_ = true; }  // after an error of MPI, which may still write into it: it is given to nobody, not even to the system
   std::byte* data() noexcept { return memory_; }
   int64_t bytes() const noexcept { return bytes_; }
   Arena() = default;
@@ -37,6 +38,7 @@ class Arena {
  private:
   std::byte* memory_ = nullptr;
   int64_t bytes_ = 0;
+  bool is_lost_ = false;
 };
 
 // How ranks may talk.

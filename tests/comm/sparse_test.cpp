@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 namespace windrow {
@@ -85,6 +86,32 @@ TEST(ExchangeLetters, a_rank_that_failed_fails_all) {
         exchange_letters(*comm, comm->rank() == victim ? Status{Code::out_of_memory, "none"} : Status{}, out, in, counters);
     EXPECT_EQ(verdict.code(), Code::out_of_memory);
     EXPECT_TRUE(in.empty());
+  }
+}
+
+// A length that is not that of the bytes that came with it: all ranks refuse, and the next exchange works.
+TEST(ExchangeLetters, a_malformed_notice_fails_all) {
+  const auto comm = world();
+  const auto with_length = [](int64_t size, size_t bytes) {
+    std::vector<std::byte> notice(bytes);
+    std::memcpy(notice.data(), &size, std::min(bytes, sizeof size));
+    return notice;
+  };
+  for (const auto& notice : {with_length(24, 1000), with_length(1000, 24), with_length(-1, 8), with_length(0, 4), with_length(0, 0), with_length(5000, 100), with_length(INT64_MAX, 9)}) {
+    const int tag = k_tag_notice + comm->next_parity();
+    comm->next_parity();  // exchange_letters() comes to the same
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (comm->rank() == comm->size() - 1) MPI_Issend(notice.data(), static_cast<int>(notice.size()), MPI_BYTE, 0, tag, comm->get(), &request);
+    // It is there before anybody comes to the consensus.
+    for (int there = comm->rank() == 0 ? 0 : 1; there == 0;) MPI_Iprobe(comm->size() - 1, tag, comm->get(), &there, MPI_STATUS_IGNORE);
+    std::vector<Letter> in;
+    LetterCounters counters;
+    const Status status = exchange_letters(*comm, Status{}, {}, in, counters);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(status.code(), Code::internal) << notice.size();
+    EXPECT_NE(status.message().find("notice"), std::string::npos) << status.message();
+    ASSERT_TRUE(exchange_letters(*comm, Status{}, {}, in, counters).ok());
+    ASSERT_TRUE(exchange_letters(*comm, Status{}, {}, in, counters).ok());
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 namespace windrow {
@@ -75,6 +76,26 @@ TEST_F(CoderOfDescriptions, travel_as_they_are_where_that_is_asked_for_or_nothin
   EXPECT_FALSE(Coder(*comm_, with(Codec::off), false, trace_).shrink(other_, sent));
   std::vector<std::byte> near = runs(20'000);
   EXPECT_FALSE(Coder(*comm_, with(Codec::automatic), false, trace_).shrink(comm_->rank(), near)) << "within a host";
+}
+
+// What a damaged length claims is not asked of the system.
+TEST_F(CoderOfDescriptions, that_claim_to_be_of_other_lengths_are_refused) {
+  comm_->set_link(k_slow_link);
+  Coder coder(*comm_, with(Codec::automatic), false, trace_);
+  std::vector<std::byte> sent = runs(20'000);
+  ASSERT_TRUE(coder.shrink(other_, sent));
+  const int64_t before = coder.bytes();
+  for (const int64_t claimed : {int64_t{-1}, int64_t{0}, int64_t{19'999}, int64_t{20'001}, int64_t{4'294'967'280}, INT64_MAX, INT64_MIN}) {
+    std::vector<std::byte> damaged = sent;
+    std::memcpy(damaged.data(), &claimed, sizeof claimed);
+    EXPECT_EQ(coder.grow(damaged).status().code(), Code::internal) << claimed;
+    const auto in_header = static_cast<uint32_t>(claimed);  // both say the same, and there are not bytes enough for so many
+    std::memcpy(damaged.data() + sizeof claimed + 4, &in_header, sizeof in_header);
+    EXPECT_EQ(coder.grow(damaged).status().code(), Code::internal) << claimed;
+  }
+  for (size_t length = 0; length < 32; ++length) EXPECT_EQ(coder.grow(std::span(sent).first(length)).status().code(), Code::internal) << length;
+  EXPECT_LE(coder.bytes(), before + 1024) << "no memory was asked for but for one byte more";
+  EXPECT_TRUE(coder.grow(sent).ok());
 }
 
 }  // namespace
