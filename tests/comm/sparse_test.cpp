@@ -94,7 +94,7 @@ TEST(ExchangeLetters, a_malformed_notice_fails_all) {
   const auto comm = world();
   const auto with_length = [](int64_t size, size_t bytes) {
     std::vector<std::byte> notice(bytes);
-    std::memcpy(notice.data(), &size, std::min(bytes, sizeof size));
+    if (bytes > 0) std::memcpy(notice.data(), &size, std::min(bytes, sizeof size));
     return notice;
   };
   for (const auto& notice : {with_length(24, 1000), with_length(1000, 24), with_length(-1, 8), with_length(0, 4), with_length(0, 0), with_length(5000, 100), with_length(INT64_MAX, 9)}) {
