@@ -78,6 +78,7 @@ void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_si
   guest_ = guest;
   comm_.wait_for_holder();   // another file's last windows may still lie in the memory that the host shares
   comm_.next_generation();  // on every rank of every run, so that it stays in step
+  arena_ = &arena;
   std::byte* buffers = arena.data();
   if (forward_sink_) forward_sink_->begin(std::exchange(buffers, buffers + forward_sink_->buffer_bytes()));
   if (forward_fetcher_) forward_fetcher_->begin(std::exchange(buffers, buffers + forward_fetcher_->buffer_bytes()));
@@ -98,9 +99,13 @@ void Transfer::visit_traffic(const std::function<void(const Traffic&)>& visit) c
 Status Transfer::end() {
   turn_until([](const Role& role) { return role.finished(); });
   Status status;
-  for (auto& role : roles_) status.update(role->status());
-  if (forward_sink_) status.update(forward_sink_->status());
-  if (forward_fetcher_) status.update(forward_fetcher_->status());
+  const auto take = [&](const Status& each) {
+    if (each.code() == Code::mpi) arena_->lose();  // what it has begun may not have ended
+    status.update(each);
+  };
+  for (auto& role : roles_) take(role->status());
+  if (forward_sink_) take(forward_sink_->status());
+  if (forward_fetcher_) take(forward_fetcher_->status());
   status.update(coder_->status());
   return status;
 }

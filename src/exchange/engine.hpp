@@ -100,6 +100,7 @@ class Transfer {
   std::vector<Distributor*> fetching_;
   Broadcaster* broadcasting_ = nullptr;
   Role* guest_ = nullptr;                   // of this run
+  Arena* arena_ = nullptr;                  // the same
   std::unique_ptr<RelayRoute> route_;       // a team's root only
   std::unique_ptr<ForwardSink> forward_sink_;
   std::unique_ptr<ForwardFetcher> forward_fetcher_;

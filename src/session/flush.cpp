@@ -381,7 +381,6 @@ Status File::end_motion(Motion& motion) {
 // `seconds`: of the wave; 0: not measured.
 Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds) {
   data_->settle(trace_);
-  if (local.code() == Code::mpi) arena_.lose();
   local.update(data_->take_status());
   if (wave.reading && local.ok()) local = guard([&] { return convert_and_repeat(wave); });
   trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : static_cast<int64_t>(bounce_.size()));
