@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "comm/arrivals.hpp"
 #include "comm/link.hpp"
 #include "comm/wait.hpp"
 
@@ -206,18 +207,33 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   return {frame, static_cast<size_t>(length)};
 }
 
+void Coder::refuse(int from, const Status& status) noexcept {
+  Status told = status;
+  (void)guard([&] {
+    told = Status{status.code(), fmt::format("message from rank {}: {}", from, status.message())};
+    return Status{};
+  });
+  status_.update(std::move(told));
+}
+
+void Coder::check_length(int from, int64_t count, int64_t raw) noexcept {
+  if (count == raw) return;
+  (void)guard([&] {
+    if (count == k_too_long)
+      refuse(from, {Code::internal, fmt::format("it is longer than the {} bytes that were to come", raw)});
+    else
+      refuse(from, {Code::internal, fmt::format("it has {} bytes where {} were to come", count, raw)});
+    return Status{};
+  });
+}
+
 void Coder::decode_to(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept {
   const double begin = seconds_now(), begin_work = measures() ? working_seconds_now() : 0;
   Status status = decode_frame(frame, raw, *memory_->workspace);
   const double seconds = seconds_now() - begin;
   if (!status.ok()) {
     std::fill(raw.begin(), raw.end(), std::byte{0});
-    Status told = status;
-    (void)guard([&] {
-      told = Status{status.code(), fmt::format("message from rank {}: {}", from, status.message())};
-      return Status{};
-    });
-    status_.update(std::move(told));
+    refuse(from, status);
     return;
   }
   const FrameKind kind = kind_of_frame(frame);
@@ -228,12 +244,17 @@ void Coder::decode_to(int from, std::span<const std::byte> frame, std::span<std:
 
 const std::byte* Coder::decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept {
   if (count == raw && !checks_) return got;
+  if (count == k_too_long) {
+    check_length(from, count, raw);
+    return got;
+  }
   decode_to(from, {got, static_cast<size_t>(count)}, {memory_->scratch.get(), static_cast<size_t>(raw)});
   return memory_->scratch.get();
 }
 
 void Coder::decode_in_place(int from, std::byte* place, int64_t count, int64_t raw) noexcept {
   if (count == raw && !checks_) return;
+  if (count == k_too_long) return check_length(from, count, raw);
   std::memcpy(memory_->scratch.get(), place, static_cast<size_t>(count));
   trace_.bytes_copied += count;
   decode_to(from, {memory_->scratch.get(), static_cast<size_t>(count)}, {place, static_cast<size_t>(raw)});

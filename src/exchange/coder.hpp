@@ -82,7 +82,7 @@ class Coder {
   std::span<const std::byte> encode(Traffic& traffic, std::span<const std::byte> raw, std::byte* frame) noexcept;
 
   // What has arrived in `got`, of `count` bytes, for a message of `raw` bytes. The message, in `got` or in memory of the coder that
-  // holds until the next call. A frame that is none is an error, and zeros.
+  // holds until the next call. A frame that is none is an error, and zeros. `count` may be k_too_long: an error, and the bytes are any.
   const std::byte* decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept;
   // The same for a message that has been received at its final place.
   void decode_in_place(int from, std::byte* place, int64_t count, int64_t raw) noexcept;
@@ -95,6 +95,8 @@ class Coder {
 
   // Of the run: seconds of this rank's messages by each arm, as its model has them.
   Foretold foretold() const noexcept { return memory_ == nullptr ? Foretold{} : tally_.foretold(memory_->model, work_); }
+  // Of a message that is no frame.
+  void check_length(int from, int64_t count, int64_t raw) noexcept;
   const Status& status() const noexcept { return status_; }
   // Of memory that all coders of this communicator share.
   int64_t bytes() const noexcept {
@@ -112,6 +114,7 @@ class Coder {
   double link_of(const Traffic& traffic) const noexcept;
   void decode_to(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept;
   Status reserve(int64_t largest);
+  void refuse(int from, const Status& status) noexcept;
 
   Comm& comm_;
   Trace& trace_;

@@ -118,11 +118,9 @@ Status Collector::prepare() {
   coder_.expect(forecast_.largest_message);
   forecast_.largest_remote += static_cast<int64_t>(peers_.size()) * coder_.room(0);
   for (Slot& slot : slots_) {
-    if (coded_) {
-      slot.statuses.resize(peers_.size());
-      slot.places.resize(peers_.size());
-      slot.bytes.resize(peers_.size());
-    }
+    if (coded_) slot.places.resize(peers_.size());
+    slot.bytes.resize(peers_.size());
+    slot.statuses.resize(peers_.size());
     slot.requests.assign(peers_.size(), MPI_REQUEST_NULL);
     slot.staged.assign(peers_.size(), -1);
     slot.done.resize(peers_.size());
@@ -193,7 +191,8 @@ void Collector::open(Slot& slot) {
       }
     }
     if (slot.staged[i] >= 0) staged += room;
-    if (coded_) slot.places[i] = to, slot.bytes[i] = bytes;
+    slot.bytes[i] = bytes;
+    if (coded_) slot.places[i] = to;
     if (!mpi_ok(MPI_Irecv(to, static_cast<int>(room), MPI_BYTE, peers_[i].rank, tag_, comm_.get(), &slot.requests[i]), "MPI_Irecv"))
       return;
     ++slot.pending;
@@ -204,26 +203,24 @@ void Collector::open(Slot& slot) {
 bool Collector::receive(Slot& slot) {
   if (slot.step < 0 || slot.pending == 0) return false;
   int count = 0;
-  if (!mpi_ok(MPI_Testsome(static_cast<int>(slot.requests.size()), slot.requests.data(), &count, slot.done.data(),
-                           coded_ ? slot.statuses.data() : MPI_STATUSES_IGNORE),
-              "MPI_Testsome"))
-    return true;
-  if (count == MPI_UNDEFINED || count == 0) return false;
+  if (!mpi_ok(test_some(slot.requests, slot.done, slot.statuses, count), "MPI_Testsome")) return true;
+  if (count == 0) return false;
   for (int i = 0; i < count; ++i) {
     const auto peer = static_cast<size_t>(slot.done[static_cast<size_t>(i)]);
-    if (peers_[peer].traffic.coded)
-      undo(slot, peer, slot.statuses[static_cast<size_t>(i)]);
-    else if (slot.staged[peer] >= 0)
-      trace_.bytes_copied += spread_to_slot(peers_[peer].view, slot.window, slot.staging + slot.staged[peer], slot.memory);
+    const int64_t bytes = bytes_of(slot.statuses[static_cast<size_t>(i)]);
+    if (peers_[peer].traffic.coded) {
+      undo(slot, peer, bytes);
+      continue;
+    }
+    coder_.check_length(peers_[peer].rank, bytes, slot.bytes[peer]);
+    if (slot.staged[peer] >= 0) trace_.bytes_copied += spread_to_slot(peers_[peer].view, slot.window, slot.staging + slot.staged[peer], slot.memory);
   }
   slot.pending -= count;
   return true;
 }
 
 // A frame becomes what it was made of, at its final place where that is unbroken.
-void Collector::undo(Slot& slot, size_t peer, const MPI_Status& status) {
-  int count = 0;
-  MPI_Get_count(&status, MPI_BYTE, &count);
+void Collector::undo(Slot& slot, size_t peer, int64_t count) {
   const int64_t bytes = slot.bytes[peer];
   if (slot.staged[peer] < 0) {
     coder_.decode_in_place(peers_[peer].rank, slot.places[peer], count, bytes);

@@ -70,12 +70,12 @@ class Collector final : public Role {
     std::vector<MPI_Request> requests;     // [peers]
     std::vector<int64_t> staged;           // [peers] place of the message in staging; -1: received in place
     std::vector<int> done;
-    std::vector<MPI_Status> statuses;      // [peers] where messages may be frames
-    std::vector<std::byte*> places;        // [peers] the same
-    std::vector<int64_t> bytes;            // [peers] the same: what is awaited
+    std::vector<MPI_Status> statuses;      // [peers]
+    std::vector<int64_t> bytes;            // [peers] what is awaited
+    std::vector<std::byte*> places;        // [peers] where messages may be frames
   };
   void look_ahead();
-  void undo(Slot& slot, size_t peer, const MPI_Status& status);
+  void undo(Slot& slot, size_t peer, int64_t count);
   void open(Slot& slot);
   bool receive(Slot& slot);
   bool hand_on();

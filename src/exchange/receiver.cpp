@@ -28,7 +28,10 @@ bool Receiver::step() {
   for (int index : done) {
     const Awaited& awaited = awaited_[static_cast<size_t>(index)];
     const std::byte* message = pool_.buffer(index);
-    if (awaited.coded) message = coder_.decode(awaited.rank, message, pool_.received(index), awaited.bytes);
+    if (awaited.coded)
+      message = coder_.decode(awaited.rank, message, pool_.received(index), awaited.bytes);
+    else
+      coder_.check_length(awaited.rank, pool_.received(index), awaited.bytes);
     trace_.bytes_copied += unpack_message(items_, awaited.window, message);
     pool_.release(index);
   }

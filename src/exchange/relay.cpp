@@ -81,7 +81,10 @@ int64_t ForwardFetcher::done() {
   if (!status_.ok()) return arrived_ = started_;
   if (done.empty()) return arrived_;
   const std::byte* message = pool_.buffer(done[0]);
-  if (coder_.codes(rank_)) message = coder_.decode(rank_, message, pool_.received(done[0]), bytes_);
+  if (coder_.codes(rank_))
+    message = coder_.decode(rank_, message, pool_.received(done[0]), bytes_);
+  else
+    coder_.check_length(rank_, pool_.received(done[0]), bytes_);
   trace_.bytes_copied += spread_to_slot(route_.team, window_, message, slot_);
   pool_.release(done[0]);
   return ++arrived_;

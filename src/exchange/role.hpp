@@ -15,6 +15,7 @@
 
 #include "base/checked.hpp"
 #include "base/status.hpp"
+#include "comm/arrivals.hpp"
 #include "comm/comm.hpp"
 #include "exchange/coder.hpp"
 #include "exchange/item.hpp"
@@ -106,7 +107,7 @@ class MessagePool {
   MPI_Request* request(int index) { return &requests_[static_cast<size_t>(index)]; }
   // Tests all requests; fills `done` with the buffers that have completed and frees them when `release`.
   int test(std::span<const int>& done, bool release);
-  int64_t received(int index) const noexcept { return counts_[static_cast<size_t>(index)]; }  // bytes; of a buffer that has completed
+  int64_t received(int index) const noexcept { return counts_[static_cast<size_t>(index)]; }  // bytes, or k_too_long; of a buffer that has completed
   void release(int index) { busy_[static_cast<size_t>(index)] = false, --used_; }
   bool idle() const noexcept { return used_ == 0; }
 

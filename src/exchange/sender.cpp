@@ -55,13 +55,9 @@ int MessagePool::test(std::span<const int>& done, bool free_them) {
   done = {};
   if (used_ == 0) return MPI_SUCCESS;
   int count = 0;
-  const int rc = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, done_.data(), statuses_.data());
-  if (rc != MPI_SUCCESS || count == MPI_UNDEFINED) return rc;
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    int bytes = 0;
-    MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes);
-    counts_[static_cast<size_t>(done_[i])] = bytes;
-  }
+  const int rc = test_some(requests_, done_, statuses_, count);
+  if (rc != MPI_SUCCESS) return rc;
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) counts_[static_cast<size_t>(done_[i])] = bytes_of(statuses_[i]);
   done = std::span<const int>(done_.data(), static_cast<size_t>(count));
   if (free_them)
     for (int index : done) release(index);

@@ -14,9 +14,12 @@
 namespace {
 
 // What becomes of the data messages of this program, on their way out.
-enum class Damage { none, byte, shorter };
+enum class Damage { none, byte, shorter, longer, much_longer };
 Damage damage = Damage::none;
 constexpr int k_tag_data = 5;
+
+// Open MPI 4.1 writes past the end of the receiver's buffer when it copies a message that is too long straight out of the sender's memory. Before MPI_Init.
+[[maybe_unused]] const int copies_in_pieces = setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
 
 }  // namespace
 
@@ -24,12 +27,18 @@ constexpr int k_tag_data = 5;
 template <class Send>
 static int damaged(Send send, const void* buffer, int count) {
   if (damage == Damage::none || count < 24) return send(buffer, count);
-  auto* copy = new char[static_cast<size_t>(count)];
+  constexpr int k_room = 20000;
+  auto* copy = new char[static_cast<size_t>(count + k_room)]();
   std::copy_n(static_cast<const char*>(buffer), count, copy);
   static std::vector<std::unique_ptr<char[]>> kept;
   kept.emplace_back(copy);
   copy[count / 2] = static_cast<char>(copy[count / 2] ^ 0x40);
-  return send(copy, damage == Damage::shorter ? count - 7 : count);
+  switch (damage) {
+    case Damage::shorter: return send(copy, count - 7);
+    case Damage::longer: return send(copy, count + 17);
+    case Damage::much_longer: return send(copy, count + k_room);
+    default: return send(copy, count);
+  }
 }
 
 extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
@@ -308,7 +317,9 @@ TEST_F(Codec, checked_messages_are_the_same_and_a_header_longer_at_most) {
 
 // Whatever arrives: the same error everywhere, in time, and the file that stood there stays.
 TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
-  std::vector<KeyValues> ways{{{"domains", "even"}, {"buffer", "65536"}, {"shared_memory", "false"}, {"check_messages", "true"}}};
+  const KeyValues plain{{"domains", "even"}, {"buffer", "65536"}, {"shared_memory", "false"}, {"codec", "off"}};
+  std::vector<KeyValues> ways{plain, plain};
+  ways.back().emplace_back("check_messages", "true");
   if (several_hosts())
     for (const std::string& codec : codecs()) {
       ways.push_back(with(codec));
@@ -319,7 +330,8 @@ TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
   std::string want;
   write(with("off"), values, want);
   for (const KeyValues& way : ways)
-    for (const Damage kind_of_damage : {Damage::byte, Damage::shorter}) {
+    for (const Damage kind_of_damage : {Damage::byte, Damage::shorter, Damage::longer, Damage::much_longer}) {
+      if (kind_of_damage == Damage::byte && way == plain) continue;  // nothing tells
       windrow_file* file = nullptr;
       EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), Options(way), &file));
       const int64_t shape[2] = {Mesh::k_points, Mesh::k_load};
@@ -351,6 +363,10 @@ TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
       const int read_code = windrow_flush(file);
       damage = Damage::none;
       EXPECT_EQ(read_code, messages ? WINDROW_INTERNAL : WINDROW_OK) << windrow_error_message();
+      // The next read of the same file meets nothing of that.
+      EXPECT_WINDROW_OK(windrow_get(file, variable, mesh_.decomposition.get(), got.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file));
+      EXPECT_EQ(std::memcmp(got.data(), values.data(), values.size() * sizeof(float)), 0);
       EXPECT_WINDROW_OK(windrow_close(file));
     }
 }

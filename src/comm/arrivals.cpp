@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/arrivals.hpp"
+
+namespace windrow {
+
+namespace {
+bool is_too_long(int code) {
+  int category = MPI_SUCCESS;
+  return code != MPI_SUCCESS && MPI_Error_class(code, &category) == MPI_SUCCESS && category == MPI_ERR_TRUNCATE;
+}
+}  // namespace
+
+int test_some(std::span<MPI_Request> requests, std::span<int> done, std::span<MPI_Status> statuses, int& count) {
+  count = 0;
+  const int rc = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, done.data(), statuses.data());
+  if (count == MPI_UNDEFINED) count = 0;
+  const auto ended = statuses.first(static_cast<size_t>(count));
+  if (rc == MPI_SUCCESS) {
+    for (MPI_Status& status : ended) status.MPI_ERROR = MPI_SUCCESS;  // a call that succeeds leaves it as it was
+    return rc;
+  }
+  // Open MPI tells the first message's own error, others MPI_ERR_IN_STATUS.
+  int first = MPI_SUCCESS;
+  for (size_t i = 0; i < ended.size(); ++i) {
+    const int code = ended[i].MPI_ERROR;
+    if (code != MPI_SUCCESS && !is_too_long(code) && first == MPI_SUCCESS) first = code;
+    if (MPI_Request& request = requests[static_cast<size_t>(done[i])]; request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  }
+  return ended.empty() ? rc : first;
+}
+
+int64_t bytes_of(const MPI_Status& status) {
+  if (status.MPI_ERROR != MPI_SUCCESS) return k_too_long;
+  int bytes = 0;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  return bytes;
+}
+
+}  // namespace windrow

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which of a set of messages have come. A message that is longer than what is awaited has come as well: it is an error of its sender's, and all
+// others that are on their way still have to be taken, or ranks would wait for one another.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+
+namespace windrow {
+
+inline constexpr int64_t k_too_long = -1;
+
+// MPI_Testsome. `done` and `statuses` have as many elements as `requests`; of the first `count`, bytes_of() holds. Requests that have ended are null.
+int test_some(std::span<MPI_Request> requests, std::span<int> done, std::span<MPI_Status> statuses, int& count);
+
+// Of a message that has come: its bytes, or k_too_long.
+int64_t bytes_of(const MPI_Status& status);
+
+}  // namespace windrow
