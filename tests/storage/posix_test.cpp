@@ -94,14 +94,25 @@ TEST(PosixStore, reads_a_long_request_in_pieces_that_count_as_one) {
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
   ASSERT_TRUE(store->write_at(0, bytes).ok());
   auto& posix = dynamic_cast<PosixStore&>(*store);
-  const StoreCounters before = store->counters();
   const std::array requests{ReadRequest{777, std::span(read).subspan(777, (size_t{3} << 20) + 1)}, ReadRequest{3, std::span(read).subspan(3, 700)},
                             ReadRequest{(3 << 20) + 778, std::span(read).subspan((size_t{3} << 20) + 778)}};
-  EXPECT_TRUE(posix.read_in_lanes(requests).ok());
-  EXPECT_EQ(store->counters().read_requests - before.read_requests, 3);
-  EXPECT_EQ(store->counters().bytes_read - before.bytes_read, static_cast<int64_t>(k_bytes - 777 + 700));
-  EXPECT_TRUE(std::equal(read.begin() + 3, read.begin() + 703, bytes.begin() + 3));
-  EXPECT_TRUE(std::equal(read.begin() + 777, read.end(), bytes.begin() + 777));
+  for (const bool lanes : {true, false}) {
+    std::fill(read.begin(), read.end(), std::byte{0});
+    const StoreCounters before = store->counters();
+    EXPECT_TRUE((lanes ? posix.read_in_lanes(requests) : store->read_several(requests)).ok());
+    EXPECT_EQ(store->counters().read_requests - before.read_requests, 3);
+    EXPECT_EQ(store->counters().bytes_read - before.bytes_read, static_cast<int64_t>(k_bytes - 777 + 700));
+    EXPECT_TRUE(std::equal(read.begin() + 3, read.begin() + 703, bytes.begin() + 3));
+    EXPECT_TRUE(std::equal(read.begin() + 777, read.end(), bytes.begin() + 777));
+  }
+  // The first million is there already: neither read nor counted again.
+  std::fill(read.begin(), read.end(), std::byte{0});
+  const StoreCounters before = store->counters();
+  EXPECT_TRUE(posix.read_in_lanes(requests, 1'000'000).ok());
+  EXPECT_EQ(store->counters().read_requests - before.read_requests, 2);
+  EXPECT_EQ(store->counters().bytes_read - before.bytes_read, static_cast<int64_t>(k_bytes - 777 + 700 - 1'000'000));
+  EXPECT_EQ(read[1'000'776], std::byte{0});
+  EXPECT_TRUE(std::equal(read.begin() + 1'000'777, read.end(), bytes.begin() + 1'000'777));
   const std::array beyond{ReadRequest{2 << 20, std::span(read).first(size_t{4} << 20)}};
   EXPECT_EQ(posix.read_in_lanes(beyond).code(), Code::bad_file);
 }

@@ -41,8 +41,24 @@ constexpr uint64_t k_zfs_magic = 0x2fc12fc1;
 constexpr int64_t k_least_reserved_bytes = 1 << 18;
 constexpr size_t k_batch_slices = 1024;
 static_assert(k_batch_slices <= IOV_MAX);
-constexpr size_t k_lanes = 4;  // requests under way at the same time
 constexpr size_t k_piece_bytes = 1 << 20;  // what of a long request is one: what FUSE and many servers move at once
+constexpr size_t k_lanes = 4, k_most_lanes = 16;  // requests under way at the same time; of short ones more, which clients join that send what waits as one
+
+// How much of a request, of which `done` has been read, is the next piece.
+size_t piece_at(const ReadRequest& request, size_t done) noexcept {
+  return std::min(request.bytes.size() - done, k_piece_bytes - static_cast<size_t>(request.offset + static_cast<int64_t>(done)) % k_piece_bytes);
+}
+
+size_t lanes_for(std::span<const ReadRequest> requests) noexcept {
+  size_t bytes = 0, pieces = 0;
+  for (const ReadRequest& request : requests) {
+    bytes += request.bytes.size();
+    pieces += (request.bytes.size() + k_piece_bytes - 1) / k_piece_bytes;
+  }
+  if (bytes == 0) return 1;
+  const size_t mean = (bytes + pieces - 1) / pieces;
+  return std::min(pieces, std::clamp(k_lanes * k_piece_bytes / mean, k_lanes, k_most_lanes));
+}
 
 // Such a request is worth a thread that waits for it; what comes out of memory is not, however long.
 bool is_slow(std::chrono::nanoseconds taken, size_t bytes) noexcept {
@@ -285,24 +301,33 @@ Status PosixStore::read_at(int64_t offset, std::span<std::byte> bytes) {
   return move<Slice>(Operation::read, offset, {&slice, 1}, counters_);
 }
 
-// What lies in memory is read the fastest one after the other. Where a request takes its time the others need not wait for it.
+// What lies in memory is read the fastest one after the other. Where a request takes its time the others need not wait for it; of a long one the
+// beginning shows it.
 Status PosixStore::read_several(std::span<const ReadRequest> requests) {
-  for (size_t i = 0; i < requests.size(); ++i) {
-    if (slow_ && !hook_) return read_in_lanes(requests.subspan(i));
+  for (; !requests.empty(); requests = requests.subspan(1)) {
+    if (slow_ && !hook_) return read_in_lanes(requests);
+    const ReadRequest& request = requests.front();
+    const size_t front = hook_ ? request.bytes.size() : piece_at(request, 0);
     const auto begin = std::chrono::steady_clock::now();
-    if (Status status = read_at(requests[i].offset, requests[i].bytes); !status.ok()) return status;
-    slow_ = is_slow(std::chrono::steady_clock::now() - begin, requests[i].bytes.size());
+    if (Status status = read_at(request.offset, request.bytes.first(front)); !status.ok()) return status;
+    slow_ = is_slow(std::chrono::steady_clock::now() - begin, front);
+    if (front == request.bytes.size()) continue;
+    if (slow_) return read_in_lanes(requests, front);
+    StoreCounters rest;
+    const Slice slice{request.bytes.data() + front, static_cast<int64_t>(request.bytes.size() - front)};
+    if (Status status = move<Slice>(Operation::read, request.offset + static_cast<int64_t>(front), {&slice, 1}, rest); !status.ok()) return status;
+    counters_.bytes_read += rest.bytes_read;
   }
   return {};
 }
 
-// Every k_lanes-th piece, from that of the lane's number on. All pieces of a request count as one.
-void PosixStore::read_lane(std::span<const ReadRequest> requests, size_t number, Lane& lane) noexcept {
+// Every piece whose number is the lane's, modulo their number. All pieces of a request count as one.
+void PosixStore::read_lane(const LaneWork& work, size_t number, Lane& lane) noexcept {
   size_t index = 0;
-  for (const ReadRequest& request : requests)
-    for (size_t done = 0, bytes = 0; done < request.bytes.size(); done += bytes, ++index) {
-      bytes = std::min(request.bytes.size() - done, k_piece_bytes - static_cast<size_t>(request.offset + static_cast<int64_t>(done)) % k_piece_bytes);
-      if (index % k_lanes != number) continue;
+  for (const ReadRequest& request : work.requests)
+    for (size_t done = &request == work.requests.data() ? work.taken : 0, bytes = 0; done < request.bytes.size(); done += bytes, ++index) {
+      bytes = piece_at(request, done);
+      if (index % work.lanes != number) continue;
       StoreCounters counters;
       const Slice slice{request.bytes.data() + done, static_cast<int64_t>(bytes)};
       const auto begin = std::chrono::steady_clock::now();
@@ -314,28 +339,27 @@ void PosixStore::read_lane(std::span<const ReadRequest> requests, size_t number,
     }
 }
 
-Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests) {
-  std::array<Lane, k_lanes> lanes;
-  size_t pieces = 0;
-  for (const ReadRequest& request : requests) pieces += request.bytes.size() / k_piece_bytes + 1;
+Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests, size_t taken) {
+  const LaneWork work{requests, taken, lanes_for(requests)};
+  std::array<Lane, k_most_lanes> lanes;
   // The program's signals are for its own threads. Where the system gives no thread, this one does the work.
   sigset_t all, before;
   sigfillset(&all);
   const bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
-  for (size_t number = 1; number < std::min(k_lanes, pieces) && masked; ++number)
+  for (size_t number = 1; number < work.lanes && masked; ++number)
     (void)guard([&] {
-      lanes[number].thread = std::thread([this, requests, number, &lane = lanes[number]] { read_lane(requests, number, lane); });
+      lanes[number].thread = std::thread([this, &work, number, &lane = lanes[number]] { read_lane(work, number, lane); });
       return Status{};
     });
   if (masked) pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  read_lane(requests, 0, lanes[0]);
+  read_lane(work, 0, lanes[0]);
   Status status;
-  for (size_t number = 0; number < k_lanes; ++number) {
+  for (size_t number = 0; number < work.lanes; ++number) {
     Lane& lane = lanes[number];
     if (lane.thread.joinable())
       lane.thread.join();
     else if (number > 0)
-      read_lane(requests, number, lane);
+      read_lane(work, number, lane);
     counters_.read_requests += lane.counters.read_requests;
     counters_.bytes_read += lane.counters.bytes_read;
     status.update(std::move(lane.status));

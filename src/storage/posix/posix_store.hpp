@@ -36,8 +36,8 @@ class PosixStore final : public Store {
   Status write_slices_at(int64_t offset, std::span<const ConstSlice> slices) override;
   Status read_slices_at(int64_t offset, std::span<const Slice> slices) override;
   Status read_several(std::span<const ReadRequest> requests) override;
-  // By threads of their own, what is long in pieces; for a store without a hook.
-  Status read_in_lanes(std::span<const ReadRequest> requests);
+  // By threads of their own, what is long in pieces; for a store without a hook. `taken`: bytes of the first request that are there already.
+  Status read_in_lanes(std::span<const ReadRequest> requests, size_t taken = 0);
   Result<int64_t> size() override;
   Status resize(int64_t size) override;
   Status sync() override;
@@ -55,7 +55,11 @@ class PosixStore final : public Store {
     Status status;
     std::thread thread;
   };
-  void read_lane(std::span<const ReadRequest> requests, size_t number, Lane& lane) noexcept;
+  struct LaneWork {
+    std::span<const ReadRequest> requests;
+    size_t taken, lanes;
+  };
+  void read_lane(const LaneWork& work, size_t number, Lane& lane) noexcept;
   template <class SliceType>
   Status move(Operation operation, int64_t offset, std::span<const SliceType> slices, StoreCounters& counters);
   void reserve(int64_t offset, int64_t bytes) noexcept;
