@@ -12,21 +12,29 @@ bool is_too_long(int code) {
 
 int test_some(std::span<MPI_Request> requests, std::span<int> done, std::span<MPI_Status> statuses, int& count) {
   count = 0;
+  for (MPI_Status& status : statuses) status.MPI_ERROR = MPI_SUCCESS;  // a call that succeeds leaves it as it was
   const int rc = MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, done.data(), statuses.data());
   if (count == MPI_UNDEFINED) count = 0;
   const auto ended = statuses.first(static_cast<size_t>(count));
-  if (rc == MPI_SUCCESS) {
-    for (MPI_Status& status : ended) status.MPI_ERROR = MPI_SUCCESS;  // a call that succeeds leaves it as it was
-    return rc;
-  }
-  // Open MPI tells the first message's own error, others MPI_ERR_IN_STATUS.
-  int first = MPI_SUCCESS;
+  if (rc == MPI_SUCCESS) return rc;
+  // Open MPI tells the first message's own error, others MPI_ERR_IN_STATUS; it is for the statuses to say which.
+  bool is_explained = false;
+  int worse = MPI_SUCCESS;
   for (size_t i = 0; i < ended.size(); ++i) {
     const int code = ended[i].MPI_ERROR;
-    if (code != MPI_SUCCESS && !is_too_long(code) && first == MPI_SUCCESS) first = code;
+    is_explained = is_explained || code != MPI_SUCCESS;
+    if (code != MPI_SUCCESS && !is_too_long(code) && worse == MPI_SUCCESS) worse = code;
     if (MPI_Request& request = requests[static_cast<size_t>(done[i])]; request != MPI_REQUEST_NULL) MPI_Request_free(&request);
   }
-  return ended.empty() ? rc : first;
+  return is_explained ? worse : rc;
+}
+
+int post_receive(std::byte* place, int64_t room, int from, int tag, MPI_Comm comm, MPI_Request& request, bool& came_too_long) {
+  const int rc = MPI_Irecv(place, static_cast<int>(room), MPI_BYTE, from, tag, comm, &request);
+  came_too_long = is_too_long(rc);
+  if (!came_too_long) return rc;
+  request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
 }
 
 int64_t bytes_of(const MPI_Status& status) {

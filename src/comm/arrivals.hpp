@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -14,6 +15,9 @@ inline constexpr int64_t k_too_long = -1;
 
 // MPI_Testsome. `done` and `statuses` have as many elements as `requests`; of the first `count`, bytes_of() holds. Requests that have ended are null.
 int test_some(std::span<MPI_Request> requests, std::span<int> done, std::span<MPI_Status> statuses, int& count);
+
+// MPI_Irecv of bytes. `came_too_long`: it has come already, and is too long; there is no request then. MPICH before 4.0 says so here.
+int post_receive(std::byte* place, int64_t room, int from, int tag, MPI_Comm comm, MPI_Request& request, bool& came_too_long);
 
 // Of a message that has come: its bytes, or k_too_long.
 int64_t bytes_of(const MPI_Status& status);

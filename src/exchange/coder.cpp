@@ -218,13 +218,10 @@ void Coder::refuse(int from, const Status& status) noexcept {
 
 void Coder::check_length(int from, int64_t count, int64_t raw) noexcept {
   if (count == raw) return;
-  (void)guard([&] {
-    if (count == k_too_long)
-      refuse(from, {Code::internal, fmt::format("it is longer than the {} bytes that were to come", raw)});
-    else
-      refuse(from, {Code::internal, fmt::format("it has {} bytes where {} were to come", count, raw)});
-    return Status{};
-  });
+  refuse(from, guard([&]() -> Status {
+           if (count == k_too_long) return {Code::internal, fmt::format("it is longer than the {} bytes that were to come", raw)};
+           return {Code::internal, fmt::format("it has {} bytes where {} were to come", count, raw)};
+         }));
 }
 
 void Coder::decode_to(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept {

@@ -193,9 +193,12 @@ void Collector::open(Slot& slot) {
     if (slot.staged[i] >= 0) staged += room;
     slot.bytes[i] = bytes;
     if (coded_) slot.places[i] = to;
-    if (!mpi_ok(MPI_Irecv(to, static_cast<int>(room), MPI_BYTE, peers_[i].rank, tag_, comm_.get(), &slot.requests[i]), "MPI_Irecv"))
-      return;
-    ++slot.pending;
+    bool came_too_long = false;
+    if (!mpi_ok(post_receive(to, room, peers_[i].rank, tag_, comm_.get(), slot.requests[i], came_too_long), "MPI_Irecv")) return;
+    if (came_too_long)
+      coder_.check_length(peers_[i].rank, k_too_long, bytes);
+    else
+      ++slot.pending;
   }
   if (has_own_) trace_.bytes_copied += place_in_slot(own_, slot.window, slot.memory);
 }
@@ -216,6 +219,8 @@ bool Collector::receive(Slot& slot) {
     if (slot.staged[peer] >= 0) trace_.bytes_copied += spread_to_slot(peers_[peer].view, slot.window, slot.staging + slot.staged[peer], slot.memory);
   }
   slot.pending -= count;
+  // After an error Open MPI may have freed requests that it does not speak of.
+  if (!coder_.status().ok()) slot.pending = static_cast<int>(slot.requests.size()) - static_cast<int>(std::count(slot.requests.begin(), slot.requests.end(), MPI_REQUEST_NULL));
   return true;
 }
 

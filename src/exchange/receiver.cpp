@@ -44,9 +44,13 @@ bool Receiver::step() {
     const int64_t bytes = bytes_in(items_, window);
     const bool coded = channel.traffic.coded;
     awaited_[static_cast<size_t>(index)] = {window, channel.rank, bytes, coded};
-    if (!mpi_ok(MPI_Irecv(pool_.buffer(index), static_cast<int>(coded ? coder_.room(bytes) : bytes), MPI_BYTE, channel.rank, tag_, comm_.get(), pool_.request(index)),
-                "MPI_Irecv"))
+    bool came_too_long = false;
+    if (!mpi_ok(post_receive(pool_.buffer(index), coded ? coder_.room(bytes) : bytes, channel.rank, tag_, comm_.get(), *pool_.request(index), came_too_long), "MPI_Irecv"))
       return true;
+    if (came_too_long) {
+      coder_.check_length(channel.rank, k_too_long, bytes);
+      pool_.release(index);
+    }
     ++channel.step;
     advance(items_, channel);
     next_ = next_channel(channels_);

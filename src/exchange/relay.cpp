@@ -69,9 +69,12 @@ void ForwardFetcher::start(int64_t step, const Window& window, std::byte* slot, 
   bytes_ = bytes_in(route_.team.span(), window);
   rank_ = route_.ranks[route_.grid.domain_of(step)];
   const int64_t room = coder_.codes(rank_) ? coder_.room(bytes_) : bytes_;
-  status_.update(mpi_status(MPI_Irecv(pool_.buffer(index), static_cast<int>(room), MPI_BYTE, rank_,
-                                      k_tag_data, comm_.get(), pool_.request(index)),
-                            "MPI_Irecv"));
+  bool came_too_long = false;
+  status_.update(mpi_status(post_receive(pool_.buffer(index), room, rank_, k_tag_data, comm_.get(), *pool_.request(index), came_too_long), "MPI_Irecv"));
+  if (!came_too_long) return;
+  coder_.check_length(rank_, k_too_long, bytes_);
+  pool_.release(index);
+  ++arrived_;
 }
 
 int64_t ForwardFetcher::done() {

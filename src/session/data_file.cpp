@@ -133,16 +133,35 @@ void DataFile::read(int64_t offset, std::span<const Slice> slices) {
 }
 
 // A recording tells of each by itself.
-void DataFile::read(std::span<const ReadRequest> requests) {
-  const bool apart = recording_ != nullptr || std::any_of(requests.begin(), requests.end(), [](const ReadRequest& each) { return each.offset >= FileLine::k_begin; });
+bool DataFile::are_apart(std::span<const ReadRequest> requests) const noexcept {
+  return recording_ != nullptr || std::any_of(requests.begin(), requests.end(), [](const ReadRequest& each) { return each.offset >= FileLine::k_begin; });
+}
+
+void DataFile::read(std::span<const ReadRequest> requests, const Meanwhile& meanwhile) {
   if (requests.empty()) return;
-  if (!apart) attempt(requests.front().offset, [&](Store& store, int64_t) { return store.read_several(requests); });
+  const bool apart = are_apart(requests);
+  if (!apart) attempt(requests.front().offset, [&](Store& store, int64_t) { return store.read_several(requests, meanwhile); });
   for (const ReadRequest& each : requests) {
     if (apart)
       read(each.offset, each.bytes);
     else
       tally(each.offset, static_cast<int64_t>(each.bytes.size()));
   }
+  if (status_.ok()) return;
+  for (auto& [file, opened] : stores_) {  // whose memory is about to be somebody else's
+    opened.store->forget_ahead();
+    count(opened, requests.front().offset);
+  }
+}
+
+void DataFile::read_ahead(std::span<const ReadRequest> requests) {
+  if (requests.empty() || are_apart(requests) || !status_.ok()) return;
+  const auto opened = stores_.find(0);  // to open another file might close the one that is being read
+  if (opened == stores_.end()) return;
+  (void)guard([&] {
+    opened->second.store->read_ahead(requests);
+    return Status{};
+  });
 }
 
 const std::byte* DataFile::map(Extent range) {

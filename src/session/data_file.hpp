@@ -27,7 +27,9 @@ class DataFile {
   void write(int64_t offset, std::span<const ConstSlice> slices);
   void read(int64_t offset, std::span<std::byte> bytes);
   void read(int64_t offset, std::span<const Slice> slices);
-  void read(std::span<const ReadRequest> requests);  // some of them at the same time, where they are of one file
+  // Some of them at the same time, where they are of one file. `meanwhile` may read_ahead(): what the next call is to read.
+  void read(std::span<const ReadRequest> requests, const Meanwhile& meanwhile);
+  void read_ahead(std::span<const ReadRequest> requests);
   // The bytes of `range` where the system keeps them, until unmap(); nullptr: to be read otherwise, unless something has failed.
   const std::byte* map(Extent range);
   void unmap();
@@ -88,6 +90,7 @@ class DataFile {
   template <class Work>
   void attempt(int64_t place, Work&& work);
   void tally(int64_t offset, int64_t bytes);
+  bool are_apart(std::span<const ReadRequest> requests) const noexcept;
   Result<Opened*> open(int64_t file);
   Status close_idle();
   void count(Opened& opened, int64_t place);

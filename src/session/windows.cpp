@@ -13,18 +13,19 @@ void StorageWindows::finish() noexcept {
 
 void StorageWindows::move(const Filled& filled) {
   if (thread_ == nullptr) {
-    work(filled);
+    work(filled, moved_);
     ++moved_;
     return;
   }
-  const int64_t index = thread_->posted() % IoThread::k_jobs;
-  ring_[static_cast<size_t>(index)] = filled;
-  thread_->post({work_on, this, index});
+  const int64_t number = asked_.load(std::memory_order_relaxed);
+  ring_[static_cast<size_t>(number % IoThread::k_jobs)] = filled;
+  asked_.store(number + 1, std::memory_order_release);
+  thread_->post({work_on, this, number});
 }
 
-void StorageWindows::work_on(void* self, int64_t index) noexcept {
+void StorageWindows::work_on(void* self, int64_t number) noexcept {
   auto* windows = static_cast<StorageWindows*>(self);
-  windows->work(windows->ring_[static_cast<size_t>(index)]);
+  windows->work(*windows->asked(number), number);
 }
 
 void StorageSink::consume(int64_t, const Window& window, const std::byte* slot, PieceView covered) {
@@ -51,7 +52,7 @@ void StorageSink::work_and_fill(const Filled& filled) {
   });
 }
 
-void StorageSink::work(const Filled& filled) {
+void StorageSink::work(const Filled& filled, int64_t) {
   const StageTimer timer(file_.work(), Stage::storage);
   if (fill_ != nullptr) return work_and_fill(filled);
   filled.window.for_each_part([&](Extent part, int64_t place) {
@@ -72,18 +73,45 @@ void StorageSink::work(const Filled& filled) {
 
 void StorageFetcher::start(int64_t, const Window& window, std::byte* slot, PieceView covered) { move({window, slot, covered}); }
 
-void StorageFetcher::work(const Filled& filled) {
-  const StageTimer timer(file_.work(), Stage::storage);
-  size_t waiting = 0;
+template <class Visit>
+void StorageFetcher::for_each_read(const Filled& filled, Visit&& visit) const {
   filled.window.for_each_part([&](Extent part, int64_t place) {
     for_each_request(rule_, part, filled.covered, [&](const Request& request) {
-      const std::span bytes(filled.slot + place + (request.bytes.begin - part.begin), static_cast<size_t>(request.bytes.size()));
-      if (!several_) return file_.read(request.bytes.begin, bytes);
-      requests_[waiting++] = {request.bytes.begin, bytes};
-      if (waiting == requests_.size()) file_.read(std::span<const ReadRequest>(requests_).first(std::exchange(waiting, 0)));
+      visit(ReadRequest{request.bytes.begin, {filled.slot + place + (request.bytes.begin - part.begin), static_cast<size_t>(request.bytes.size())}});
     });
   });
-  file_.read(std::span<const ReadRequest>(requests_).first(waiting));
+}
+
+bool StorageFetcher::gather(const Filled& filled, int64_t number) {
+  Requests& requests = requests_[static_cast<size_t>(number % 2)];
+  requests.number = -1;
+  requests.count = 0;
+  size_t count = 0;
+  for_each_read(filled, [&](const ReadRequest& request) {
+    if (count++ < requests.each.size()) requests.each[requests.count++] = request;
+  });
+  if (count > requests.each.size()) return false;
+  requests.number = number;
+  return true;
+}
+
+void StorageFetcher::work(const Filled& filled, int64_t number) {
+  const StageTimer timer(file_.work(), Stage::storage);
+  if (!several_) return for_each_read(filled, [&](const ReadRequest& request) { file_.read(request.offset, request.bytes); });
+  Requests& requests = requests_[static_cast<size_t>(number % 2)];
+  if (requests.number == number || gather(filled, number)) {
+    return file_.read(requests.span(), [&] {
+      const Filled* const next = asked(number + 1);
+      if (next != nullptr && gather(*next, number + 1)) file_.read_ahead(requests_[static_cast<size_t>((number + 1) % 2)].span());
+      return next == nullptr;
+    });
+  }
+  size_t waiting = 0;
+  for_each_read(filled, [&](const ReadRequest& request) {
+    requests.each[waiting++] = request;
+    if (waiting == requests.each.size()) file_.read(std::span<const ReadRequest>(requests.each).first(std::exchange(waiting, 0)), {});
+  });
+  file_.read(std::span<const ReadRequest>(requests.each).first(waiting), {});
 }
 
 }  // namespace windrow

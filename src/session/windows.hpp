@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "exchange/role.hpp"
 #include "plan/access.hpp"
@@ -36,16 +37,22 @@ class StorageWindows {
   void move(const Filled& filled);
   int64_t moved() const noexcept { return thread_ == nullptr ? moved_ : std::max<int64_t>(0, thread_->done() - base_); }
 
+  // By who works: the window of that number, or nullptr while nobody has asked for it.
+  const Filled* asked(int64_t number) const noexcept {
+    return number < asked_.load(std::memory_order_acquire) ? &ring_[static_cast<size_t>(number % IoThread::k_jobs)] : nullptr;
+  }
+
   DataFile& file_;
   AccessRule rule_;
 
  private:
-  virtual void work(const Filled& filled) = 0;
-  static void work_on(void* self, int64_t index) noexcept;
+  virtual void work(const Filled& filled, int64_t number) = 0;  // of all, from 0 on
+  static void work_on(void* self, int64_t number) noexcept;
 
   IoThread* thread_;
   int64_t base_;       // jobs of the thread before these
   int64_t moved_ = 0;
+  std::atomic<int64_t> asked_{0};
   std::array<Filled, IoThread::k_jobs> ring_;
 };
 
@@ -63,7 +70,7 @@ class StorageSink final : public Sink, private StorageWindows {
   void fill_rest();  // behind the last window, once all have been written
 
  private:
-  void work(const Filled& filled) override;
+  void work(const Filled& filled, int64_t number) override;
   void work_and_fill(const Filled& filled);
   void fill_until(int64_t end);
 
@@ -82,10 +89,20 @@ class StorageFetcher final : public Fetcher, private StorageWindows {
   int64_t done() override { return moved(); }
 
  private:
-  void work(const Filled& filled) override;
+  // What a window needs; those of two windows, since the next one's are begun while the last of this one's are under way.
+  struct Requests {
+    int64_t number = -1;  // of the window that they are all of
+    size_t count = 0;
+    std::array<ReadRequest, 256> each;
+    std::span<const ReadRequest> span() const noexcept { return std::span(each).first(count); }
+  };
+  void work(const Filled& filled, int64_t number) override;
+  template <class Visit>
+  void for_each_read(const Filled& filled, Visit&& visit) const;
+  bool gather(const Filled& filled, int64_t number);  // false: there are too many
 
   bool several_;  // of a window's requests at the same time: with threads
-  std::array<ReadRequest, 256> requests_;
+  std::array<Requests, 2> requests_;
 };
 
 }  // namespace windrow

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +27,9 @@ struct Slice {
   int64_t size = 0;
 };
 
+// What is done while nothing is left but to wait; true: it is to be asked again, in a moment.
+using Meanwhile = std::function<bool()>;
+
 struct ReadRequest {
   int64_t offset = 0;
   std::span<std::byte> bytes;
@@ -38,6 +42,14 @@ struct StoreCounters {
   int64_t read_requests = 0;
   int64_t bytes_written = 0;
   int64_t bytes_read = 0;
+
+  StoreCounters& operator+=(const StoreCounters& other) noexcept {
+    write_requests += other.write_requests;
+    read_requests += other.read_requests;
+    bytes_written += other.bytes_written;
+    bytes_read += other.bytes_read;
+    return *this;
+  }
 };
 
 // Messages name the operation, the bytes, the offset and the file: `write of 4.2 MB at offset 0 of "a.h5": no space left on device`.
@@ -49,11 +61,16 @@ class Store {
   virtual Status write_slices_at(int64_t offset, std::span<const ConstSlice> slices) = 0;  // as few requests as the store allows
   virtual Status read_slices_at(int64_t offset, std::span<const Slice> slices) = 0;
   // As read_at() for each, some of them at the same time where that is quicker and the store can. The first failure is told; what follows it may be read or not.
-  virtual Status read_several(std::span<const ReadRequest> requests) {
+  virtual Status read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile = {}) {
+    (void)meanwhile;
     for (const ReadRequest& request : requests)
       if (Status status = read_at(request.offset, request.bytes); !status.ok()) return status;
     return {};
   }
+  // Begins what the next read_several() but one, of these very requests, is to finish; the requests and their memory have to live until then, or until
+  // forget_ahead() or close().
+  virtual void read_ahead(std::span<const ReadRequest>) {}
+  virtual void forget_ahead() {}  // waits, and tells nothing
   virtual Result<int64_t> size() = 0;
   virtual Status resize(int64_t size) = 0;
   virtual Status sync() = 0;   // on stable storage when it returns

@@ -13,9 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <csignal>
 #include <cstring>
-#include <thread>
 #include <type_traits>
 
 #include "base/checked.hpp"
@@ -41,29 +39,7 @@ constexpr uint64_t k_zfs_magic = 0x2fc12fc1;
 constexpr int64_t k_least_reserved_bytes = 1 << 18;
 constexpr size_t k_batch_slices = 1024;
 static_assert(k_batch_slices <= IOV_MAX);
-constexpr size_t k_piece_bytes = 1 << 20;  // what of a long request is one: what FUSE and many servers move at once
-constexpr size_t k_lanes = 4, k_most_lanes = 16;  // requests under way at the same time; of short ones more, which clients join that send what waits as one
-
-// How much of a request, of which `done` has been read, is the next piece.
-size_t piece_at(const ReadRequest& request, size_t done) noexcept {
-  return std::min(request.bytes.size() - done, k_piece_bytes - static_cast<size_t>(request.offset + static_cast<int64_t>(done)) % k_piece_bytes);
-}
-
-size_t lanes_for(std::span<const ReadRequest> requests) noexcept {
-  size_t bytes = 0, pieces = 0;
-  for (const ReadRequest& request : requests) {
-    bytes += request.bytes.size();
-    pieces += (request.bytes.size() + k_piece_bytes - 1) / k_piece_bytes;
-  }
-  if (bytes == 0) return 1;
-  const size_t mean = (bytes + pieces - 1) / pieces;
-  return std::min(pieces, std::clamp(k_lanes * k_piece_bytes / mean, k_lanes, k_most_lanes));
-}
-
-// Such a request is worth a thread that waits for it; what comes out of memory is not, however long.
-bool is_slow(std::chrono::nanoseconds taken, size_t bytes) noexcept {
-  return taken >= std::chrono::microseconds{500} && taken >= std::chrono::nanoseconds{static_cast<int64_t>(bytes)};
-}
+constexpr size_t k_front_bytes = 64 << 10;  // of a long request: they show whether it will take its time
 
 const char* verb_of(Operation operation) noexcept { return operation == Operation::write ? "write" : "read"; }
 
@@ -202,6 +178,7 @@ PosixStore::PosixStore(std::string path, int descriptor, StoreMode mode, Hook ho
 }
 
 PosixStore::~PosixStore() {
+  lanes_.reset();
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
@@ -303,16 +280,17 @@ Status PosixStore::read_at(int64_t offset, std::span<std::byte> bytes) {
 
 // What lies in memory is read the fastest one after the other. Where a request takes its time the others need not wait for it; of a long one the
 // beginning shows it.
-Status PosixStore::read_several(std::span<const ReadRequest> requests) {
+Status PosixStore::read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile) {
+  if (lanes_ && lanes_->has_begun(requests)) return finish(requests, meanwhile);
   for (; !requests.empty(); requests = requests.subspan(1)) {
-    if (slow_ && !hook_) return read_in_lanes(requests);
+    if (slow_ && !hook_) return read_in_lanes(requests, 0, meanwhile);
     const ReadRequest& request = requests.front();
-    const size_t front = hook_ ? request.bytes.size() : piece_at(request, 0);
+    const size_t front = hook_ ? request.bytes.size() : std::min(piece_at(request, 0), k_front_bytes);
     const auto begin = std::chrono::steady_clock::now();
     if (Status status = read_at(request.offset, request.bytes.first(front)); !status.ok()) return status;
     slow_ = is_slow(std::chrono::steady_clock::now() - begin, front);
     if (front == request.bytes.size()) continue;
-    if (slow_) return read_in_lanes(requests, front);
+    if (slow_) return read_in_lanes(requests, front, meanwhile);
     StoreCounters rest;
     const Slice slice{request.bytes.data() + front, static_cast<int64_t>(request.bytes.size() - front)};
     if (Status status = move<Slice>(Operation::read, request.offset + static_cast<int64_t>(front), {&slice, 1}, rest); !status.ok()) return status;
@@ -321,49 +299,32 @@ Status PosixStore::read_several(std::span<const ReadRequest> requests) {
   return {};
 }
 
-// Every piece whose number is the lane's, modulo their number. All pieces of a request count as one.
-void PosixStore::read_lane(const LaneWork& work, size_t number, Lane& lane) noexcept {
-  size_t index = 0;
-  for (const ReadRequest& request : work.requests)
-    for (size_t done = &request == work.requests.data() ? work.taken : 0, bytes = 0; done < request.bytes.size(); done += bytes, ++index) {
-      bytes = piece_at(request, done);
-      if (index % work.lanes != number) continue;
-      StoreCounters counters;
-      const Slice slice{request.bytes.data() + done, static_cast<int64_t>(bytes)};
-      const auto begin = std::chrono::steady_clock::now();
-      lane.status = guard([&] { return move<Slice>(Operation::read, request.offset + static_cast<int64_t>(done), {&slice, 1}, counters); });
-      if (index == 0) slow_ = is_slow(std::chrono::steady_clock::now() - begin, bytes);
-      lane.counters.read_requests += done == 0 ? counters.read_requests : 0;
-      lane.counters.bytes_read += counters.bytes_read;
-      if (!lane.status.ok()) return;
-    }
+void PosixStore::read_ahead(std::span<const ReadRequest> requests) {
+  if (slow_ && !hook_ && !requests.empty() && !lanes().has_begun(requests)) (void)lanes().begin(requests);
 }
 
-Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests, size_t taken) {
-  const LaneWork work{requests, taken, lanes_for(requests)};
-  std::array<Lane, k_most_lanes> lanes;
-  // The program's signals are for its own threads. Where the system gives no thread, this one does the work.
-  sigset_t all, before;
-  sigfillset(&all);
-  const bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
-  for (size_t number = 1; number < work.lanes && masked; ++number)
-    (void)guard([&] {
-      lanes[number].thread = std::thread([this, &work, number, &lane = lanes[number]] { read_lane(work, number, lane); });
-      return Status{};
+void PosixStore::forget_ahead() {
+  if (lanes_) lanes_->finish_all(counters_);
+}
+
+ReadLanes& PosixStore::lanes() {
+  if (!lanes_)
+    lanes_ = std::make_unique<ReadLanes>([this](const ReadRequest& piece, StoreCounters& counters) {
+      const Slice slice{piece.bytes.data(), static_cast<int64_t>(piece.bytes.size())};
+      return move<Slice>(Operation::read, piece.offset, {&slice, 1}, counters);
     });
-  if (masked) pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  read_lane(work, 0, lanes[0]);
-  Status status;
-  for (size_t number = 0; number < work.lanes; ++number) {
-    Lane& lane = lanes[number];
-    if (lane.thread.joinable())
-      lane.thread.join();
-    else if (number > 0)
-      read_lane(work, number, lane);
-    counters_.read_requests += lane.counters.read_requests;
-    counters_.bytes_read += lane.counters.bytes_read;
-    status.update(std::move(lane.status));
-  }
+  return *lanes_;
+}
+
+Status PosixStore::read_in_lanes(std::span<const ReadRequest> requests, size_t taken, const Meanwhile& meanwhile) {
+  if (requests.empty()) return {};
+  if (!lanes().begin(requests, taken)) return {Code::internal, "more is read at the same time than was foreseen"};
+  return finish(requests, meanwhile);
+}
+
+Status PosixStore::finish(std::span<const ReadRequest> requests, const Meanwhile& meanwhile) {
+  Status status = lanes_->finish(requests, counters_, meanwhile);
+  slow_ = lanes_->was_slow();
   return status;
 }
 
@@ -406,6 +367,7 @@ Status PosixStore::sync() {
 }
 
 Status PosixStore::close() {
+  lanes_.reset();
   Status status = usable("close", false);
   if (!status.ok()) return status;
   const int descriptor = std::exchange(descriptor_, -1);

@@ -5,11 +5,12 @@
 #include <sys/uio.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 
 #include "storage/posix/mapping.hpp"
+#include "storage/posix/read_lanes.hpp"
 #include "storage/store.hpp"
 
 namespace windrow {
@@ -35,9 +36,11 @@ class PosixStore final : public Store {
   Status read_at(int64_t offset, std::span<std::byte> bytes) override;
   Status write_slices_at(int64_t offset, std::span<const ConstSlice> slices) override;
   Status read_slices_at(int64_t offset, std::span<const Slice> slices) override;
-  Status read_several(std::span<const ReadRequest> requests) override;
+  Status read_several(std::span<const ReadRequest> requests, const Meanwhile& meanwhile = {}) override;
+  void read_ahead(std::span<const ReadRequest> requests) override;
+  void forget_ahead() override;
   // By threads of their own, what is long in pieces; for a store without a hook. `taken`: bytes of the first request that are there already.
-  Status read_in_lanes(std::span<const ReadRequest> requests, size_t taken = 0);
+  Status read_in_lanes(std::span<const ReadRequest> requests, size_t taken = 0, const Meanwhile& meanwhile = {});
   Result<int64_t> size() override;
   Status resize(int64_t size) override;
   Status sync() override;
@@ -50,16 +53,8 @@ class PosixStore final : public Store {
   int descriptor() const noexcept override { return descriptor_; }
 
  private:
-  struct Lane {
-    StoreCounters counters;
-    Status status;
-    std::thread thread;
-  };
-  struct LaneWork {
-    std::span<const ReadRequest> requests;
-    size_t taken, lanes;
-  };
-  void read_lane(const LaneWork& work, size_t number, Lane& lane) noexcept;
+  ReadLanes& lanes();
+  Status finish(std::span<const ReadRequest> requests, const Meanwhile& meanwhile);
   template <class SliceType>
   Status move(Operation operation, int64_t offset, std::span<const SliceType> slices, StoreCounters& counters);
   void reserve(int64_t offset, int64_t bytes) noexcept;
@@ -77,6 +72,7 @@ class PosixStore final : public Store {
   bool takes_turns_ = false;
   bool reserves_ = false;  // room in the file before long writes
   bool slow_ = false;  // the last request of read_several() took its time
+  std::unique_ptr<ReadLanes> lanes_;
   Mapping mapping_;  // kept: the next reading of the same bytes finds its pages
   std::optional<BusErrorGuard> bus_errors_;
   int64_t mapped_begin_ = 0, mapped_end_ = 0;  // between map() and unmap()
