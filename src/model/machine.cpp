@@ -207,12 +207,24 @@ struct Beside {
   }
 };
 
-// Of so many ranks exactly.
+int64_t smallest_request(std::span<const MeasuredRate> rates, int64_t ranks, Sharing sharing) noexcept {
+  int64_t smallest = 0;
+  for (const MeasuredRate& rate : rates)
+    if (rate.sharing == sharing && rate.ranks == ranks && (smallest == 0 || rate.request_bytes < smallest)) smallest = rate.request_bytes;
+  return smallest;
+}
+
+// Of so many ranks exactly. Below the smallest request of these it falls as one rank's does; below that one's, a request costs what the smallest did.
 double rate_of(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing) noexcept {
   Beside sizes;
   for (const MeasuredRate& rate : rates)
     if (rate.sharing == sharing && rate.ranks == ranks) sizes.take(rate.request_bytes, request_bytes, rate.bytes_per_s);
-  return sizes.rate(request_bytes);
+  const double rate = sizes.rate(request_bytes);
+  const int64_t smallest = smallest_request(rates, ranks, sharing);
+  if (request_bytes >= smallest) return rate;
+  const int64_t alone = ranks > 1 ? smallest_request(rates, 1, sharing) : 0;
+  if (alone == 0 || alone >= smallest) return rate * static_cast<double>(request_bytes) / static_cast<double>(smallest);
+  return rate * std::min(1.0, rate_of(rates, request_bytes, 1, sharing) / rate_of(rates, smallest, 1, sharing));
 }
 
 Json rates_json(const std::vector<MeasuredRate>& rates) {

@@ -158,8 +158,8 @@ Result<Machine> parse_machine(std::string_view text, std::string_view file);
 // A machine file that says all, which parse_machine() reads back as it was.
 std::string machine_text(const Machine& machine);
 
-// What so many ranks move a second in requests of so many bytes, all together: between what was measured by its logarithms, outside as
-// where it was measured last. 0: nothing was measured of that sharing.
+// What so many ranks move a second in requests of so many bytes, all together: between what was measured by its logarithms, above as
+// where it was measured last. Shorter requests than any of so many ranks lose as much as one rank's do; shorter ones than those cost what the smallest did. 0: nothing was measured of that sharing.
 double rate_at(std::span<const MeasuredRate> rates, int64_t request_bytes, int64_t ranks, Sharing sharing = Sharing::apart);
 
 }  // namespace windrow

@@ -68,16 +68,10 @@ double exchange_seconds(const Work& work, const Machine& machine) noexcept {
   return sound(copies + link_seconds(work, machine) + messages + waits);
 }
 
-// So many ranks together, where it was measured. Below the smallest request a request costs what that one did.
+// So many ranks together, where it was measured.
 double measured_rate(const StorageWork& part, const Machine& machine, double actors) {
-  const auto& rates = part.reading ? machine.reads : machine.writes;
-  int64_t least = 0;
-  for (const MeasuredRate& rate : rates)
-    if (rate.sharing == part.sharing && (least == 0 || rate.request_bytes < least)) least = rate.request_bytes;
-  if (least == 0) return 0;
   const double request = std::clamp(sound(part.request_bytes), 1.0, 1e15);
-  const double rate = rate_at(rates, static_cast<int64_t>(request), static_cast<int64_t>(std::clamp(actors, 1.0, 1e9)), part.sharing);
-  return rate * std::min(1.0, request / static_cast<double>(least));
+  return rate_at(part.reading ? machine.reads : machine.writes, static_cast<int64_t>(request), static_cast<int64_t>(std::clamp(actors, 1.0, 1e9)), part.sharing);
 }
 
 double measured_seconds(const StorageWork& part, const Machine& machine) {

@@ -42,6 +42,8 @@ int64_t targets_of_layout(const StorageLayout& layout) noexcept {
   return layout.is_striped() ? targets : 0;
 }
 
+constexpr int64_t k_least_unbroken = int64_t{64} << 10;
+
 std::vector<Trial> trials_for(int ranks, const StorageLayout& layout) {
   std::vector<Trial> trials;
   const int64_t targets = targets_of_layout(layout);
@@ -51,9 +53,9 @@ std::vector<Trial> trials_for(int ranks, const StorageLayout& layout) {
         trials.push_back({reading, Sharing::apart, request, count});
         // One rank alone has nobody beside it; long requests of several are nearly parts of their own.
         if (count > 1 && request < k_longest_request) trials.push_back({reading, Sharing::interleaved, request, count});
-        if (count > 1 && count <= targets && request >= (int64_t{64} << 10) && request <= lock_unit(layout)) trials.push_back({reading, Sharing::targets, request, count});
+        if (count > 1 && count <= targets && request >= k_least_unbroken && request <= lock_unit(layout)) trials.push_back({reading, Sharing::targets, request, count});
         if (reading && request < k_longest_request) trials.push_back({reading, Sharing::mapped, request, count});
-        if (!reading && request >= (int64_t{64} << 10)) trials.push_back({reading, Sharing::sieved, request, count});
+        if (!reading && request >= k_least_unbroken) trials.push_back({reading, Sharing::sieved, request, count});
       }
   return trials;
 }
@@ -71,7 +73,7 @@ class Places {
 
   // The place of the next request, or -1: that was all.
   int64_t next() noexcept {
-    const int64_t place = trial_.sharing == Sharing::targets ? next_of_targets() : is_apart() ? index_ * share_ + count_ * trial_.request_bytes
+    const int64_t place = trial_.sharing == Sharing::targets ? next_of_targets() : is_apart() ? index_ * share_ + count_ * stride()
                                                                                              : (count_ * trial_.ranks + index_) * trial_.request_bytes;
     const int64_t end = is_apart() ? (index_ + 1) * share_ : trial_.ranks * share_;
     ++count_;
@@ -81,6 +83,8 @@ class Places {
  private:
   static int64_t share_of(const Trial& trial) noexcept { return std::max(trial.request_bytes, round_down(k_measured_bytes / trial.ranks, trial.request_bytes)); }
   bool is_apart() const noexcept { return trial_.sharing == Sharing::apart || trial_.sharing == Sharing::sieved; }
+  // Short requests in a rank's own part are pieces with holes between them: without holes they would be one. Clients that join what waits would join those.
+  int64_t stride() const noexcept { return (trial_.request_bytes < k_least_unbroken ? 2 : 1) * trial_.request_bytes; }
 
   // Stripes of the columns that are the rank's own, request by request.
   int64_t next_of_targets() noexcept {

@@ -155,9 +155,19 @@ TEST(MeasuredRates, are_between_and_beside_what_was_measured) {
   EXPECT_DOUBLE_EQ(rate_at(rates, 1024, 1), 100);
   EXPECT_NEAR(rate_at(rates, 2048, 1), 200, 1e-9);
   EXPECT_NEAR(rate_at(rates, 2048, 2), 200 * std::sqrt(2), 1e-9);
-  EXPECT_DOUBLE_EQ(rate_at(rates, 1, 1), 100);
+  EXPECT_DOUBLE_EQ(rate_at(rates, 512, 1), 50) << "a request costs what the smallest did";
   EXPECT_DOUBLE_EQ(rate_at(rates, int64_t{1} << 40, 99), 800);
   EXPECT_EQ(rate_at({}, 4096, 1), 0);
+}
+
+// Of several ranks short requests were not measured: they lose as much as one rank's do.
+TEST(MeasuredRates, of_short_requests_of_several_fall_as_one_rank_s_do) {
+  const std::vector<MeasuredRate> rates{{.request_bytes = 1024, .ranks = 1, .bytes_per_s = 100}, {.request_bytes = 65536, .ranks = 1, .bytes_per_s = 400},
+                                        {.request_bytes = 65536, .ranks = 4, .bytes_per_s = 1000}};
+  EXPECT_DOUBLE_EQ(rate_at(rates, 1024, 4), 250);
+  EXPECT_DOUBLE_EQ(rate_at(rates, 512, 4), 125);
+  EXPECT_DOUBLE_EQ(rate_at(rates, 65536, 4), 1000);
+  EXPECT_LT(rate_at(rates, 1024, 2), rate_at(rates, 65536, 2));
 }
 
 TEST(MeasuredRates, of_one_sharing_say_nothing_of_another) {
