@@ -67,7 +67,7 @@ class Store {
       if (Status status = read_at(request.offset, request.bytes); !status.ok()) return status;
     return {};
   }
-  // Begins what the next read_several() but one, of these very requests, is to finish; the requests and their memory have to live until then, or until
+  // Begins what a later read_several(), of these very requests, is to finish; the requests and their memory have to live until then, or until
   // forget_ahead() or close().
   virtual void read_ahead(std::span<const ReadRequest>) {}
   virtual void forget_ahead() {}  // waits, and tells nothing
