@@ -285,10 +285,11 @@ Status PosixStore::read_several(std::span<const ReadRequest> requests, const Mea
   for (; !requests.empty(); requests = requests.subspan(1)) {
     if (slow_ && !hook_) return read_in_lanes(requests, 0, meanwhile);
     const ReadRequest& request = requests.front();
-    const size_t front = hook_ ? request.bytes.size() : std::min(piece_at(request, 0), k_front_bytes);
+    const size_t front = hook_ || timed_ ? request.bytes.size() : std::min(piece_at(request, 0), k_front_bytes);
     const auto begin = std::chrono::steady_clock::now();
     if (Status status = read_at(request.offset, request.bytes.first(front)); !status.ok()) return status;
     slow_ = is_slow(std::chrono::steady_clock::now() - begin, front);
+    timed_ = true;
     if (front == request.bytes.size()) continue;
     if (slow_) return read_in_lanes(requests, front, meanwhile);
     StoreCounters rest;

@@ -72,6 +72,7 @@ class PosixStore final : public Store {
   bool takes_turns_ = false;
   bool reserves_ = false;  // room in the file before long writes
   bool slow_ = false;  // the last request of read_several() took its time
+  bool timed_ = false;  // slow_ says something
   std::unique_ptr<ReadLanes> lanes_;
   Mapping mapping_;  // kept: the next reading of the same bytes finds its pages
   std::optional<BusErrorGuard> bus_errors_;
