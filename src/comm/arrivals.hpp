@@ -19,6 +19,9 @@ int test_some(std::span<MPI_Request> requests, std::span<int> done, std::span<MP
 // MPI_Irecv of bytes. `came_too_long`: it has come already, and is too long; there is no request then. MPICH before 4.0 says so here.
 int post_receive(std::byte* place, int64_t room, int from, int tag, MPI_Comm comm, MPI_Request& request, bool& came_too_long);
 
+// MPI_Recv of a message that a probe has found, whatever its length. `bytes`: its own, or k_too_long where it has more than `place`; then nothing of it is kept.
+int receive_found(std::span<std::byte> place, const MPI_Status& found, MPI_Comm comm, int64_t& bytes);
+
 // Of a message that has come: its bytes, or k_too_long.
 int64_t bytes_of(const MPI_Status& status);
 

@@ -27,6 +27,7 @@ inline constexpr int k_tag_chunks = 7;   // a writer asks rank 0 for room
 inline constexpr int k_tag_placed = 8;   // and is answered
 inline constexpr int k_tag_link = 9;     // how fast is the way to another host
 inline constexpr int k_tag_clock = 10;   // what time is it on rank 0
+inline constexpr int k_tag_chunks_end = 11;  // a writer asks for no more
 
 // Who still uses the memory that the host shares when its transfer is over for the other ranks.
 class SegmentHolder {

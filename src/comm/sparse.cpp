@@ -10,6 +10,7 @@
 
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
+#include "comm/arrivals.hpp"
 #include "comm/patience.hpp"
 
 namespace windrow {
@@ -49,19 +50,21 @@ Result<int64_t> size_in(std::span<const std::byte> notice, int from) {
 // Receives the notices that have arrived. One that there is no memory for is received all the same.
 int drain(Comm& comm, int tag, std::vector<Letter>& in, Status& local) {
   for (;;) {
-    int flag = 0, count = 0;
+    int flag = 0;
+    int64_t bytes = 0;
     MPI_Status status;
     int rc = MPI_Iprobe(MPI_ANY_SOURCE, tag, comm.get(), &flag, &status);
     if (rc != MPI_SUCCESS || flag == 0) return rc;
     alignas(int64_t) std::array<std::byte, k_head + k_short> notice;
-    rc = MPI_Recv(notice.data(), static_cast<int>(notice.size()), MPI_BYTE, status.MPI_SOURCE, tag, comm.get(), &status);
+    rc = receive_found(notice, status, comm.get(), bytes);
     if (rc != MPI_SUCCESS) return rc;
-    MPI_Get_count(&status, MPI_BYTE, &count);
     local.update(guard([&] {
-      const auto size = size_in(std::span(notice).first(static_cast<size_t>(count)), status.MPI_SOURCE);
+      if (bytes == k_too_long) return Status{Code::internal, fmt::format("a notice from rank {} of a description is longer than one can be", status.MPI_SOURCE)};
+      const std::span<const std::byte> come = std::span(notice).first(static_cast<size_t>(bytes));
+      const auto size = size_in(come, status.MPI_SOURCE);
       if (!size.ok()) return size.status();
       Letter letter{.peer = status.MPI_SOURCE, .bytes = std::vector<std::byte>(static_cast<size_t>(size.value()))};
-      std::copy(notice.begin() + k_head, notice.begin() + count, letter.bytes.begin());
+      if (!is_long(letter)) std::copy(come.begin() + k_head, come.end(), letter.bytes.begin());
       in.push_back(std::move(letter));
       return Status{};
     }));
@@ -101,23 +104,66 @@ int exchange_notices(Comm& comm, std::span<const Letter> out, std::span<const st
   return rc;
 }
 
-// The letters that did not fit into their notices.
-int exchange_long(Comm& comm, std::span<const Letter> out, std::vector<Letter>& in, std::vector<MPI_Request>& requests) {
-  int rc = MPI_SUCCESS;
-  for (Letter& letter : in)
-    if (is_long(letter))
-      for_each_part(static_cast<int64_t>(letter.bytes.size()), [&](int64_t offset, int count) {
-        if (rc == MPI_SUCCESS)
-          rc = MPI_Irecv(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm.get(), &requests.emplace_back());
-      });
-  for (const Letter& letter : out)
-    if (is_long(letter))
-      for_each_part(static_cast<int64_t>(letter.bytes.size()), [&](int64_t offset, int count) {
-        if (rc == MPI_SUCCESS)
-          rc = MPI_Isend(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm.get(), &requests.emplace_back());
-      });
-  return rc == MPI_SUCCESS ? MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE) : rc;
-}
+// The letters that did not fit into their notices. Every part that comes is taken, whatever its length: it is looked at before there is a place for it, since Open MPI 4.1
+// writes past the end of one that is too short.
+class LongLetters {
+ public:
+  explicit LongLetters(Comm& comm) : comm_(comm) {}
+  // Local: room for the requests of all parts. `in` is sorted.
+  Status prepare(std::span<const Letter> out, std::span<const Letter> in) {
+    return guard([&] {
+      size_t parts = 0;
+      for (const std::span<const Letter> letters : {in, out})
+        for (const Letter& letter : letters) parts += is_long(letter) ? static_cast<size_t>(parts_of(size_of(letter))) : 0;
+      requests_.reserve(parts);
+      taken_.assign(in.size(), 0);
+      for (const Letter& letter : in) awaited_ += is_long(letter) ? parts_of(size_of(letter)) : 0;
+      return Status{};
+    });
+  }
+  // An MPI error; `local`: a part was not of the length that its notice told.
+  int exchange(std::span<const Letter> out, std::span<Letter> in, Status& local) {
+    int rc = MPI_SUCCESS;
+    for (const Letter& letter : out)
+      if (is_long(letter))
+        for_each_part(size_of(letter), [&](int64_t offset, int count) {
+          if (rc == MPI_SUCCESS) rc = MPI_Isend(letter.bytes.data() + offset, count, MPI_BYTE, letter.peer, k_tag_description, comm_.get(), &requests_.emplace_back());
+        });
+    Patience patience;
+    for (int done = 0; rc == MPI_SUCCESS && (awaited_ > 0 || done == 0);) {
+      int found = 0;
+      MPI_Status about;
+      if (awaited_ > 0) rc = MPI_Iprobe(MPI_ANY_SOURCE, k_tag_description, comm_.get(), &found, &about);
+      if (rc == MPI_SUCCESS && found != 0) rc = take(about, in, local);
+      if (rc == MPI_SUCCESS && awaited_ == 0) rc = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+      if (found != 0) patience.reset();
+      else if (done == 0) patience.wait();
+    }
+    return rc;
+  }
+
+ private:
+  static int64_t size_of(const Letter& letter) { return static_cast<int64_t>(letter.bytes.size()); }
+  int take(const MPI_Status& about, std::span<Letter> in, Status& local) {
+    const auto letter = std::lower_bound(in.begin(), in.end(), about.MPI_SOURCE, [](const Letter& each, int peer) { return each.peer < peer; });
+    int64_t& offset = taken_[static_cast<size_t>(letter - in.begin())];
+    const int64_t awaited = std::min(k_part, size_of(*letter) - offset);
+    std::byte* const place = letter->bytes.data() + offset;
+    offset += awaited;
+    --awaited_;
+    int count = 0;
+    MPI_Get_count(&about, MPI_BYTE, &count);
+    if (count == awaited) return MPI_Irecv(place, count, MPI_BYTE, about.MPI_SOURCE, k_tag_description, comm_.get(), &requests_.emplace_back());
+    local.update({Code::internal, fmt::format("a description from rank {} comes with {} bytes where its notice told {}", about.MPI_SOURCE, count, awaited)});
+    int64_t bytes = 0;
+    return receive_found({}, about, comm_.get(), bytes);
+  }
+
+  Comm& comm_;
+  std::vector<MPI_Request> requests_;
+  std::vector<int64_t> taken_;  // bytes of each letter that comes
+  int64_t awaited_ = 0;         // parts
+};
 
 std::vector<std::byte> notice_of(const Letter& letter) {
   const auto size = static_cast<int64_t>(letter.bytes.size());
@@ -155,20 +201,15 @@ Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, s
     if (letter.peer != comm.rank()) ++counters.messages, counters.bytes += static_cast<int64_t>(letter.bytes.size());
   std::sort(in.begin(), in.end(), [](const Letter& a, const Letter& b) { return a.peer < b.peer; });
   if (!consensus.any_long()) return local;
-  if (local.ok()) local = guard([&] {
-    int64_t messages = 0;
-    for (const Letter& letter : in) messages += is_long(letter) ? parts_of(static_cast<int64_t>(letter.bytes.size())) : 0;
-    for (const Letter& letter : out) messages += is_long(letter) ? parts_of(static_cast<int64_t>(letter.bytes.size())) : 0;
-    requests.clear();
-    requests.reserve(static_cast<size_t>(messages));
-    return Status{};
-  });
+  LongLetters letters(comm);
+  if (local.ok()) local = letters.prepare(out, in);
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) {
     in.clear();
     return verdict;
   }
-  rc = exchange_long(comm, out, in, requests);
-  return mpi_status(rc, "exchange of descriptions");
+  local = {};
+  rc = letters.exchange(out, in, local);
+  return rc == MPI_SUCCESS ? local : mpi_status(rc, "exchange of descriptions");
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "comm/arrivals.hpp"
 #include "comm/handle.hpp"
 #include "format/fill.hpp"
 
@@ -68,22 +69,30 @@ std::vector<int64_t> choose_chunk(std::span<const int64_t> shape, int64_t elemen
 }
 
 bool ChunkPlacer::step() {
-  int found = 0;
+  if (finished()) return false;
   MPI_Status about;
-  if (finished() || !mpi_ok(MPI_Iprobe(MPI_ANY_SOURCE, k_tag_chunks, comm_.get(), &found, &about), "MPI_Iprobe")) return false;
-  if (found == 0) return false;
-  int words = 0;
-  MPI_Get_count(&about, MPI_INT64_T, &words);
-  if (!mpi_ok(MPI_Recv(message_.data(), words, MPI_INT64_T, about.MPI_SOURCE, k_tag_chunks, comm_.get(), MPI_STATUS_IGNORE), "MPI_Recv"))
-    return true;
-  if (words == 1) {
-    --left_;
+  int64_t bytes = 0;
+  if (take(k_tag_chunks, about, bytes)) {
+    // A message that is not whole is answered as well, or the writer would wait: with no place at all, which it takes as an error.
+    constexpr auto k_each = static_cast<int64_t>(WantedChunk::k_words * sizeof(int64_t));
+    const bool whole = bytes != k_too_long && bytes % k_each == 0;
+    if (!whole) status_.update({Code::internal, fmt::format("\"{}\": the message from rank {} that asks where chunks go is damaged", layout_.path, about.MPI_SOURCE)});
+    const auto count = whole ? static_cast<size_t>(bytes / k_each) : 0;
+    const std::span<int64_t> answer = std::span(answer_).first(count);
+    place(std::span<const int64_t>(message_).first(count * WantedChunk::k_words), answer);
+    mpi_ok(MPI_Send(answer.data(), static_cast<int>(answer.size_bytes()), MPI_BYTE, about.MPI_SOURCE, k_tag_placed, comm_.get()), "MPI_Send");
     return true;
   }
-  const std::span<int64_t> answer = std::span(answer_).first(static_cast<size_t>(words) / WantedChunk::k_words);
-  place(std::span<const int64_t>(message_).first(static_cast<size_t>(words)), answer);
-  mpi_ok(MPI_Send(answer.data(), static_cast<int>(answer.size()), MPI_INT64_T, about.MPI_SOURCE, k_tag_placed, comm_.get()), "MPI_Send");
+  if (!take(k_tag_chunks_end, about, bytes)) return false;
+  --left_;
   return true;
+}
+
+// A message that has come, whatever its length.
+bool ChunkPlacer::take(int tag, MPI_Status& about, int64_t& bytes) {
+  int found = 0;
+  if (broken_ || !mpi_ok(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_.get(), &found, &about), "MPI_Iprobe") || found == 0) return false;
+  return mpi_ok(receive_found(std::as_writable_bytes(std::span(message_)), about, comm_.get(), bytes), "MPI_Recv");
 }
 
 void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offsets) {
@@ -92,6 +101,8 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
     if (!status_.ok()) continue;
     status_.update(guard([&] {
       const WantedChunk chunk = WantedChunk::at(wanted, i);
+      if (chunk.chunk < 0 || chunk.chunk >= layout_.count() || chunk.bytes < 0)
+        return Status(Code::internal, fmt::format("\"{}\": {} bytes of chunk {} of {} are to have a place", layout_.path, chunk.bytes, chunk.chunk, layout_.count()));
       const ChunkPart& part = layout_.part_of(chunk.chunk);
       const auto format = format_of_(part);
       if (!format.ok()) return format.status();
@@ -201,20 +212,28 @@ Status ChunkSink::complete(int64_t chunk, std::span<std::byte> bytes, Extent ext
 
 void ChunkSink::ask(Batch& batch) {
   status_.update(guard([&] {
-    batch.requests.reserve(2 * (roots_.others.size() + 1));
+    const size_t roots = roots_.others.size() + 1;
+    batch.requests.reserve(2 * roots);
+    batch.answers.reserve(roots);
+    batch.done.resize(2 * roots);
+    batch.statuses.resize(2 * roots);
     return Status{};
   }));
   if (!status_.ok()) return;
   batch.requests.clear();
+  batch.answers.clear();
   bool sound = true;
   const auto number_of = [&](size_t i) { return WantedChunk::at(batch.wanted, i).chunk; };
   layout_.for_each_root(batch.offsets.size(), number_of, [&](int root, size_t first, size_t count) {
     const std::span<int64_t> wanted = std::span(batch.wanted).subspan(first * WantedChunk::k_words, count * WantedChunk::k_words);
     const std::span<int64_t> offsets = std::span(batch.offsets).subspan(first, count);
     if (root == comm_.rank()) return placer_->place(wanted, offsets);
-    const auto request = [&] { return &batch.requests.emplace_back(MPI_REQUEST_NULL); };
-    sound = sound && mpi_ok(MPI_Irecv(offsets.data(), static_cast<int>(count), MPI_INT64_T, root, k_tag_placed, comm_.get(), request()), "MPI_Irecv") &&
-            mpi_ok(MPI_Isend(wanted.data(), static_cast<int>(wanted.size()), MPI_INT64_T, root, k_tag_chunks, comm_.get(), request()), "MPI_Isend");
+    const auto request = [&]() -> MPI_Request& { return batch.requests.emplace_back(MPI_REQUEST_NULL); };
+    bool came_too_long = false;  // never: it was not asked for yet
+    batch.answers.push_back({root, offsets});
+    sound = sound &&
+            mpi_ok(post_receive(std::as_writable_bytes(offsets).data(), static_cast<int64_t>(offsets.size_bytes()), root, k_tag_placed, comm_.get(), request(), came_too_long), "MPI_Irecv") &&
+            mpi_ok(MPI_Isend(wanted.data(), static_cast<int>(wanted.size_bytes()), MPI_BYTE, root, k_tag_chunks, comm_.get(), &request()), "MPI_Isend");
   });
   batch.busy = sound && !batch.requests.empty();
   if (sound && !batch.busy) write(batch);
@@ -238,12 +257,22 @@ void ChunkSink::write(Batch& batch) {
 void ChunkSink::progress() {
   while (batches_[oldest_].busy) {
     Batch& batch = batches_[oldest_];
-    int all = 0;
-    if (!mpi_ok(MPI_Testall(static_cast<int>(batch.requests.size()), batch.requests.data(), &all, MPI_STATUSES_IGNORE), "MPI_Testall") || all == 0) return;
+    int count = 0;
+    if (!mpi_ok(test_some(batch.requests, batch.done, batch.statuses, count), "MPI_Testsome")) return;
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i)
+      if (const auto index = static_cast<size_t>(batch.done[i]); index % 2 == 0) check(batch.answers[index / 2], bytes_of(batch.statuses[i]));
+    const auto ended = [](MPI_Request request) { return request == MPI_REQUEST_NULL; };
+    if (!std::all_of(batch.requests.begin(), batch.requests.end(), ended)) return;
     write(batch);
     batch.busy = false;
     oldest_ = 1 - oldest_;
   }
+}
+
+void ChunkSink::check(const Answer& answer, int64_t bytes) {
+  if (bytes == static_cast<int64_t>(answer.offsets.size_bytes())) return;
+  std::fill(answer.offsets.begin(), answer.offsets.end(), -1);
+  status_.update({Code::internal, fmt::format("\"{}\": the message from rank {} that tells where chunks go is damaged", layout_.path, answer.root)});
 }
 
 bool ChunkSink::finished() {
@@ -252,7 +281,7 @@ bool ChunkSink::finished() {
   if (!end_sent_) {
     end_sent_ = true;
     for (size_t i = 0; i < roots_.others.size(); ++i)
-      if (!mpi_ok(MPI_Isend(&end_, 1, MPI_INT64_T, roots_.others[i], k_tag_chunks, comm_.get(), &roots_.requests[i]), "MPI_Isend")) return true;
+      if (!mpi_ok(MPI_Isend(&end_, 0, MPI_BYTE, roots_.others[i], k_tag_chunks_end, comm_.get(), &roots_.requests[i]), "MPI_Isend")) return true;
   }
   int sent = 0;
   return !mpi_ok(MPI_Testall(static_cast<int>(roots_.requests.size()), roots_.requests.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall") || sent != 0;

@@ -113,6 +113,8 @@ class ChunkPlacer final : public Role {
   void place(std::span<const int64_t> wanted, std::span<int64_t> offsets);
 
  private:
+  bool take(int tag, MPI_Status& about, int64_t& bytes);
+
   const ChunkLayout& layout_;
   FormatOfPart format_of_;
   int64_t others_, left_ = 0;
@@ -154,16 +156,24 @@ class ChunkSink final : public Sink {
   Status status() const override { return status_; }
 
  private:
+  struct Answer {
+    int root = 0;
+    std::span<int64_t> offsets;
+  };
   struct Batch {
     ByteBuffer bytes;                                 // encoded, one behind the other
     std::vector<int64_t> wanted, offsets;             // chunks; one each
-    std::vector<MPI_Request> requests;                // a question and an answer for each other root
+    std::vector<Answer> answers;                      // one for each other root
+    std::vector<MPI_Request> requests;                // for each answer to come: it, and its question
+    std::vector<int> done;
+    std::vector<MPI_Status> statuses;
     bool busy = false;
   };
   Status add(int64_t chunk, std::span<std::byte> bytes, Extent extent, PieceView covered, Batch& batch);
   Status complete(int64_t chunk, std::span<std::byte> bytes, Extent extent, PieceView covered);
   void ask(Batch& batch);
   void write(Batch& batch);
+  void check(const Answer& answer, int64_t bytes);
   bool mpi_ok(int code, const char* call);
 
   const Comm& comm_;
@@ -177,7 +187,7 @@ class ChunkSink final : public Sink {
   FilterBuffers buffers_;
   std::vector<std::byte> old_;                        // a chunk that is changed in part, as it was
   int64_t consumed_ = 0;
-  int64_t end_ = 0;
+  char end_ = 0;
   bool end_sent_ = false;
   Status status_;
 };

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "../damage.hpp"
 #include "../format/foreign.hpp"
 #include "checked.hpp"
 
@@ -484,6 +485,41 @@ TEST_F(Chunks, that_cannot_be_read_are_named) {
   ASSERT_WINDROW_OK(windrow_read_block(file, variable, slab.start, slab.count, slab.data.data()));
   EXPECT_EQ(slab.data, wanted);
   ASSERT_WINDROW_OK(windrow_close(file));
+}
+
+// Writers ask others where their chunks go. A question or an answer that is damaged is an error on all ranks, in time, and the file that stood there stays.
+TEST_F(Chunks, a_damaged_message_about_places_is_an_error_on_all_ranks) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
+  write("5x29x17", "deflate:1");
+  for (const char* split : {"", "subfiles(2)"})
+    for (const int tag : {7, 8, 11})  // questions, answers, and that no more will come
+      for (const Damage kind : {Damage::shorter, Damage::longer, Damage::much_longer}) {
+        windrow_file* file = nullptr;
+        KeyValues settings{{"buffer", "4096"}, {"writers", std::to_string(size_of())}, {"domains", "even"}};
+        if (*split != 0) settings.emplace_back("files", split);
+        ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options(settings), &file));
+        const int variable = define(file, "5x29x17", "deflate:1");
+        const Slab slab(1);
+        damaged_tags = {tag};
+        damaged_bytes_at_least = tag == 11 ? 0 : 8;
+        damaged_messages = 0;
+        damage = kind == Damage::shorter && tag == 11 ? Damage::longer : kind;
+        const int code = windrow_write_block(file, variable, slab.start, slab.count, slab.data.data());
+        damage = Damage::none;
+        int damaged = 0;
+        MPI_Allreduce(&damaged_messages, &damaged, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (size_of() > 2) { EXPECT_GT(damaged, 0); }
+        if (tag == 11) {  // it says nothing but that it is there
+          EXPECT_EQ(code, WINDROW_OK) << windrow_error_message();
+        } else if (damaged > 0) {
+          EXPECT_EQ(code, WINDROW_INTERNAL) << windrow_error_message();
+          EXPECT_THAT(windrow_error_message(), HasSubstr("\"/field\": the message from rank"));
+        }
+        EXPECT_EQ(windrow_discard(file) == WINDROW_OK, code == WINDROW_OK);
+        h5py(std::string(k_model) + "assert (h5py.File(path)['field'][:] == model).all()");
+      }
+  write("5x29x17", "deflate:1", {{"buffer", "4096"}});
+  h5py(std::string(k_model) + "assert (h5py.File(path)['field'][:] == model).all()");
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 #include <cstring>
 #include <random>
 
+#include "../damage.hpp"
+#include "comm/agree.hpp"
+
 namespace windrow {
 namespace {
 
@@ -113,6 +116,38 @@ TEST(ExchangeLetters, a_malformed_notice_fails_all) {
     ASSERT_TRUE(exchange_letters(*comm, Status{}, {}, in, counters).ok());
     ASSERT_TRUE(exchange_letters(*comm, Status{}, {}, in, counters).ok());
   }
+}
+
+// Descriptions and their notices that are not as long as they say: an error, on those ranks at least that they came to, and nothing of it is left for the next exchange.
+TEST(ExchangeLetters, takes_what_is_damaged_and_says_so) {
+  using windrow_test::Damage;
+  const auto comm = world();
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
+  std::vector<Letter> in;
+  LetterCounters counters;
+  for (const std::vector<int>& tags : {std::vector<int>{k_tag_notice, k_tag_notice + 1}, std::vector<int>{k_tag_description}})
+    for (const Damage kind : {Damage::shorter, Damage::longer, Damage::much_longer})
+      for (const bool all : {false, true})
+        for (const auto exchange : {exchange_letters, exchange_letters_by_host}) {
+          const auto letters = [&] {
+            std::vector<Letter> out;
+            for (int peer = 0; peer < comm->size(); ++peer) out.push_back({peer, std::vector<std::byte>(peer % 2 == 0 ? 50000 : 30, std::byte{3})});
+            return out;
+          }();
+          windrow_test::damaged_tags = tags;
+          windrow_test::damaged_messages = 0;
+          if (all || comm->rank() == comm->size() - 1) windrow_test::damage = kind;
+          Status status = exchange(*comm, Status{}, letters, in, counters);
+          windrow_test::damage = Damage::none;
+          int damaged = 0;
+          MPI_Allreduce(&windrow_test::damaged_messages, &damaged, 1, MPI_INT, MPI_SUM, comm->get());
+          status = agree(*comm, std::move(status));
+          EXPECT_EQ(status.code(), damaged > 0 ? Code::internal : Code::ok) << status.message();
+          if (exchange == exchange_letters && comm->size() > 2) { EXPECT_GT(damaged, 0); }
+          ASSERT_TRUE(agree(*comm, exchange(*comm, Status{}, letters, in, counters)).ok());
+          ASSERT_EQ(in.size(), static_cast<size_t>(comm->size()));
+          for (const Letter& letter : in) EXPECT_EQ(letter.bytes.size(), comm->rank() % 2 == 0 ? 50000U : 30U);
+        }
 }
 
 }  // namespace
