@@ -98,6 +98,7 @@ void Coder::begin(size_t arm) noexcept {
   arm_ = automatic_ ? arm : fixed_arm_;
   passive_ = measures() && !checks_ && arm_ == k_arm_off && ++quiet_runs_ % k_looks != 0;
   tally_ = {};
+  if (arm_ == CodecTuner::k_by_message) ratios_.fill(0);  // of what was sent before, which may be other data
   earlier_runs_ += last_message_ - run_began_;
   run_began_ = last_message_ = seconds_now();
   status_ = Status{};
@@ -143,7 +144,10 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   const double link = link_of(traffic), quiet = comm_.link() * static_cast<double>(sharers_);
   if (link <= model.least_work(traffic.element_bytes, work_)) return k_arm_off;
   const bool unseen = ratios_[k_arm_off] == 0;
-  const bool old = traffic.messages % 8 == 0 && sampling_ < k_sampling_share * (earlier_runs_ + last_message_ - run_began_);
+  // The first message of a run that is decided message by message tells of the data that goes to this rank now.
+  const bool first = arm_ == CodecTuner::k_by_message && traffic.messages == 1;
+  if (first) traffic.ratios.fill(0);
+  const bool old = (first || traffic.messages % 8 == 0) && sampling_ < k_sampling_share * (earlier_runs_ + last_message_ - run_began_);
   if (unseen || old) sample(traffic, raw);
   const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : ratios_;
   size_t best = k_arm_off;

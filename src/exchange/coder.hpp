@@ -61,6 +61,7 @@ class Coder {
 
   // Whether messages to or from `rank` may be frames.
   bool codes(int rank) const noexcept { return checks_ || (compresses_ && comm_.host_rank_of(rank) < 0); }
+  bool checks() const noexcept { return checks_; }
   bool measures() const noexcept { return automatic_ && compresses_; }
   // Bytes that a message of `raw` may have on its way.
   int64_t room(int64_t raw) const noexcept { return raw + (checks_ ? k_frame_header : 0); }

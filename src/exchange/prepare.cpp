@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes a transfer of a plan: who describes what to whom, and which roles this rank plays.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cstring>
 
+#include "codec/checksum.hpp"
 #include "comm/sparse.hpp"
 #include "exchange/engine.hpp"
 
@@ -13,6 +17,7 @@ constexpr Extent k_everywhere{0, INT64_MAX / 4};
 // What a letter ends with: what it holds, and the bytes of an element.
 constexpr std::byte k_runs{0}, k_counts{1}, k_framed{2};
 constexpr size_t k_letter_end = 2;
+constexpr size_t k_sum_bytes = sizeof(uint32_t);  // behind it where messages are checked
 }
 
 namespace {
@@ -124,10 +129,34 @@ class TransferBuilder {
   Coder& coder() noexcept { return *transfer_->coder_; }
 
   void close(Letter& letter, std::byte kind, int element_bytes) {
-    trace_.description_bytes_before_codec += static_cast<int64_t>(letter.bytes.size() + k_letter_end);
+    trace_.description_bytes_before_codec += static_cast<int64_t>(letter.bytes.size() + k_letter_end + (coder().checks() ? k_sum_bytes : 0));
     const bool framed = coder().shrink(letter.peer, letter.bytes);
     letter.bytes.push_back(framed ? kind | k_framed : kind);
     letter.bytes.push_back(static_cast<std::byte>(std::clamp(element_bytes, 1, 255)));
+    if (!coder().checks()) return;
+    const uint32_t sum = xxh32(letter.bytes);
+    letter.bytes.resize(letter.bytes.size() + k_sum_bytes);
+    std::memcpy(letter.bytes.data() + letter.bytes.size() - k_sum_bytes, &sum, k_sum_bytes);
+  }
+
+  // What kind of description came from `from`, and its bytes without the end.
+  Result<std::byte> open(int from, std::span<const std::byte>& bytes, int& element_bytes) {
+    if (coder().checks()) {
+      uint32_t sum = 0;
+      const bool has_sum = bytes.size() >= k_sum_bytes;
+      if (has_sum) std::memcpy(&sum, bytes.data() + bytes.size() - k_sum_bytes, k_sum_bytes);
+      bytes = bytes.first(bytes.size() - (has_sum ? k_sum_bytes : 0));
+      if (!has_sum || xxh32(bytes) != sum) return Status{Code::internal, fmt::format("a description from rank {} was damaged on its way: its checksum does not fit", from)};
+    }
+    if (bytes.size() < k_letter_end) return Status{Code::internal, fmt::format("a description from rank {} has no end", from)};
+    const std::byte kind = bytes[bytes.size() - 2];
+    element_bytes = std::to_integer<int>(bytes.back());
+    bytes = bytes.first(bytes.size() - k_letter_end);
+    // Who tells numbers of bytes alone copies into memory that the host shares.
+    const bool known = (kind & ~(k_counts | k_framed)) == std::byte{0} && ((kind & k_counts) == std::byte{0} || comm_.host_rank_of(from) >= 0);
+    if (!known || element_bytes < 1)
+      return Status{Code::internal, fmt::format("a description from rank {} is malformed: it is of kind {}, of elements of {} bytes", from, std::to_integer<int>(kind), element_bytes)};
+    return kind;
   }
 
   // Collective.
@@ -144,10 +173,10 @@ class TransferBuilder {
       for (const Letter& letter : in) {
         std::span<const std::byte> bytes = letter.bytes;
         std::vector<std::byte> grown;
-        if (bytes.size() < k_letter_end) return Status{Code::internal, "a description from another rank has no end"};
-        const std::byte kind = bytes[bytes.size() - 2];
-        Peer peer{.rank = letter.peer, .view = {}, .shared = false, .counts = {}, .element_bytes = std::to_integer<int>(bytes.back())};
-        bytes = bytes.first(bytes.size() - k_letter_end);
+        Peer peer{.rank = letter.peer, .view = {}, .shared = false, .counts = {}, .element_bytes = 1};
+        const auto opened = open(letter.peer, bytes, peer.element_bytes);
+        if (!opened.ok()) return opened.status();
+        const std::byte kind = opened.value();
         if ((kind & k_framed) != std::byte{0}) {
           auto undone = coder().grow(bytes);
           if (!undone.ok()) return undone.status();
