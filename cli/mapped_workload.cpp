@@ -92,6 +92,8 @@ windrow::Workload mapped_workload(const std::string& path, windrow::Workload ask
     }
     workload.lists.push_back(pieces_of(held));
   }
+  workload.points = *elements;
+  workload.load = 1;
   return workload;
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -69,7 +71,7 @@ int64_t product(const std::vector<int64_t>& shape) {
 
 // Variables of one decomposition, one direction and one size.
 struct Group {
-  int64_t decomposition = 0, element_bytes = 0, variables = 0, bytes = 0;
+  int64_t decomposition = 0, element_bytes = 0, variables = 0, bytes = 0, values = 1;  // values: of a variable, for each element of the decomposition
   bool reading = false;
 };
 
@@ -87,10 +89,23 @@ Group largest_group(const json& queue, const std::map<int64_t, json>& decomposit
     const bool reading = each.at("direction") == "read";
     Group& group = groups[{id, *trailing, reading}];
     const auto bytes = checked_multiply(elements, *trailing);
-    group = {id, *trailing, group.variables + 1, group.bytes + bytes.value_or(0), reading};
+    group = {id, *trailing, group.variables + 1, group.bytes + bytes.value_or(0), product(shape) / std::max<int64_t>(1, elements), reading};
     if (group.bytes > largest.bytes) largest = group;
   }
   return largest;
+}
+
+// What several ranks hold the lowest of them writes; a trace tells what they hold, not who owns it.
+void leave_to_one(std::vector<Pieces>& lists) {
+  int64_t held = 0;
+  for (const Pieces& list : lists) held += windrow::total_bytes(list);
+  const std::vector<windrow::PieceView> views(lists.begin(), lists.end());
+  if (windrow::total_bytes(windrow::coverage(views)) == held) return;
+  Pieces taken;
+  for (Pieces& list : lists) {
+    list = windrow::subtract(list, taken);
+    taken = windrow::coverage(std::array{windrow::PieceView(taken), windrow::PieceView(list)});
+  }
 }
 
 windrow::Workload workload_of(const json& flush, const Group& group, const json& decomposition) {
@@ -103,6 +118,8 @@ windrow::Workload workload_of(const json& flush, const Group& group, const json&
   const int64_t elements = product(workload.shape);
   workload.lists.resize(ranks.size());
   for (const json& rank : ranks) workload.lists.at(rank.at("rank").get<size_t>()) = pieces_of_rank(rank, workload.shape, elements);
+  if (!workload.reading) leave_to_one(workload.lists);
+  if (decomposition.value("kind", "") == "points") workload.points = elements, workload.load = group.values;
   return workload;
 }
 
@@ -133,7 +150,9 @@ windrow::Workload traced_workload(const std::string& path, int64_t flush) {
     }
   } catch (const json::parse_error&) {
     if (number == 1) throw mistake(path, "is no trace");
-    if (!found) throw mistake(path, fmt::format("line {} is cut short or no line of a trace", number));
+    const std::string damage = fmt::format("line {} is cut short or no line of a trace", number);
+    if (!found || flush > flushes) throw mistake(path, damage);
+    fmt::print(stderr, "windrow: \"{}\": {}; what is before it is simulated\n", path, damage);
   } catch (const Failure&) {
     throw;
   } catch (const std::exception& error) {

@@ -146,6 +146,11 @@ class LongLetters {
   static int64_t size_of(const Letter& letter) { return static_cast<int64_t>(letter.bytes.size()); }
   int take(const MPI_Status& about, std::span<Letter> in, Status& local) {
     const auto letter = std::lower_bound(in.begin(), in.end(), about.MPI_SOURCE, [](const Letter& each, int peer) { return each.peer < peer; });
+    if (letter == in.end() || letter->peer != about.MPI_SOURCE || !is_long(*letter) || taken_[static_cast<size_t>(letter - in.begin())] >= size_of(*letter)) {
+      local.update({Code::internal, fmt::format("a description from rank {} comes that no notice told of", about.MPI_SOURCE)});
+      int64_t bytes = 0;
+      return receive_found({}, about, comm_.get(), bytes);
+    }
     int64_t& offset = taken_[static_cast<size_t>(letter - in.begin())];
     const int64_t awaited = std::min(k_part, size_of(*letter) - offset);
     std::byte* const place = letter->bytes.data() + offset;

@@ -30,6 +30,36 @@ MachineStorage nfs_storage() {
   return storage;
 }
 
+// As BeeGFS makes files where nobody says otherwise: chunks of 512 KiB on four targets. Clients take no locks of ranges in its buffered mode of caching.
+MachineStorage beegfs_storage() {
+  MachineStorage storage;
+  storage.kind = "beegfs";
+  storage.stripe_bytes = int64_t{512} << 10, storage.stripe_count = 4;
+  storage.request_bytes = int64_t{512} << 10;
+  storage.lock_s = 0;
+  return storage;
+}
+
+// Objects of 4 MiB, wherever its placement has them: so all daemons have some. Each byte is written three times, and acknowledged when all have it; clients have
+// the right to a file as a whole, and write through it while others do.
+MachineStorage cephfs_storage() {
+  MachineStorage storage;
+  storage.kind = "cephfs";
+  storage.stripe_bytes = int64_t{4} << 20, storage.stripe_count = storage.targets;
+  storage.target_write_bytes_per_s = 500e6 / 3;
+  storage.request_s = 1e-3, storage.target_request_s = 2e-4;
+  storage.lock_s = 0;
+  return storage;
+}
+
+// Blocks of 4 MiB over all disks of the file system; tokens of ranges of bytes are handed over as locks are.
+MachineStorage gpfs_storage() {
+  MachineStorage storage;
+  storage.kind = "gpfs";
+  storage.stripe_bytes = int64_t{4} << 20, storage.stripe_count = storage.targets;
+  return storage;
+}
+
 }  // namespace
 
 Machine default_machine(std::string_view file_system, int64_t cores) {
@@ -42,6 +72,12 @@ Machine default_machine(std::string_view file_system, int64_t cores) {
     machine.metadata = {.open_s = 1e-5, .opens_per_s = 1e5, .creates_per_s = 1e4};
   } else if (file_system == "nfs") {
     machine.storage = nfs_storage();
+  } else if (file_system == "beegfs") {
+    machine.storage = beegfs_storage();
+  } else if (file_system == "cephfs") {
+    machine.storage = cephfs_storage();
+  } else if (file_system == "gpfs") {
+    machine.storage = gpfs_storage();
   } else {
     machine.storage.kind = file_system;
   }

@@ -52,7 +52,7 @@ double link_seconds(const Work& work, const Machine& machine) noexcept {
     if (!work.compresses) break;
     const double byte_s = seconds_for(1, codec.encode_bytes_per_s) + seconds_for(1, codec.decode_bytes_per_s);
     const double computes = byte_s * std::max(sound(work.rank_sends), sound(work.host_sends) / cores_of(work, machine));
-    best = std::min(best, sound(k_usual_shrinkage * plain + computes));
+    best = std::min(best, sound(std::min(sound(work.shrinks_to), 1.0) * plain + computes));
   }
   return best;
 }
@@ -126,13 +126,21 @@ double sieving_seconds(StorageWork part, const Work& work, const Machine& machin
   return measured > 0 ? measured : part_seconds(before, work, machine) + part_seconds(part, work, machine);
 }
 
+// Hosts that read what others have written take their locks first: of each target once, and of all targets at a time. Those that read target by target are
+// the ones that have written so.
+double call_back_seconds(const StorageWork& part, const Work& work, const Machine& machine) noexcept {
+  const bool others = part.sharing != Sharing::targets && part.sharing != Sharing::mapped;
+  return part.reading && part.bytes > 0 && part.targets > 0 && work.hosts > 1 && others ? sound(machine.storage.lock_s) : 0;
+}
+
 double storage_seconds(const Work& work, const Machine& machine) {
-  double seconds = 0;
+  double seconds = 0, call_backs = 0;
   for (size_t i = 0; i < std::min(work.storage_parts, work.storage.size()); ++i) {
     const StorageWork& part = work.storage[i];
     seconds += part.sieving && !part.reading ? sieving_seconds(part, work, machine) : part_seconds(part, work, machine);
+    call_backs = std::max(call_backs, call_back_seconds(part, work, machine));
   }
-  return sound(seconds);
+  return sound(seconds + call_backs);
 }
 
 double open_seconds(const Work& work, const Machine& machine) noexcept {

@@ -36,6 +36,7 @@ struct Work {
   double sends = 0;               // of all
   double messages = 0;            // that a rank sends and takes, between hosts
   bool compresses = false;        // where that is faster
+  double shrinks_to = k_usual_shrinkage;  // what is left of a byte then
   std::array<StorageWork, 2> storage = {};  // one behind the other: long pieces do not wait for others
   size_t storage_parts = 0;
 };

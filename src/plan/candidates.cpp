@@ -76,7 +76,9 @@ class Choices {
 
   // One a host, some a host, one a target, all ranks; as many as were asked for.
   std::vector<int64_t> writer_choices(Domains domains) const {
-    const int64_t useful = std::max<int64_t>(1, ceil_divide(region_bytes_, std::max<int64_t>(1, limits_.unit)));
+    constexpr int64_t k_worth_a_writer = int64_t{256} << 10;
+    const int64_t least = limits_.least_unit > 0 && domains == Domains::aligned ? std::clamp(k_worth_a_writer, limits_.least_unit, std::max(limits_.unit, limits_.least_unit)) : limits_.unit;
+    const int64_t useful = std::max<int64_t>(1, ceil_divide(region_bytes_, std::max<int64_t>(1, least)));
     const int64_t most = std::min(ranks_, domains == Domains::even ? ranks_ : useful);
     if (limits_.writers > 0) return {std::min(limits_.writers, ranks_)};
     std::vector<int64_t> counts;

@@ -32,11 +32,27 @@ std::optional<Dealing> deal_stripes(Domains domains, const Pattern& pattern, int
   return dealing;
 }
 
-std::string shares_text(const Plan& plan, const Dealing& dealing) {
+bool knows_targets(const StorageLayout& layout) {
+  return std::all_of(layout.components.begin(), layout.components.end(), [](const LayoutComponent& each) {
+    return each.on_metadata_server || (!each.targets.empty() && std::find(each.targets.begin(), each.targets.end(), k_no_target) == each.targets.end());
+  });
+}
+
+std::string shares_text(const Plan& plan, const Dealing& dealing, const PlanLimits& limits) {
   const char* kind = plan.reading ? "reader" : "writer";
   if (plan.strategy.domains == Domains::cyclic) return fmt::format("stripes go to the {}s in turn", kind);
-  return plan.sharers > 1 ? fmt::format("{} {}s share each of {} targets, a stretch of the file each", plan.sharers, kind, dealing.groups)
-                          : fmt::format("{} {}s with targets of their own: nobody else touches their stripes", dealing.groups, kind);
+  const char* columns = limits.layout && !knows_targets(*limits.layout) ? "columns of stripes" : "targets";
+  return plan.sharers > 1 ? fmt::format("{} {}s share each of {} {}, a stretch of the file each", plan.sharers, kind, dealing.groups, columns)
+                          : fmt::format("{} {}s with {} of their own: nobody else touches their stripes", dealing.groups, kind, columns);
+}
+
+// A part of one unit and a half is one or two of them: parts have some units each, where they may be smaller.
+int64_t unit_of_parts(const std::vector<Extent>& regions, int64_t parts, const PlanLimits& limits) {
+  constexpr int64_t k_units_of_part = 8;
+  int64_t bytes = 0, unit = limits.unit;
+  for (const Extent& region : regions) bytes += region.size();
+  while (limits.least_unit > 0 && unit / 2 % limits.least_unit == 0 && bytes / parts / k_units_of_part < unit) unit /= 2;
+  return unit;
 }
 
 // Gives every axis but the windows' size. What is dealt is dealt when that is known.
@@ -50,7 +66,7 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
     plan.writers = spread_writers(topology, plan.sharers * dealing->groups);
     const std::vector<Extent> stretches = limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
     for (int group = 0; group < dealing->groups; ++group) plan.domains.insert(plan.domains.end(), stretches.begin(), stretches.end());
-    plan.reasons.push_back(shares_text(plan, *dealing));
+    plan.reasons.push_back(shares_text(plan, *dealing, limits));
     return dealing;
   }
   plan.writers = spread_writers(topology, wanted);
@@ -62,8 +78,8 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
     return std::nullopt;
   }
   domains = Domains::aligned;
-  plan.domains = limits.layout ? cut_at_stripes(pattern.regions, parts, *limits.layout) : cut_aligned(pattern.regions, parts, limits.unit);
-  if (limits.layout) plan.reasons.emplace_back("domains end where stripes do: no stripe has two of them");
+  plan.domains = limits.layout ? cut_at_stripes(pattern.regions, parts, *limits.layout) : cut_aligned(pattern.regions, parts, unit_of_parts(pattern.regions, parts, limits));
+  if (limits.layout) plan.reasons.push_back(fmt::format("domains end where stripes do: no stripe has two of them{}", plan.direct_bytes > 0 ? ", but for long pieces that their holders move" : ""));
   return std::nullopt;
 }
 
@@ -150,7 +166,7 @@ bool is_too_fast_for_codecs(const Machine& machine, const Topology& topology) {
 }
 
 // Messages within a host are never compressed.
-void choose_codec(Plan& plan, const Strategy& asked, const Topology& topology, const PlanLimits& limits) {
+void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const bool messages = plan.gathers() || plan.has_domains();
   const size_t hosts = topology.host_roots.size();
   if (asked.codec == Codec::automatic && hosts > 1 && messages && limits.machine && limits.machine_measured && is_too_fast_for_codecs(*limits.machine, topology)) {
@@ -163,7 +179,8 @@ void choose_codec(Plan& plan, const Strategy& asked, const Topology& topology, c
     plan.strategy.codec = asked.codec;
     if (asked.codec == Codec::automatic) plan.reasons.push_back(fmt::format("codec auto: between {} hosts, as the link and the data are measured", hosts));
     if (asked.codec == Codec::automatic && limits.machine && limits.machine_measured && !limits.machine->codecs.empty())
-      plan.reasons.emplace_back("codec: seconds are foretold as if data shrank to half where that is faster");
+      plan.reasons.push_back(pattern.shrinks_to_of_64 > 0 ? fmt::format("codec: a little of the data shrank to {} of 64 bytes; where that is faster, seconds are foretold as if all did", pattern.shrinks_to_of_64)
+                                                          : "codec: seconds are foretold as if data shrank to half where that is faster");
     return;
   }
   if (asked.codec != Codec::automatic)
@@ -183,6 +200,12 @@ bool broadcasts(const Strategy& strategy, const Pattern& pattern, const Topology
 }
 
 }  // namespace
+
+int64_t shrinkage_of_64(double left_of_one) noexcept {
+  int64_t of_64 = 64;
+  while (of_64 > 1 && left_of_one * 64 < 0.7 * static_cast<double>(of_64)) of_64 /= 2;
+  return of_64;
+}
 
 Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& given) {
   PlanLimits limits = given;
@@ -204,6 +227,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     plan.strategy = {.preset = strategy.preset, .owner = Owner::first, .gather = Gather::none, .domains = Domains::none, .codec = Codec::off,
                      .access = Access::contiguous, .files = Files::one};
     plan.reasons.push_back(fmt::format("broadcast: all ranks on {} hosts read the same, so one reads it and sends it to all", topology.host_roots.size()));
+    if (strategy.codec != Codec::automatic && strategy.codec != Codec::off) plan.reasons.emplace_back("codec off: what is sent to all at once goes as it is");
     return plan;
   }
   const Strategy asked = without_idle_stages(strategy, pattern.reading, topology.ranks, plan.reasons);
@@ -225,7 +249,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   }
   if (plan.gathers() && plan.has_domains()) fit_two_stages(plan, limits);
   if (dealing) give_cells(plan, *dealing);
-  choose_codec(plan, asked, topology, limits);
+  choose_codec(plan, asked, pattern, topology, limits);
   return plan;
 }
 

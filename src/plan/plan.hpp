@@ -41,10 +41,14 @@ struct Pattern {
   bool replicas = false;        // several ranks hold some of the points
   int64_t points = 0, load = 0; // where there are points: how many, and how many elements of a variable each stands for
   int64_t holes = 0;            // points that nobody holds
+  int64_t shrinks_to_of_64 = 0; // what a compressor leaves of 64 bytes that go to another host: 64, 32, ... 1; 0: nobody looked
   bool overlapping = false;     // variables lie over each other, as they do in no sound file
   std::vector<Extent> regions;  // bytes of the file that the variables concerned occupy: sorted, disjoint, maximal
   friend bool operator==(const Pattern&, const Pattern&) = default;
 };
+
+// What is left of 64 bytes where that is so much of one: 64, 32, 16, 8, 4, 2 or 1. Data differ a little from one time step to the next, and plans shall not.
+int64_t shrinkage_of_64(double left_of_one) noexcept;
 
 struct Topology {
   int ranks = 1;
@@ -57,6 +61,7 @@ struct Topology {
 struct PlanLimits {
   int64_t buffer_bytes = int64_t{16} << 20;  // of a writer's round
   int64_t unit = 4096;                       // bytes that domains=aligned cuts at: a stripe, a block
+  int64_t least_unit = 0;                    // small domains may end at multiples of so few bytes: nothing is gained at those of `unit`; 0: at those only
   int64_t direct_bytes = int64_t{64} << 10;       // pieces of at least this length are moved by their holder
   int64_t direct_read_bytes = int64_t{64} << 10;  // to read: all pieces are, when they have this mean length
   int64_t direct_row_bytes = int64_t{64} << 10;   // the same where every put or get is one piece

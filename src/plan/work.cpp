@@ -124,6 +124,7 @@ Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology&
   work.ranks = facts.ranks;
   work.hosts = facts.hosts;
   work.agreements = k_agreements;
+  if (pattern.shrinks_to_of_64 > 0) work.shrinks_to = number(pattern.shrinks_to_of_64) / 64;
   work.compresses = facts.hosts > 1 && candidate.strategy.codec != Codec::off;
   if (facts.bytes <= 0) return work;
   const bool gathers = candidate.strategy.gather == Gather::host || candidate.strategy.gather == Gather::team;

@@ -114,6 +114,7 @@ void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy&
   strategy.domains = Domains::aligned;
   strategy.access = Access::contiguous;
   limits.unit = limits.window_unit = chunk;
+  limits.least_unit = 0;
   limits.layout = nullptr;  // a place in the line is none in the file
   if (limits.writers == 0) limits.writers = comm_->size();
   int64_t bytes = 0;

@@ -55,6 +55,7 @@ std::string text_of(const Settings& settings) {
 constexpr int64_t k_local_read = int64_t{16} << 10;
 constexpr int64_t k_local_row = 4096;
 constexpr int64_t k_local_hole = 4096;
+constexpr int64_t k_local_unit = int64_t{64} << 10;
 constexpr const char* k_same_machine = "=";  // instead of the text of a machine file; no such text is so short
 
 // Where ranks outnumber cores, two: what lies full in a third is written at the end, when the ranks have nothing left to copy meanwhile
@@ -221,7 +222,9 @@ void File::fit_limits_to_local_disk(PlanLimits& limits) const {
 
 // Who asks for a unit gets it. Blocks are larger than the unit only where a file system has very large ones.
 void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const {
-  if (settings.bytes("align") > 0 || !striping_.layout.known()) return;
+  if (settings.bytes("align") > 0) return;
+  if (local_disk_ && !layout_) limits.least_unit = std::max(k_local_unit, striping_.layout.known() ? lock_unit(striping_.layout) : 0);
+  if (!striping_.layout.known()) return;
   limits.layout = layout_;
   limits.unit = layout_ ? lock_unit(*layout_) : std::max(limits.unit, lock_unit(striping_.layout));
 }

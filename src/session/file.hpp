@@ -30,6 +30,7 @@
 #include "session/recorder.hpp"
 #include "session/report.hpp"
 #include "session/shared_decomposition.hpp"
+#include "session/shrinkage.hpp"
 #include "session/striping.hpp"
 #include "session/subfiles.hpp"
 #include "storage/claim.hpp"
@@ -84,6 +85,7 @@ struct Wave {
   int variable = -1;
   Extent hull{INT64_MAX, 0};                                // of the items, with a layout; else of those of interleaved records
   Extent records{INT64_MAX, 0};                             // of variables that grow in subfiles
+  Shrinkage shrinkage;                                      // where a plan is to be made that may send to other hosts
 
   bool takes(int number, bool chunked) const noexcept { return layout ? number == variable : !chunked; }
 };
@@ -412,6 +414,7 @@ class File {
   std::span<const Item> part(KeptPlan& kept, const Wave& wave);  // the raked ones
   Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
   int64_t unfit_plans(const Wave& wave) const noexcept;
+  bool may_compress(const Wave& wave) const noexcept;
   int64_t kept_id(int64_t unfit) const noexcept;             // of the first plan whose bit is not set; 0: none
   KeptPlan* find_plan(int64_t id) noexcept;
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;

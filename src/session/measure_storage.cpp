@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -220,6 +221,46 @@ Result<double> run_trial(const Comm& comm, const MeasuredPlace& place, const Tri
   return bytes > 0 ? std::clamp(static_cast<double>(bytes) / std::max(seconds.value(), 1e-9), 1.0, 1e18) : 0;
 }
 
+// How much longer it takes to read what another host has just written: its lock is called back. Collective; for striped files and several hosts.
+Result<double> call_back_seconds(const Comm& comm, const MeasuredPlace& place, std::span<std::byte> memory) {
+  constexpr int k_times = 3;
+  constexpr int64_t k_bytes = 4096;
+  // On the same target; where there is no second stripe on it, in the same stripe.
+  const LayoutComponent& first = place.layout.components.front();
+  const int64_t row = checked_multiply(first.stripe_bytes, first.stripe_count).value_or(INT64_MAX), room = std::min(first.bytes.end, k_measured_bytes) - k_bytes;
+  const int64_t elsewhere = row <= room ? row : round_down(std::max(k_bytes, std::min(first.stripe_bytes - k_bytes, room)), k_bytes);
+  std::array<double, k_times> longer{};
+  for (double& each : longer) {
+    if (Status made = make_file(comm, place, Filled::nowhere, memory); !made.ok()) return made;
+    for (const bool reading : {false, true}) {
+      Status local;
+      const int rank = reading ? 0 : comm.host_roots().back();
+      auto waited = timed_together(comm, [&] {
+        if (comm.rank() == rank) local = guard([&] {
+          auto store = open_store(place.path, reading ? StoreMode::read : StoreMode::update, place.options);
+          if (!store.ok()) return store.status();
+          const auto piece = memory.first(k_bytes);
+          Status status;
+          double begin = seconds_now();
+          for (const int64_t at : {int64_t{0}, elsewhere}) {
+            if (status.ok()) status = reading ? store.value()->read_at(at, piece) : store.value()->write_at(at, piece);
+            const double end = seconds_now(), took = end - std::exchange(begin, end);
+            if (reading) each = at == 0 ? took : std::max(0.0, each - took);
+          }
+          status.update(store.value()->close());
+          return status;
+        });
+      });
+      local.update(waited.status());
+      if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+    }
+  }
+  std::sort(longer.begin(), longer.end());
+  auto nanoseconds = static_cast<int64_t>(longer[k_times / 2] * 1e9);  // 0 on ranks that do not read
+  if (Status verdict = agree(comm, Status{}, Pulse{.maximum = std::span(&nanoseconds, 1), .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  return static_cast<double>(nanoseconds) * 1e-9;
+}
+
 Status open_and_close(const MeasuredPlace& place, StoreMode mode) noexcept {
   return guard([&] {
     auto store = open_store(place.path, mode, place.options);
@@ -326,7 +367,10 @@ Status measure_storage(const Comm& comm, const MeasuredPlace& place, Machine& ma
     keep_rate(trial, rates[static_cast<size_t>(std::max(0, made - 2))], machine);
   }
   sum_up(place.layout, machine);
-  return {};
+  if (!place.layout.is_striped() || comm.host_roots().size() < 2) return {};
+  auto lock = call_back_seconds(comm, place, memory);
+  if (lock.ok()) machine.storage.lock_s = std::min(lock.value(), 1e3);
+  return lock.status();
 }
 
 }  // namespace windrow

@@ -36,11 +36,13 @@ Wanted as_replaced(const StripingOptions& options, const Draft& draft, const Pro
 Wanted automatically(const StripingOptions& options, const Draft& draft, const ProbedLayout& now, const StripingWriters& writers,
                      const SystemCalls& calls) {
   if (!now.layout.is_striped()) return {};
-  if (Wanted replaced = as_replaced(options, draft, now, calls); replaced.numbers) return replaced;
-  if (options.expected_bytes == 0) return {};
   const std::string folder = std::filesystem::path(draft.temporary_path).parent_path().string();
-  if (is_chosen(now.layout) || (!options.mock && folder_has_layout(folder.empty() ? "." : folder, now.file_system, calls)))
-    return {std::nullopt, "stripes are left as the folder has them"};
+  const bool given = is_chosen(now.layout) || (!options.mock && folder_has_layout(folder.empty() ? "." : folder, now.file_system, calls));
+  // One stripe is what a file has that nobody thought about: of the folder's layout somebody has, perhaps since then.
+  Wanted replaced = as_replaced(options, draft, now, calls);
+  if (replaced.numbers && !(given && replaced.numbers->count == 1)) return replaced;
+  if (options.expected_bytes == 0) return {};
+  if (given) return {std::nullopt, "stripes are left as the folder has them"};
   const auto numbers = stripes_for(options.expected_bytes, writers.count, writers.buffer_bytes);
   return {numbers, fmt::format("for {} expected and {} writer{}", format_bytes(options.expected_bytes), writers.count, writers.count == 1 ? "" : "s")};
 }

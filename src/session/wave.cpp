@@ -158,6 +158,7 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   if (wave.layout && !wave.items.empty()) wave.hull = hull_of(wave);
   if (reading) wave.uniform = number_of(wave, comm_->rank());
   if (reading) wave.touched_bytes = touched_by(wave);
+  if (!reading && !wave.layout && may_compress(wave)) wave.shrinkage = look_at(wave.items);
   // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to look.
   if (!wave.items.empty() && !wave.layout && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
     wave.in_memory = data_->in_memory(hull_of(wave)) ? 1 : 0;
@@ -185,7 +186,7 @@ int64_t File::number_of(const Wave& wave, int rank) const {
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most, LonePuts* lone) {
-  constexpr size_t k_waves = 2, k_maxima = 14, k_sums = 7;
+  constexpr size_t k_waves = 2, k_maxima = 14, k_sums = 9;
   std::array<int64_t, k_waves * k_maxima + 1 + LonePuts::k_maxima> maximum{};
   std::array<int64_t, k_waves * k_sums + 1> sum{};
   constexpr size_t k_most = k_waves * k_maxima;
@@ -201,7 +202,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                                                  wave->replicas, wave->points,     wave->load,         wave->holes,
                                                  -wave->records.begin, wave->records.end};
       const std::array<int64_t, k_sums> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
-                                                    wave->long_bytes, wave->long_pieces, wave->touched_bytes};
+                                                    wave->long_bytes, wave->long_pieces, wave->touched_bytes, wave->shrinkage.bytes, wave->shrinkage.left};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_maxima));
       std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_sums));
       std::copy(wave->variables.begin(), wave->variables.end(), pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
@@ -237,6 +238,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
                .entries = sums[3],
                .hull = {-max[6], max[7]},
                .records = {-max[12], max[13]},
+               .shrinkage = {.bytes = sums[7], .left = sums[8]},
                .long_bytes = sums[4],
                .long_pieces = sums[5],
                .variables = std::span(pulse_bits_).subspan(i * words, words)};
@@ -248,6 +250,12 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
     lone->sum = sum.back();
   }
   return {};
+}
+
+// Whether a plan is to be made in which it tells what messages to other hosts shrink to.
+bool File::may_compress(const Wave& wave) const noexcept {
+  if (strategy_.codec == Codec::off || !limits_.machine_measured || comm_->host_roots().size() < 2) return false;
+  return std::popcount(static_cast<uint64_t>(unfit_plans(wave))) == static_cast<int>(plans_.size());
 }
 
 // All ranks keep the same plans in the same order. A bit for each that is not one of this wave on this rank: several may be where a rank
@@ -292,6 +300,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .points = std::max<int64_t>(0, numbers.points),
                   .load = std::max<int64_t>(0, numbers.load),
                   .holes = std::max<int64_t>(0, numbers.holes),
+                  .shrinks_to_of_64 = numbers.shrinkage.of_64(),
                   .regions = {}};
   std::map<int64_t, Extent> records;  // by subfile, of those that are moved
   bool interleaves = false;  // their records lie between each other: one region, of the records that are moved

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "extent/extent.hpp"
+#include "session/shrinkage.hpp"
 
 namespace windrow {
 
@@ -25,6 +26,7 @@ struct WaveNumbers {
   int64_t entries = 0;            // puts or gets, of all ranks
   Extent hull;                    // of a chunked variable's pieces, in its chunks' line
   Extent records;                 // that are moved of variables that grow in subfiles
+  Shrinkage shrinkage;            // of what is to be sent to other hosts
   int64_t long_bytes = 0, long_pieces = 0;  // of pieces that may go their own way
   std::span<const int64_t> variables;  // bits: those that any rank moves; valid until the next pulse
 };

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
@@ -53,6 +52,7 @@ void fit_limits(const SimulationRequest& request, const Places& places, PlanLimi
   constexpr int64_t k_buffers = 4;
   if (limits.buffers == 0) limits.buffers = k_buffers;
   if (request.by_machine) limits.machine = std::make_shared<const Machine>(request.machine), limits.machine_measured = true;
+  constexpr int64_t k_local_unit = int64_t{64} << 10;
   if (kind == "local") {
     constexpr int64_t k_local_read = int64_t{16} << 10, k_local_row = 4096, k_local_hole = 4096;
     if (!settings.is_set("direct_bytes")) limits.direct_read_bytes = k_local_read, limits.direct_row_bytes = k_local_row;
@@ -60,6 +60,7 @@ void fit_limits(const SimulationRequest& request, const Places& places, PlanLimi
   }
   const bool shows_targets = kind == "lustre" || kind == "beegfs";  // whom the library can ask for them
   if (settings.bytes("align") == 0) {
+    if (kind == "local") limits.least_unit = k_local_unit;
     limits.unit = shows_targets ? places.stripes().bytes : std::max(limits.unit, places.stripes().bytes);
     if (shows_targets && places.files() == 1) limits.layout = std::make_shared<const StorageLayout>(places.layout());
   }
@@ -93,6 +94,8 @@ Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
   const Workload& workload = request.workload;
   Pattern pattern{.reading = workload.reading, .shared_reads = workload.division == Division::same, .uniform = workload.division == Division::same, .regions = prepared.places.regions()};
   pattern.entries = workload.variables * workload.ranks;
+  pattern.points = workload.points;
+  pattern.load = workload.load;
   for (int rank = 0; rank < workload.ranks; ++rank) {
     const Held held = prepared.places.place(held_by(workload, rank));
     int64_t bytes = 0;
@@ -112,6 +115,7 @@ Pattern pattern_of(const SimulationRequest& request, const Prepared& prepared) {
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions) region_bytes += region.size();
   pattern.untouched = !workload.reading && region_bytes > pattern.bytes;  // what is written is new
+  if (!workload.reading) pattern.shrinks_to_of_64 = shrinkage_of_64(request.shrinks_to);
   return pattern;
 }
 

@@ -36,6 +36,7 @@ struct Workload {
   int64_t variables = 1;
   std::vector<int64_t> rank_grid = {};  // [shape] of grid
   int64_t block = 1;               // of cyclic
+  int64_t points = 0, load = 0;    // of lists of points: how many there are, and elements of a variable for each; 0: they are none
   std::vector<Pieces> lists = {};  // [ranks] of lists: elements, without places in memory
 
   int64_t elements() const noexcept;

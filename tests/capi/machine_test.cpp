@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <fstream>
 #include <numeric>
+#include <random>
 
 #include "files.hpp"
 
@@ -96,6 +98,30 @@ TEST_P(Machines, let_what_is_foretold_decide) {
   // A single rank has one piece, and nothing to rake.
   EXPECT_EQ(plan["writers"].size(), static_cast<size_t>(size_of() < 2 ? 0 : size_of()));
   EXPECT_EQ(plan["pattern"]["bytes"].get<int64_t>(), k_rows * k_columns * 8 * size_of());
+}
+
+// Ranks of several hosts look at a little of what they write before they plan how.
+TEST_P(Machines, know_what_messages_shrink_to) {
+  json machine = json::parse(scaling_machine());
+  machine["codecs"] = json::array({{{"name", "lz4"}, {"encode_bytes_per_s", 1e9}, {"decode_bytes_per_s", 2e9}}});
+  make_machine(machine.dump());
+  const bool looks = size_of() > ranks_per_host() && (windrow_has("codec=lz4") != 0 || windrow_has("codec=zstd") != 0 || windrow_has("codec=lzo") != 0);
+  const int64_t shape[2] = {2000, 16 * size_of()}, start[2] = {0, 16 * rank_of()}, count[2] = {2000, 16};
+  for (const bool zeros : {true, false}) {
+    std::vector<double> data(2000 * 16, 0);
+    std::mt19937_64 random(static_cast<uint64_t>(rank_of()));
+    if (!zeros)
+      for (double& each : data) each = std::ldexp(static_cast<double>(random()), -20);
+    windrow_file* file = nullptr;
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options({{"machine", machine_file()}}), &file));
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_define_variable(file, "grid", WINDROW_FLOAT64, 2, shape, &variable));
+    EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, data.data()));
+    const char* text = nullptr;
+    EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
+    EXPECT_EQ(json::parse(text)["plans"][0]["pattern"]["shrinks_to_of_64"], !looks ? 0 : zeros ? 1 : 64);
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
 }
 
 TEST_P(Machines, that_nobody_measured_leave_the_rule_alone) {

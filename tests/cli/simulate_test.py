@@ -120,6 +120,37 @@ class SimulateTest(unittest.TestCase):
             groups[key] = groups.get(key, 0) + math.prod(each["shape"]) * each["element_bytes"]
         self.assertEqual(found["bytes"], max(groups.values()))
 
+    def test_what_several_ranks_hold_is_written_once(self):
+        with open(SAMPLE, encoding="utf-8") as lines:
+            opening, flush = list(lines)[:2]
+        changed = json.loads(flush)
+        for each in changed["decompositions"]:
+            for rank in each["ranks"]:
+                rank.pop("start", None), rank.pop("count", None)
+                rank.update(elements=40, runs=[[10 * rank["rank"], 40]])  # each shares 30 with the next
+            each.update(kind="points", replicas=True)
+        with open(self.path("shared.jsonl"), "w", encoding="utf-8") as file:
+            file.write(opening + json.dumps(changed) + "\n")
+        found = self.simulated(self.path("shared.jsonl"), "--machine", "jaguar", "--set", "strategy=list")
+        one = self.simulated(self.path("shared.jsonl"), "--machine", "jaguar")
+        self.assertEqual(found["bytes"], one["bytes"])
+        ranks = changed["ranks"]
+        elements = math.prod(changed["decompositions"][0]["shape"])
+        whole = self.simulated(SAMPLE, "--machine", "jaguar", "--flush", 1)["bytes"]
+        self.assertEqual(found["bytes"] * elements, whole * (40 + 10 * (ranks - 1)))
+        tree = self.simulated(self.path("shared.jsonl"), "--machine", "jaguar", "--strategy", "bips3d-tree")
+        self.assertTrue(any(reason.startswith("tree:") for reason in tree["reasons"]), tree["reasons"])
+
+    def test_a_trace_that_is_cut_short_says_so(self):
+        with open(SAMPLE, encoding="utf-8") as lines:
+            opening, flush = list(lines)[:2]
+        with open(self.path("cut.jsonl"), "w", encoding="utf-8") as file:
+            file.write(opening + flush + flush[: len(flush) // 2])
+        done = run(COMMAND, "simulate", self.path("cut.jsonl"), "--machine", "jaguar")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("line 3 is cut short", done.stderr)
+        self.mistake(self.path("cut.jsonl"), "--machine", "jaguar", "--flush", 2, part="line 3 is cut short")
+
     def test_a_map_is_simulated(self):
         """Rows of 3 ranks, of which one has nothing; and an element that two hold, and one that nobody does."""
         def made(ranks, head="version 2001 npes 3 ndims 2 \n4 6 \n"):

@@ -45,8 +45,24 @@ TEST(Predict, of_nothing_to_do_is_the_opening_of_the_file) {
   EXPECT_EQ(seconds.total, seconds.open);
 }
 
+// What one kind of file system is bad at another is not.
+TEST(Predict, knows_kinds_of_file_systems) {
+  Work work = raked_work();
+  const auto of = [&](const char* kind) { return predict(work, default_machine(kind, 4)).storage; };
+  for (const char* kind : {"local", "nfs", "lustre", "beegfs", "cephfs", "gpfs"}) EXPECT_EQ(default_machine(kind).storage.kind, kind);
+  EXPECT_GT(of("cephfs"), of("gpfs"));  // three copies
+  EXPECT_GT(of("nfs"), of("lustre"));   // one server
+  work.storage[0].sharing = Sharing::interleaved;
+  work.storage[0].request_bytes = 65536;
+  EXPECT_GT(of("lustre"), of("beegfs"));  // locks
+  EXPECT_GT(of("gpfs"), of("beegfs"));
+  work.storage[0].targets = work.storage[0].stripe_bytes = 0;  // nobody has stripes chosen: one of a new file on Lustre
+  work.storage[0].sharing = Sharing::apart;
+  EXPECT_GT(of("lustre"), of("beegfs"));
+}
+
 TEST(Predict, grows_with_the_work) {
-  for (const char* kind : {"local", "nfs", "lustre", "unknown"}) {
+  for (const char* kind : {"local", "nfs", "lustre", "beegfs", "cephfs", "gpfs", "unknown"}) {
     const Machine machine = default_machine(kind, 4);
     const Work less = raked_work();
     const double before = predict(less, machine).total;
@@ -99,14 +115,16 @@ TEST(Predict, counts_bytes_at_the_rate_that_was_measured) {
 
 TEST(Predict, counts_what_is_read_before_it_is_written) {
   Work work = raked_work();
-  const double once = predict(work, Machine{}).storage;
+  Machine reckoned;
+  reckoned.storage.lock_s = 0;
+  const double once = predict(work, reckoned).storage;
   work.storage[0].reading = true;
-  const double read = predict(work, Machine{}).storage;
+  const double read = predict(work, reckoned).storage;
   work.storage[0].reading = false;
   work.storage[0].sieving = true;
-  EXPECT_NEAR(predict(work, Machine{}).storage, once + read, 1e-12);
+  EXPECT_NEAR(predict(work, reckoned).storage, once + read, 1e-12);
   // Where both were measured as one they are not added up.
-  Machine measured;
+  Machine measured = reckoned;
   for (const int64_t ranks : {1, 8}) measured.writes.push_back({.request_bytes = 1 << 20, .ranks = ranks, .bytes_per_s = 64e6 / 10, .sharing = Sharing::sieved});
   EXPECT_NEAR(predict(work, measured).storage, 10, 1e-9);
   work.storage[0].reading = true;  // what is read over is read once
@@ -162,8 +180,42 @@ TEST(Predict, lets_writers_of_their_own_targets_keep_their_locks) {
   work.storage[0].sharing = Sharing::interleaved;
   EXPECT_LT(own, apart);
   EXPECT_LT(apart, predict(work, machine).storage);
-  work.storage[0].reading = true;  // readers share locks
+  // Readers share locks, once they have them from those that wrote, who wrote target by target; hosts do, not ranks.
+  work.storage[0].reading = true;
+  EXPECT_NEAR(predict(work, machine).storage, own + 0.1, 1e-9);
+  work.storage[0].sharing = Sharing::targets;
   EXPECT_NEAR(predict(work, machine).storage, own, 1e-9);
+  work.storage[0].sharing = Sharing::apart;
+  work.hosts = 1;
+  const double one_host = predict(work, machine).storage;
+  machine.storage.lock_s = 0;
+  EXPECT_NEAR(predict(work, machine).storage, one_host, 1e-9);
+  work.hosts = 8;
+  machine.storage.lock_s = 0.1;
+  work.storage[0].targets = 0;  // nobody says that there are any
+  work.storage[0].sharing = Sharing::targets;
+  const double unknown = predict(work, machine).storage;
+  work.storage[0].sharing = Sharing::apart;
+  EXPECT_NEAR(predict(work, machine).storage, unknown, 1e-9);
+}
+
+TEST(Predict, sends_what_is_left_of_bytes_that_shrink) {
+  Work work = raked_work();
+  Machine machine;
+  machine.codecs = {{.name = "lz4", .encode_bytes_per_s = 1e12, .decode_bytes_per_s = 1e12}};
+  const double plain = predict(work, machine).exchange;
+  work.compresses = true;
+  double before = 0;
+  for (const double shrinks_to : {0.01, 0.25, k_usual_shrinkage, 1.0}) {
+    work.shrinks_to = shrinks_to;
+    const double now = predict(work, machine).exchange;
+    EXPECT_GT(now, before) << shrinks_to;
+    EXPECT_LE(now, plain) << shrinks_to;
+    before = now;
+  }
+  EXPECT_EQ(before, plain);
+  work.shrinks_to = 7;
+  EXPECT_EQ(predict(work, machine).exchange, plain);
 }
 
 TEST(Predict, overlaps_rounds_where_cores_are_free) {

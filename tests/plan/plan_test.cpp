@@ -52,6 +52,29 @@ TEST(MakePlan, makes_windows_smaller_where_there_are_two_stages) {
   }
 }
 
+// 2.25 MiB of four hosts: parts of whole MiB would be 1, 1, 0.25 and nothing.
+TEST(MakePlan, cuts_small_domains_at_small_units_where_it_may) {
+  const int64_t bytes = 9 * (int64_t{1} << 18);
+  const Pattern pattern{.reading = false, .bytes = bytes, .pieces = bytes / 512, .ranks_with_data = 8, .largest_rank_bytes = bytes / 8, .regions = {{2048, 2048 + bytes}}};
+  const Topology topology{.ranks = 8, .host_roots = {0, 2, 4, 6}};
+  PlanLimits limits;
+  limits.unit = int64_t{1} << 20;
+  limits.writers = 4;
+  const auto longest = [&] {
+    const Plan plan = make_plan(strategy_of({.domains = "aligned"}), pattern, topology, limits).value();
+    int64_t most = 0;
+    for (const Extent& domain : plan.domains) most = std::max(most, domain.size());
+    return most;
+  };
+  EXPECT_EQ(longest(), int64_t{1} << 20);
+  limits.least_unit = int64_t{1} << 16;
+  EXPECT_LE(longest(), bytes / 4 + (int64_t{1} << 16));
+  limits.least_unit = int64_t{1} << 19;
+  EXPECT_LE(longest(), (int64_t{1} << 20) - 2048);
+  limits.least_unit = 3 << 18;  // no part of a unit: blocks would have two writers
+  EXPECT_EQ(longest(), int64_t{1} << 20);
+}
+
 TEST(MakePlan, leaves_out_a_stage_that_has_nothing_to_do) {
   const Plan alone = make_plan(strategy_of({.gather = "team(1)"}), large(512), thousand_hosts(), {}).value();
   EXPECT_EQ(alone.strategy.gather, Gather::none);

@@ -111,6 +111,19 @@ TEST_F(StripeDraft, is_striped_as_the_file_that_it_replaces) {
   EXPECT_EQ(numbers(stripe({{"stripe", "size=64KiB,count=2"}})), (StripeNumbers{.bytes = 64 << 10, .count = 2}));
 }
 
+// The file that is replaced has one stripe, as all have that nobody thought about; since then the folder was given a layout.
+TEST_F(StripeDraft, follows_a_folder_rather_than_a_file_of_one_stripe) {
+  std::ofstream(draft_.final_path).flush();
+  gives(draft_.final_path, 4 << 20, 1);
+  gives(draft_.temporary_path, 1 << 20, 3);
+  auto striping = stripe({{"expected_bytes", "100GiB"}});
+  EXPECT_EQ(numbers(striping), (StripeNumbers{.bytes = k_mib, .count = 3}));
+  EXPECT_THAT(striping.value().why, HasSubstr("as the folder has them"));
+  EXPECT_EQ(times_set_, 0);
+  gives(draft_.final_path, 4 << 20, 2);  // somebody thought about this one
+  EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})), (StripeNumbers{.bytes = 4 * k_mib, .count = 2}));
+}
+
 TEST_F(StripeDraft, says_when_asked_numbers_are_refused) {
   system_.ioctls[k_lustre_setstripe] = [](void*) { return -EINVAL; };
   const auto refused = stripe({{"stripe", "count=7"}});
