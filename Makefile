@@ -79,7 +79,7 @@ fuzz:
 	@tools/install-packages build fuzz
 	$(CONFIGURE) --preset fuzz $(CMAKE_ARGS)
 	cmake --build build-fuzz --parallel $(JOBS) --target fuzzers
-	for name in codec.fuzz_frame exchange.fuzz_view extent.fuzz_split layout.fuzz_layout format.fuzz_netcdf_header; do \
+	for name in codec.fuzz_frame exchange.fuzz_view model.fuzz_machine extent.fuzz_split layout.fuzz_layout format.fuzz_netcdf_header; do \
 	  mkdir -p build-fuzz/corpus/$$name && build-fuzz/tests/$$name.fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build-fuzz/$$name- \
 	    -print_final_stats=1 build-fuzz/corpus/$$name tests/$${name%%.*}/corpus || exit 1; \
 	done
