@@ -161,7 +161,10 @@ void TraceReader::take_report(const json& report, TracedFlush& flush) const {
   flush.layout = report.at("layout");
   const json& seconds = report.at("seconds");
   flush.seconds = seconds.at("total");
-  for (size_t i = 0; i < k_stages.size(); ++i) flush.stage_seconds[i] = seconds.at(std::string(k_stages[i]));
+  for (size_t i = 0; i < k_stages.size(); ++i) {
+    const std::string stage(k_stages[i]);
+    flush.stage_seconds[i] = stage == "routes" ? seconds.value(stage, 0.0) : seconds.at(stage).get<double>();  // earlier versions told of no such stage
+  }
   for (const auto& [name, number] : {std::pair<const char*, int64_t*>{"bytes", &flush.bytes},
                                      {"bytes_written", &flush.bytes_written},
                                      {"bytes_read", &flush.bytes_read},

@@ -11,7 +11,7 @@
 
 namespace cli {
 
-inline constexpr std::array<std::string_view, 6> k_stages{"describe", "plan", "descriptions", "exchange", "storage", "agree"};
+inline constexpr std::array<std::string_view, 7> k_stages{"describe", "plan", "routes", "descriptions", "exchange", "storage", "agree"};
 
 struct TracedOpening {
   std::string identity, file, mode, opened, columns;

@@ -17,13 +17,14 @@ constexpr size_t k_listed = 1000;
 constexpr size_t k_variables = 40;    // of a flush
 constexpr size_t k_drawn_pages = 20;  // openings that have pictures of single flushes
 
-// Colours of stages: those of the palette of Okabe and Ito ("Color universal design", 2008), which those who see no red or green tell apart, darker or lighter.
+// Colours of stages: those of the palette of Okabe and Ito ("Color universal design", 2008), which those who see no red or green tell apart, darker or lighter,
+// and a violet.
 const char* const k_style = R"(
 :root { color-scheme: light dark; --back: #ffffff; --text: #1d2127; --soft: #5c6570; --line: #dde1e6; --card: #f5f7f9; --bad: #b3261e;
-  --s0: #8b95a1; --s1: #aa4499; --s2: #d9a400; --s3: #0072b2; --s4: #d55e00; --s5: #009e73; --heat: #0072b2; --on: #ffffff; }
+  --s0: #8b95a1; --s1: #aa4499; --s2: #7a5cc2; --s3: #d9a400; --s4: #0072b2; --s5: #d55e00; --s6: #009e73; --heat: #0072b2; --on: #ffffff; }
 @media (prefers-color-scheme: dark) {
   :root { --back: #14171b; --text: #e6e9ed; --soft: #9aa4b0; --line: #333a43; --card: #1d2228; --bad: #ff8a80;
-    --s0: #8b95a1; --s1: #cc79a7; --s2: #f0c541; --s3: #56b4e9; --s4: #f08a3c; --s5: #2cc295; --heat: #56b4e9; --on: #0c0e11; } }
+    --s0: #8b95a1; --s1: #cc79a7; --s2: #b39ddb; --s3: #f0c541; --s4: #56b4e9; --s5: #f08a3c; --s6: #2cc295; --heat: #56b4e9; --on: #0c0e11; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 24px; max-width: 1240px; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 19px; margin: 36px 0 4px; } h3 { font-size: 15px; margin: 22px 0 4px; }
@@ -36,8 +37,8 @@ td.short { text-align: left; max-width: 190px; overflow: hidden; text-overflow: 
 details { --head: var(--card); border: 1px solid var(--line); border-radius: 8px; margin: 12px 0; padding: 8px 16px; background: var(--card); }
 summary { cursor: pointer; font-weight: 600; } svg { display: block; width: 100%; height: auto; margin: 4px 0; }
 svg text { fill: var(--soft); font: 11px system-ui, sans-serif; } svg line { stroke: var(--line); } svg text.on { fill: var(--on); } svg text.off { fill: var(--text); }
-.s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); } .s3 { fill: var(--s3); } .s4 { fill: var(--s4); } .s5 { fill: var(--s5); }
-.w { fill: var(--s4); } .r { fill: var(--s3); } .heat { fill: var(--heat); }
+.s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); } .s3 { fill: var(--s3); } .s4 { fill: var(--s4); } .s5 { fill: var(--s5); } .s6 { fill: var(--s6); }
+.w { fill: var(--s5); } .r { fill: var(--s4); } .heat { fill: var(--heat); }
 .key { display: flex; flex-wrap: wrap; gap: 4px 16px; font-size: 13px; color: var(--soft); margin: 4px 0; } .key svg { width: 12px; height: 12px; margin: 4px 6px 0 0; display: inline-block; }
 .key span { display: flex; } ul { margin: 4px 0; padding-left: 22px; }
 )";
@@ -88,7 +89,7 @@ std::string plans_of(const TracedFlush& flush) {
     if (plan.alternatives.empty()) continue;
     out += fmt::format("<h3>What auto thought</h3>\n<p class=\"soft\">Seconds foretold for {}; {}. The flush took {}.</p>\n", escaped(plan.machine),
                        plan.measured ? "the fastest was taken unless the fixed rule&#39;s choice was nearly as fast" : "nobody has measured that machine, so they decided nothing", short_seconds(flush.seconds));
-    out += key_of({{"s1", "plan"}, {"s3", "exchange"}, {"s4", "storage"}}) + alternatives_picture(plan);
+    out += key_of({{"s1", "plan"}, {"s4", "exchange"}, {"s5", "storage"}}) + alternatives_picture(plan);
   }
   return flush.plans.empty() ? "" : out;
 }

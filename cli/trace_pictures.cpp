@@ -228,7 +228,7 @@ std::string matrix_picture(const TracedFlush& flush, const TracedOpening& openin
 // Those that are many times slower than what was chosen are cut off, as their number says.
 std::string alternatives_picture(const TracedPlan& plan) {
   constexpr double k_top = 4, k_row = 22, k_bar = 14, k_text = 330, k_number = 90;
-  constexpr std::array<size_t, k_foretold_stages.size()> k_colours{1, 3, 4};  // as the same stages have
+  constexpr std::array<size_t, k_foretold_stages.size()> k_colours{1, 4, 5};  // as the same stages have
   if (plan.alternatives.empty()) return "";
   double chosen = 0, most = 0;
   for (const TracedAlternative& each : plan.alternatives) chosen = each.chosen ? each.seconds : chosen, most = std::max(most, each.seconds);

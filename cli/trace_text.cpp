@@ -93,10 +93,11 @@ std::vector<std::string> trace_table(const Trace& trace) {
     bool any = false;
     for (const TracedFlush& flush : trace.flushes) {
       if (flush.opening != opening) continue;
-      if (!any)
-        lines.push_back(fmt::format("{:>5}  {:<{}}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>10}  {:>8}  {}", "flush", "variables",
-                                    k_variables_width, "bytes", "seconds", "describe", "plan", "descr.", "exchange", "storage", "agree", "messages", "requests", "rate",
-                                    "foretold", "strategy"));
+      if (!any) {
+        std::string head = fmt::format("{:>5}  {:<{}}  {:>8}  {:>8}", "flush", "variables", k_variables_width, "bytes", "seconds");
+        for (const std::string_view stage : k_stages) head += fmt::format("  {:>8}", stage == "descriptions" ? "descr." : stage);
+        lines.push_back(head + fmt::format("  {:>8}  {:>8}  {:>10}  {:>8}  {}", "messages", "requests", "rate", "foretold", "strategy"));
+      }
       any = true;
       std::string line = fmt::format("{:>5}  {}  {:>8}  {:>8}", flush.number, padded(variables_text(flush, k_variables_width), k_variables_width),
                                      bytes_text(flush.bytes), short_seconds(flush.seconds));

@@ -11,7 +11,7 @@ from typing import Any
 from .tpc import COUNTED, PRETENDED, SHARED, Line, mesh_name
 
 # The stages as the paper numbers them, and what Windrow's report calls them.
-STAGES = {"st1": "describe", "st2-4": "plan", "st5": "descriptions", "st6": "exchange", "st7": "storage"}
+STAGES = {"st1": "describe", "st2": "agree", "st3": "plan", "st4": "routes", "st5": "descriptions", "st6": "exchange", "st7": "storage"}
 FIXED = ("off", "lzo", "lz4", "zstd")
 
 
@@ -185,7 +185,21 @@ def _zeros_fall(results: Results) -> Target:
     if not found:
         return Target(text, "not measured", None)
     worst, place = found[0]
-    return Target(text, f"the least of {len(found)}: {worst:.1f} % ({place.name})", worst >= 99)
+    met = sum(improvement >= 99 for improvement, _ in found)
+    measured = f"in {met} of {len(found)}; the least: {worst:.1f} % ({place.name})"
+    return Target(text, measured + _room_for_zeros(results, [p for _, p in found]), worst >= 99)
+
+
+def _room_for_zeros(results: Results, places: list[Where]) -> str:
+    """How many of them could fall so far: st6 where links are not shaped is looking at the data and making it again alone, as the messages are 20 bytes."""
+    rooms = []
+    for place in places:
+        off, free = results.measure(place, "off", "st6", first=False), results.measure(replace(place, network="none"), "auto", "st6", first=False)
+        if off and free:
+            rooms.append(100 - 100 * free.median / off.median)
+    if len(rooms) < len(places):
+        return ""
+    return f"; where the same messages wait for no wire st6 is at least 99 % less in {sum(r >= 99 for r in rooms)} of {len(rooms)}"
 
 
 def _near_the_best(results: Results) -> Target:

@@ -29,10 +29,11 @@ PAPER_WORDS_BY_MESH = {
     32: (9_274_400, 6_468_400, 14_578_400, 53_831_000),
 }
 LEGEND = (
-    "Times are medians of the slowest rank's; ± is half of what lies between the extremes, over the median. st1 offsets and lengths, st2-4 the "
-    "plan, st5 descriptions, st6 the exchange with compression in it, st7 the storage. An improvement is the time saved in % of the time with off, "
-    "the median of pairs that ran in turns; below 0 it took longer. first: the first flush of a file, later: those after it, which find the plan "
-    "made and the codecs measured. sent: bytes of the messages over those before the codec. -: not told by this library, or not measured."
+    "Times are medians of the slowest rank's; ± is half of what lies between the extremes, over the median. st1 offsets and lengths, st2 what "
+    "all ranks learn of each other's, st3 the file domains and the rest of the plan, st4 what goes to which domain, st5 descriptions, st6 the "
+    "exchange with compression in it, st7 the storage. An improvement is the time saved in % of the time with off, the median of pairs that ran "
+    "in turns; below 0 it took longer. first: the first flush of a file, later: those after it, which find the plan made and the codecs "
+    "measured. sent: bytes of the messages over those before the codec. -: not told by this library, or not measured."
 )
 MESSAGES_NOTE = (
     "paper: as printed there. Its numbers fit messages of one buffer of 4 MiB of each process, summed over the processes (in all, a message "

@@ -146,7 +146,8 @@ WINDROW_API int windrow_sync(windrow_file *file);
 
 /**
  * Flush what is queued, publish and close.  Collective.  The handle is gone whatever the result; on error a newly
- * created file is not published: what stood under its name before is still there.  NULL is fine.
+ * created file is not published: what stood under its name before is still there.  An earlier flush that failed before it wrote anything is not an error
+ * here: see windrow_flush().  NULL is fine.
  * After MPI_Finalize: WINDROW_BAD_STATE, and the handle is gone.  Since 0.1.
  */
 WINDROW_API int windrow_close(windrow_file *file);
@@ -723,7 +724,9 @@ WINDROW_API int windrow_set_strategy(windrow_file *file, const windrow_options *
  *
  * Where puts of one flush overlap: the later put of a variable wins; within one put the rules of windrow_decomposition.
  * @return On error nothing more is in the queue; the message says which variables are undefined, others of the queue are as they were or written.  A new
- * file that the storage refused something of is not published any more: each further flush with puts returns that error.  Cost: one agreement before and
+ * file that the storage refused something of is not published any more: each further flush with puts returns that error.  Where nothing was written yet, as
+ * after a bad argument or without memory, the flush can be made again with other puts; windrow_close() publishes what other flushes wrote, without these.
+ * Who would rather have no file than one without them calls windrow_discard().  Cost: one agreement before and
  * one after the data; memory per writer and reader <= the options "buffer" x "buffers" (4 MiB x 2 to 4).  Where messages between hosts may be compressed, a
  * rank that sends holds three of them, and every rank for compressors two messages and 1 to 2 MiB, more at high levels of zstd ("codec_memory").
  * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.

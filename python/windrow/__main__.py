@@ -23,7 +23,7 @@ from ._types import OPAQUE, REFERENCE, TEXT
 from ._variables import Variable
 
 _PIECE = 64 << 20  # bytes that a copy holds at a time
-_STAGES = ("describe", "plan", "descriptions", "exchange", "storage", "agree")
+_STAGES = ("describe", "plan", "routes", "descriptions", "exchange", "storage", "agree")
 
 
 def main(arguments: list[str] | None = None) -> int:

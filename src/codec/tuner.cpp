@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "base/units.hpp"
 
@@ -23,6 +24,7 @@ constexpr double k_hopeless = 1.25, k_hopeless_at_once = 1.5;  // of the best on
 constexpr double k_clock = 1e-9;        // seconds; numbers come rounded to that
 constexpr double k_stray = 1.6;
 constexpr int k_strays = 3;
+constexpr double k_changed = 1.5;       // times as much as before: what another arm is foretold to gain where the data or the link is no longer what was tried
 constexpr double k_off_bonus = 0.98;    // as they are costs nothing on other ranks' cores
 constexpr double k_preferred_bonus = 0.9;
 
@@ -178,6 +180,21 @@ void CodecTuner::drop_hopeless() noexcept {
   tried_ = rounds * count_;
 }
 
+namespace {
+
+// What an arm costs over the least of all, where both links say so.
+double foretold_gain(const Foretold& foretold, size_t arm) noexcept {
+  double gain = std::numeric_limits<double>::max();
+  for (const ArmNumbers* numbers : {&foretold.found, &foretold.quiet}) {
+    double least = (*numbers)[arm];
+    for (size_t other = 0; other < arm_count(); ++other) least = std::min(least, (*numbers)[other]);
+    gain = std::min(gain, (*numbers)[arm] / std::max(least, k_clock));
+  }
+  return std::max(1.0, gain);
+}
+
+}  // namespace
+
 void CodecTuner::settle() noexcept {
   chosen_ = candidates_[0];
   const auto rating = [&](size_t arm) {
@@ -187,12 +204,14 @@ void CodecTuner::settle() noexcept {
     if (rating(candidates_[i]) < rating(chosen_)) chosen_ = candidates_[i];
   state_ = State::settled;
   usual_ = best_[chosen_];
+  gain_ = foretold_gain(latest_, chosen_);
   runs_ = 0;
   strays_ = 0;
 }
 
 void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noexcept {
   const bool looked = foretold.found[k_arm_off] > 0;
+  if (looked) latest_ = foretold;
   switch (state_) {
     case State::unknown:
       if (looked) choose_candidates(foretold, Look::first);
@@ -205,9 +224,9 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
       return;
     case State::settled: break;
   }
-  if (++runs_ >= next_look_ && looked) {  // from time to time, and ever more seldom, all is looked at again
-    next_look_ *= 4;
-    state_ = State::unknown;
+  const bool due = ++runs_ >= next_look_;  // from time to time, and ever more seldom, all is looked at again
+  if (looked && (due || foretold_gain(foretold, chosen_) > k_changed * gain_)) {
+    if (due) next_look_ *= 4;
     choose_candidates(foretold, Look::again);
     return;
   }

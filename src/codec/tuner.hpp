@@ -93,6 +93,12 @@ class RunTally {
   std::array<double, k_element_sizes> bytes_{};
 };
 
+// What is to become of the messages of a run.
+struct CodecOrder {
+  size_t arm = k_arm_off;  // CodecTuner::k_by_message: each rank decides for each message
+  Foretold all;            // what the latest look foretold of all ranks' messages together; zeros: nobody looked yet
+};
+
 // Of one plan that runs again and again. All numbers that it is told are the same on every rank, so its answers are too.
 class CodecTuner {
  public:
@@ -102,6 +108,7 @@ class CodecTuner {
   explicit CodecTuner(size_t preferred = k_arm_off) noexcept : preferred_(preferred) {}
 
   size_t arm() const noexcept;  // for the next run
+  CodecOrder order() const noexcept { return {.arm = arm(), .all = latest_}; }
 
   // A run by `arm` took `seconds`. `foretold`: of all ranks' messages together.
   void learn(size_t arm, double seconds, const Foretold& foretold) noexcept;
@@ -126,6 +133,8 @@ class CodecTuner {
   size_t chosen_ = k_arm_off;
   int64_t runs_ = 0;                              // since the choice
   int64_t next_look_ = 64;                        // so many runs after the choice there is another trial
+  Foretold latest_;                               // by the latest run that looked
+  double gain_ = 1;                               // that was foretold when the choice was made: what the chosen costs over the least
   int strays_ = 0;                                // runs one after the other that took far longer or shorter than the trial's
 };
 

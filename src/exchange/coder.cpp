@@ -93,12 +93,15 @@ Status Coder::reserve(int64_t largest) {
 
 Status Coder::prepare() { return memory_ == nullptr ? Status{} : reserve(largest_); }
 
-void Coder::begin(size_t arm) noexcept {
+void Coder::begin(const CodecOrder& order) noexcept {
   constexpr int64_t k_looks = 8;
-  arm_ = automatic_ ? arm : fixed_arm_;
-  passive_ = measures() && !checks_ && arm_ == k_arm_off && ++quiet_runs_ % k_looks != 0;
+  order_ = order;
+  if (!automatic_) order_.arm = fixed_arm_;
+  looks_ = measures() && (order_.arm == CodecTuner::k_by_message || ++runs_ % k_looks == 0);
+  if (looks_) own_ways_ = false;
+  passive_ = measures() && !checks_ && order_.arm == k_arm_off && !looks_ && !own_ways_;
   tally_ = {};
-  if (arm_ == CodecTuner::k_by_message) ratios_.fill(0);  // of what was sent before, which may be other data
+  if (order_.arm == CodecTuner::k_by_message) ratios_.fill(0);  // of what was sent before, which may be other data
   earlier_runs_ += last_message_ - run_began_;
   run_began_ = last_message_ = seconds_now();
   status_ = Status{};
@@ -144,21 +147,35 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   const double link = link_of(traffic), quiet = comm_.link() * static_cast<double>(sharers_);
   if (link <= model.least_work(traffic.element_bytes, work_)) return k_arm_off;
   const bool unseen = ratios_[k_arm_off] == 0;
-  // The first message of a run that is decided message by message tells of the data that goes to this rank now.
-  const bool first = arm_ == CodecTuner::k_by_message && traffic.messages == 1;
-  if (first) traffic.ratios.fill(0);
+  // The first message of a run that looks tells of the data that goes to this rank now.
+  const bool first = looks_ && traffic.messages == 1;
+  if (first && order_.arm == CodecTuner::k_by_message) traffic.ratios.fill(0);
   const bool old = (first || traffic.messages % 8 == 0) && sampling_ < k_sampling_share * (earlier_runs_ + last_message_ - run_began_);
   if (unseen || old) sample(traffic, raw);
   const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : ratios_;
+  ArmNumbers costs{};
+  for (size_t arm = 0; arm < arm_count(); ++arm) costs[arm] = model.cost(arm, ratios[arm], link, traffic.element_bytes, work_);
   size_t best = k_arm_off;
-  double least = k_worth * link;
-  for (size_t arm = 1; arm < arm_count(); ++arm) {
-    const double cost = model.cost(arm, ratios[arm], link, traffic.element_bytes, work_);
-    if (cost < least) best = arm, least = cost;
-  }
+  for (size_t arm = 1; arm < arm_count(); ++arm)
+    if (costs[arm] < (best == k_arm_off ? k_worth * link : costs[best])) best = arm;
   tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
-  if (arm_ == CodecTuner::k_by_message) return best;
-  return ratios[arm_] < k_worth ? arm_ : k_arm_off;
+  if (order_.arm == CodecTuner::k_by_message) return best;
+  const size_t arm = own_way(costs, best);
+  if (arm != order_.arm) {
+    own_ways_ = true;
+    ++trace_.messages_own_way;
+  }
+  return ratios[arm] < k_worth ? arm : k_arm_off;
+}
+
+// What was tried and found best for all messages together may not be best for those to one rank, whose data or link is another: theirs go another way where
+// that is foretold to gain far more with them than with all. How far the model is wrong the trial has shown for both alike.
+size_t Coder::own_way(const ArmNumbers& costs, size_t best) const noexcept {
+  constexpr double k_far_more = 1.5;
+  if (best == order_.arm) return best;
+  const ArmNumbers& all = order_.all.found;
+  const double usual = all[best] > 0 ? std::max(1.0, all[order_.arm] / all[best]) : 1.0;
+  return costs[order_.arm] > k_far_more * usual * costs[best] ? best : order_.arm;
 }
 
 int64_t Coder::pass(Traffic& traffic, std::span<std::byte> message) noexcept {
@@ -228,7 +245,7 @@ void Coder::check_length(int from, int64_t count, int64_t raw) noexcept {
          }));
 }
 
-void Coder::decode_to(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept {
+void Coder::undo(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept {
   const double begin = seconds_now(), begin_work = measures() ? working_seconds_now() : 0;
   Status status = decode_frame(frame, raw, *memory_->workspace);
   const double seconds = seconds_now() - begin;
@@ -249,8 +266,17 @@ const std::byte* Coder::decode(int from, const std::byte* got, int64_t count, in
     check_length(from, count, raw);
     return got;
   }
-  decode_to(from, {got, static_cast<size_t>(count)}, {memory_->scratch.get(), static_cast<size_t>(raw)});
+  undo(from, {got, static_cast<size_t>(count)}, {memory_->scratch.get(), static_cast<size_t>(raw)});
   return memory_->scratch.get();
+}
+
+void Coder::decode_to(int from, const std::byte* got, int64_t count, std::byte* place, int64_t raw) noexcept {
+  if (count == k_too_long) return check_length(from, count, raw);
+  const std::span<const std::byte> arrived(got, static_cast<size_t>(count));
+  const std::span<std::byte> whole(place, static_cast<size_t>(raw));
+  if (count != raw || checks_) return undo(from, arrived, whole);
+  std::copy(arrived.begin(), arrived.end(), whole.begin());
+  trace_.bytes_copied += raw;
 }
 
 void Coder::decode_in_place(int from, std::byte* place, int64_t count, int64_t raw) noexcept {
@@ -258,7 +284,7 @@ void Coder::decode_in_place(int from, std::byte* place, int64_t count, int64_t r
   if (count == k_too_long) return check_length(from, count, raw);
   std::memcpy(memory_->scratch.get(), place, static_cast<size_t>(count));
   trace_.bytes_copied += count;
-  decode_to(from, {memory_->scratch.get(), static_cast<size_t>(count)}, {place, static_cast<size_t>(raw)});
+  undo(from, {memory_->scratch.get(), static_cast<size_t>(count)}, {place, static_cast<size_t>(raw)});
 }
 
 void Coder::took(Traffic& traffic, int64_t bytes, double seconds) noexcept {

@@ -71,10 +71,12 @@ class Coder {
   void expect(int64_t largest) noexcept { largest_ = std::max(largest_, largest); }
   Status prepare();
 
-  // Before each run. `arm`: CodecTuner::k_by_message, or an arm for all messages; only where the plan leaves the choice open.
-  void begin(size_t arm) noexcept;
+  // Before each run. The order counts only where the plan leaves the choice open.
+  void begin(const CodecOrder& order) noexcept;
+  void end() noexcept { if (measures()) last_message_ = seconds_now(); }  // after it
 
-  // In this run there is no compressor, and nobody looks at what one might do: without compression is known to be best. Every eighth such run they look.
+  // In this run there is no compressor, and nobody looks at what one might do: without compression is known to be best, for every receiver. Every eighth run
+  // they look.
   bool passive() const noexcept { return passive_; }
   // A message goes without encode(). The bytes to send, which are fewer where all elements are equal: to see that they are not costs nothing.
   int64_t pass(Traffic& traffic, std::span<std::byte> message) noexcept;
@@ -85,12 +87,14 @@ class Coder {
   // What has arrived in `got`, of `count` bytes, for a message of `raw` bytes. The message, in `got` or in memory of the coder that
   // holds until the next call. A frame that is none is an error, and zeros. `count` may be k_too_long: an error, and the bytes are any.
   const std::byte* decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept;
+  // The same, where what it becomes goes to `place`, elsewhere.
+  void decode_to(int from, const std::byte* got, int64_t count, std::byte* place, int64_t raw) noexcept;
   // The same for a message that has been received at its final place.
   void decode_in_place(int from, std::byte* place, int64_t count, int64_t raw) noexcept;
 
   // Whether that is of use for one of `bytes`: in short ones there is more latency than link, and a run that is known to do best without compression
   // does so without being watched.
-  bool times(int64_t bytes) const noexcept { return bytes >= (int64_t{16} << 10) && arm_ != k_arm_off; }
+  bool times(int64_t bytes) const noexcept { return bytes >= (int64_t{16} << 10) && (order_.arm != k_arm_off || own_ways_); }
   // A message of `bytes` took `seconds` from its start until it was taken.
   void took(Traffic& traffic, int64_t bytes, double seconds) noexcept;
 
@@ -111,9 +115,10 @@ class Coder {
  private:
   CodecChoice choice(size_t arm, int element_bytes) const noexcept;
   size_t choose(Traffic& traffic, std::span<const std::byte> raw) noexcept;
+  size_t own_way(const ArmNumbers& costs, size_t best) const noexcept;
   void sample(Traffic& traffic, std::span<const std::byte> raw) noexcept;
   double link_of(const Traffic& traffic) const noexcept;
-  void decode_to(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept;
+  void undo(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept;
   Status reserve(int64_t largest);
   void refuse(int from, const Status& status) noexcept;
 
@@ -125,15 +130,17 @@ class Coder {
   CodecModel::Work work_;
   int64_t sharers_ = 1;      // ranks of this host that send over its link at once
   bool passive_ = false;
-  int64_t quiet_runs_ = 0;   // that did without compression
-  size_t arm_ = CodecTuner::k_by_message;  // of this run; before the first: of descriptions
+  bool looks_ = false;       // in this run the first message to each receiver is looked at anew
+  bool own_ways_ = false;    // since the latest look some message has gone another way than the order says
+  int64_t runs_ = 0;
+  CodecOrder order_{.arm = CodecTuner::k_by_message, .all = {}};  // of this run; before the first: of descriptions
   int64_t largest_ = 0;
   CodecMemory* memory_ = nullptr;
   RunTally tally_;
   ArmNumbers ratios_{};      // by the latest sample of any traffic
   ArmNumbers sampled_{};     // the same before it is corrected
   bool fresh_ = false;       // of this very message
-  double run_began_ = 0, last_message_ = 0;  // when
+  double run_began_ = 0, last_message_ = 0;  // when; the run's end once it is known
   double earlier_runs_ = 0, sampling_ = 0;   // seconds
   Status status_;
 };

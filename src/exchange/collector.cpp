@@ -118,7 +118,7 @@ Status Collector::prepare() {
   coder_.expect(forecast_.largest_message);
   forecast_.largest_remote += static_cast<int64_t>(peers_.size()) * coder_.room(0);
   for (Slot& slot : slots_) {
-    if (coded_) slot.places.resize(peers_.size());
+    if (coded_) slot.places.resize(peers_.size()), slot.finals.resize(peers_.size());
     slot.bytes.resize(peers_.size());
     slot.statuses.resize(peers_.size());
     slot.requests.assign(peers_.size(), MPI_REQUEST_NULL);
@@ -182,17 +182,18 @@ void Collector::open(Slot& slot) {
     slot.staged[i] = staged;
     const bool coded = peers_[i].traffic.coded;
     const int64_t room = coded ? coder_.room(bytes) : bytes;
-    if (view.parts.size() == 1 && room == bytes) {
-      // One unbroken piece is received at its place: no staging, no copy.
+    std::byte* final_place = nullptr;
+    if (view.parts.size() == 1) {
       const Extent hull = intersect(view.parts.front().hull, slot.window.bytes);
-      if (const int64_t place = hull.size() == bytes ? place_of(slot.window, hull) : -1; place >= 0) {
-        to = slot.memory + place;
-        slot.staged[i] = -1;
-      }
+      if (const int64_t place = hull.size() == bytes ? place_of(slot.window, hull) : -1; place >= 0) final_place = slot.memory + place;
+    }
+    if (final_place != nullptr && room == bytes) {  // one unbroken piece is received at its place: no staging, no copy
+      to = final_place;
+      slot.staged[i] = -1;
     }
     if (slot.staged[i] >= 0) staged += room;
     slot.bytes[i] = bytes;
-    if (coded_) slot.places[i] = to;
+    if (coded_) slot.places[i] = to, slot.finals[i] = final_place;
     bool came_too_long = false;
     if (!mpi_ok(post_receive(to, room, peers_[i].rank, tag_, comm_.get(), slot.requests[i], came_too_long), "MPI_Irecv")) return;
     if (came_too_long)
@@ -229,6 +230,10 @@ void Collector::undo(Slot& slot, size_t peer, int64_t count) {
   const int64_t bytes = slot.bytes[peer];
   if (slot.staged[peer] < 0) {
     coder_.decode_in_place(peers_[peer].rank, slot.places[peer], count, bytes);
+    return;
+  }
+  if (slot.finals[peer] != nullptr) {
+    coder_.decode_to(peers_[peer].rank, slot.places[peer], count, slot.finals[peer], bytes);
     return;
   }
   const std::byte* message = coder_.decode(peers_[peer].rank, slot.places[peer], count, bytes);

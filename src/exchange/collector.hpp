@@ -72,7 +72,8 @@ class Collector final : public Role {
     std::vector<int> done;
     std::vector<MPI_Status> statuses;      // [peers]
     std::vector<int64_t> bytes;            // [peers] what is awaited
-    std::vector<std::byte*> places;        // [peers] where messages may be frames
+    std::vector<std::byte*> places;        // [peers] where messages may be frames: where each is received
+    std::vector<std::byte*> finals;        // [peers] the same: where the whole of it will lie, or nullptr: it is spread
   };
   void look_ahead();
   void undo(Slot& slot, size_t peer, int64_t count);

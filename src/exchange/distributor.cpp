@@ -7,7 +7,7 @@
 namespace windrow {
 
 Distributor::Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag)
-    : Role(comm, trace), coder_(coder), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), tag_(tag), has_own_(!own.empty()) {}
+    : Role(comm, trace), grid_(std::move(grid)), peers_(std::move(peers)), own_(own), has_own_(!own.empty()), outbox_(comm, trace, coder, tag) {}
 
 Status Distributor::prepare() {
   if (!whole_) covered_ = covered_by(peers_, own_, covered_);
@@ -16,16 +16,9 @@ Status Distributor::prepare() {
   slot_bytes_ = aligned(std::max(forecast_.largest_window, least_slot_));
   slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, private_slots())));
   slot_memory_ = shared_ ? 0 : static_cast<int64_t>(slots_.size()) * slot_bytes_;
-  bool coded = false;
-  for (Peer& peer : peers_) {
-    if (peer.shared) continue;
-    peer.traffic.rank = peer.rank;
-    peer.traffic.element_bytes = peer.element_bytes;
-    coder_.add(peer.traffic);
-    coded = coded || peer.traffic.coded;
-  }
-  coder_.expect(forecast_.largest_message);
-  pool_.prepare(k_message_buffers, coder_.room(forecast_.largest_message), coded);
+  for (Peer& peer : peers_)
+    if (!peer.shared) outbox_.add(peer.traffic, peer.rank, peer.element_bytes);
+  outbox_.prepare(forecast_.largest_message);
   return {};
 }
 
@@ -33,7 +26,7 @@ void Distributor::begin(std::span<const Item> items, std::byte* buffers) {
   if (has_own_) own_ = items;
   for (size_t i = 0; i < slots_.size(); ++i)
     slots_[i] = {.memory = shared_ ? shared_.memory(static_cast<int64_t>(i)) : buffers + static_cast<int64_t>(i) * slot_bytes_, .step = -1, .window = {}, .shared_bytes = 0};
-  pool_.begin(buffers + slot_memory_);
+  outbox_.begin(buffers + slot_memory_);
   for (Peer& peer : peers_) peer.traffic.begin();
   start_step_ = fetch_step_ = serve_step_ = retire_step_ = next(0);
   next_peer_ = 0;
@@ -45,7 +38,7 @@ void Distributor::visit_traffic(const std::function<void(const Traffic&)>& visit
     if (!peer.shared) visit(peer.traffic);
 }
 
-bool Distributor::finished() const { return broken_ || (retire_step_ >= grid_.steps() && pool_.idle()); }
+bool Distributor::finished() const { return broken_ || (retire_step_ >= grid_.steps() && outbox_.idle()); }
 
 // Asks for windows ahead, as far as slots are free.
 bool Distributor::ask() {
@@ -89,19 +82,11 @@ bool Distributor::serve() {
   for (; next_peer_ < peers_.size(); ++next_peer_) {
     Peer& peer = peers_[next_peer_];
     if (peer.shared || bytes_in(peer.view.span(), slot.window) == 0) continue;
-    MessagePool::Parcel parcel;
-    if (!pool_.take(peer.traffic.coded && !coder_.passive(), parcel)) return moved;
-    int64_t bytes = collect_from_slot(peer.view, slot.window, slot.memory, pool_.buffer(parcel.packed));
+    Outbox::Parcel parcel;
+    if (!outbox_.take(peer.traffic, parcel)) return moved;
+    const int64_t bytes = collect_from_slot(peer.view, slot.window, slot.memory, outbox_.packed(parcel));
     trace_.bytes_copied += bytes;
-    if (peer.rank != comm_.rank()) trace_.message_bytes_before_codec += bytes;
-    const int index = pool_.seal(coder_, peer.traffic, parcel, bytes);
-    if (!mpi_ok(MPI_Isend(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, peer.rank, tag_, comm_.get(), pool_.request(index)),
-                "MPI_Isend"))
-      return true;
-    if (peer.rank != comm_.rank()) {
-      ++trace_.messages;
-      trace_.message_bytes += bytes;
-    }
+    if (!mpi_ok(outbox_.send(peer.traffic, parcel, bytes), "MPI_Isend")) return true;
     moved = true;
   }
   next_peer_ = 0;
@@ -121,9 +106,8 @@ bool Distributor::retire() {
 }
 
 bool Distributor::step() {
-  std::span<const int> done;
-  if (!mpi_ok(pool_.test(done, true), "MPI_Testsome")) return true;
-  bool moved = !done.empty();
+  bool moved = false;
+  if (!mpi_ok(outbox_.test(moved), "MPI_Testsome")) return true;
   moved = serve() || moved;
   moved = retire() || moved;
   moved = ask() || moved;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exchange/collector.hpp"
+#include "exchange/outbox.hpp"
 
 namespace windrow {
 
@@ -19,7 +20,7 @@ class Distributor final : public Role {
   void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept { most_slots_ = most, shared_ = shared, least_slot_ = least; }
   void set_regions(Pieces regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
   Status prepare() override;
-  int64_t buffer_bytes() const override { return slot_memory_ + pool_.buffer_bytes(); }
+  int64_t buffer_bytes() const override { return slot_memory_ + outbox_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;
   bool step() override;
   bool finished() const override;
@@ -46,11 +47,9 @@ class Distributor final : public Role {
   const Slot& slot_of(int64_t step) const { return slots_[static_cast<size_t>(step) % slots_.size()]; }
   int64_t next(int64_t step) const { return next_covered_step(grid_, covered_, step); }
 
-  Coder& coder_;
   Grid grid_;
   std::vector<Peer> peers_;
   std::span<const Item> own_;
-  int tag_;
   bool has_own_;
   Fetcher* fetcher_ = nullptr;
   Pieces covered_;
@@ -61,7 +60,7 @@ class Distributor final : public Role {
   bool whole_ = false;
   std::vector<WindowBytes> shared_bytes_;
   std::vector<Slot> slots_;
-  MessagePool pool_;
+  Outbox outbox_;
   int64_t arrived_ = 0;        // windows that the fetcher has brought in this run
   int64_t start_step_ = 0;     // the next window to ask for
   int64_t fetch_step_ = 0;     // the next window to arrive

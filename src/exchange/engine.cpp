@@ -73,8 +73,8 @@ void Transfer::turn_until(Done&& done) {
   }
 }
 
-void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, size_t arm, Role* guest) {
-  coder_->begin(arm);
+void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, const CodecOrder& order, Role* guest) {
+  coder_->begin(order);
   guest_ = guest;
   comm_.wait_for_holder();   // another file's last windows may still lie in the memory that the host shares
   comm_.next_generation();  // on every rank of every run, so that it stays in step
@@ -98,6 +98,7 @@ void Transfer::visit_traffic(const std::function<void(const Traffic&)>& visit) c
 
 Status Transfer::end() {
   turn_until([](const Role& role) { return role.finished(); });
+  coder_->end();
   Status status;
   const auto take = [&](const Status& each) {
     if (each.code() == Code::mpi) arena_->lose();  // what it has begun may not have ended

@@ -62,8 +62,8 @@ class Transfer {
   // storage's part on writers and readers. When begin() is over, no rank needs another any more: all that is written has left its
   // holder's memory, and some of it may still be the sink's to write. The status is this rank's own. `guest`: has its turns beside this
   // rank's roles, and is begun already.
-  // `arm`: of the codec, where the plan leaves it open: CodecTuner::k_by_message or what the tuner says.
-  void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, size_t arm, Role* guest = nullptr);
+  // `order`: of the codec, where the plan leaves it open.
+  void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, const CodecOrder& order, Role* guest = nullptr);
   Status end();
 
   int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs

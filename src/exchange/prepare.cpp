@@ -98,6 +98,7 @@ class TransferBuilder {
   Status exchange_with_domains(Status local) {
     std::vector<Letter> out;
     if (local.ok()) local = guard([&] {  // only then has a root its route
+      const StageTimer timer(trace_, Stage::routes);
       if (plan_.gathers() && !is_root()) return Status{};
       if (plan_.gathers())
         for (const ViewPart& part : transfer_->route_->team.parts)
@@ -285,6 +286,7 @@ class TransferBuilder {
   }
 
   Status give_roles() {
+    const StageTimer timer(trace_, Stage::routes);
     if (plan_.broadcast) return broadcast();
     if (!plan_.gathers()) {
       if (plan_.has_domains()) return give_domain_roles(items_);

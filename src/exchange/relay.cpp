@@ -6,25 +6,18 @@
 namespace windrow {
 
 void ForwardSink::poll() {
-  std::span<const int> done;
-  status_.update(mpi_status(pool_.test(done, true), "MPI_Testsome"));
+  bool moved = false;
+  status_.update(mpi_status(outbox_.test(moved), "MPI_Testsome"));
 }
 
 void ForwardSink::prepare(int64_t largest_message) {
   route_.traffic.resize(route_.ranks.size());
-  for (size_t i = 0; i < route_.ranks.size(); ++i) {
-    Traffic& traffic = route_.traffic[i];
-    traffic.rank = route_.ranks[i];
-    traffic.element_bytes = route_.element_bytes;
-    coder_.add(traffic);
-    coded_ = coded_ || traffic.coded;
-  }
-  coder_.expect(largest_message);
-  pool_.prepare(k_message_buffers, coder_.room(largest_message), coded_);
+  for (size_t i = 0; i < route_.ranks.size(); ++i) outbox_.add(route_.traffic[i], route_.ranks[i], route_.element_bytes);
+  outbox_.prepare(largest_message);
 }
 
 void ForwardSink::begin(std::byte* buffers) noexcept {
-  pool_.begin(buffers);
+  outbox_.begin(buffers);
   consumed_ = 0;
   for (Traffic& traffic : route_.traffic) traffic.begin();
 }
@@ -32,33 +25,20 @@ void ForwardSink::begin(std::byte* buffers) noexcept {
 bool ForwardSink::ready() {
   if (taken_.packed != MessagePool::k_none) return true;
   poll();
-  return pool_.take(coded_ && !coder_.passive(), taken_);
+  return outbox_.take(taken_);
 }
 
 void ForwardSink::consume(int64_t step, const Window& window, const std::byte* slot, PieceView) {
-  int64_t bytes = collect_from_slot(route_.team, window, slot, pool_.buffer(taken_.packed));
-  Traffic& traffic = route_.traffic[route_.grid.domain_of(step)];
-  const int rank = traffic.rank;
+  const int64_t bytes = collect_from_slot(route_.team, window, slot, outbox_.packed(taken_));
   trace_.bytes_copied += bytes;
-  if (rank != comm_.rank()) trace_.message_bytes_before_codec += bytes;
-  if (!traffic.coded && taken_.frame != MessagePool::k_none) pool_.release(std::exchange(taken_.frame, MessagePool::k_none));
-  const int index = pool_.seal(coder_, traffic, taken_, bytes);
-  status_.update(mpi_status(MPI_Isend(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, rank, k_tag_data, comm_.get(), pool_.request(index)),
-                            "MPI_Isend"));
-  if (rank != comm_.rank()) {
-    ++trace_.messages;
-    trace_.message_bytes += bytes;
-  }
-  taken_ = {};
+  status_.update(mpi_status(outbox_.send(route_.traffic[route_.grid.domain_of(step)], std::exchange(taken_, {}), bytes), "MPI_Isend"));
   ++consumed_;
 }
 
 bool ForwardSink::finished() {
-  if (taken_.packed != MessagePool::k_none) pool_.release(taken_.packed);
-  if (taken_.frame != MessagePool::k_none) pool_.release(taken_.frame);
-  taken_ = {};
+  outbox_.give_back(taken_);
   poll();
-  return pool_.idle() || !status_.ok();
+  return outbox_.idle() || !status_.ok();
 }
 
 void ForwardFetcher::start(int64_t step, const Window& window, std::byte* slot, PieceView) {

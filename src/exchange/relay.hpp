@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "exchange/role.hpp"
+#include "exchange/outbox.hpp"
 #include "exchange/view.hpp"
 #include "exchange/walker.hpp"
 
@@ -22,9 +22,9 @@ struct RelayRoute {
 
 class ForwardSink final : public Sink {
  public:
-  ForwardSink(const Comm& comm, Trace& trace, Coder& coder, RelayRoute& route) : comm_(comm), trace_(trace), coder_(coder), route_(route) {}
+  ForwardSink(const Comm& comm, Trace& trace, Coder& coder, RelayRoute& route) : trace_(trace), route_(route), outbox_(comm, trace, coder, k_tag_data) {}
   void prepare(int64_t largest_message);
-  int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
+  int64_t buffer_bytes() const noexcept { return outbox_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept;
   bool ready() override;
   void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
@@ -34,15 +34,12 @@ class ForwardSink final : public Sink {
 
  private:
   void poll();
-  const Comm& comm_;
   Trace& trace_;
-  Coder& coder_;
   RelayRoute& route_;
-  MessagePool pool_;
+  Outbox outbox_;
   Status status_;
   int64_t consumed_ = 0;
-  bool coded_ = false;           // to some writers messages may be frames
-  MessagePool::Parcel taken_;
+  Outbox::Parcel taken_;
 };
 
 class ForwardFetcher final : public Fetcher {

@@ -110,6 +110,7 @@ class MessagePool {
   int64_t received(int index) const noexcept { return counts_[static_cast<size_t>(index)]; }  // bytes, or k_too_long; of a buffer that has completed
   void release(int index) { busy_[static_cast<size_t>(index)] = false, --used_; }
   bool idle() const noexcept { return used_ == 0; }
+  int used() const noexcept { return used_; }
 
  private:
   std::byte* memory_ = nullptr;

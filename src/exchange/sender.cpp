@@ -109,25 +109,17 @@ Extent hull_of(const Grid& grid) noexcept { return {grid.domains.front().domain.
 }  // namespace
 
 Sender::Sender(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels, int tag)
-    : Role(comm, trace), coder_(coder), items_(items), channels_(std::move(channels)), tag_(tag) {}
+    : Role(comm, trace), items_(items), channels_(std::move(channels)), outbox_(comm, trace, coder, tag) {}
 
 Status Sender::prepare() {
   forecast_ = forecast(items_, channels_);
-  bool coded = false;
-  for (Channel& channel : channels_) {
-    channel.traffic.rank = channel.rank;
-    channel.traffic.element_bytes = element_bytes_of(items_, hull_of(channel.grid));
-    coder_.add(channel.traffic);
-    coded = coded || channel.traffic.coded;
-  }
-  coder_.expect(forecast_.largest_message);
-  pool_.prepare(k_message_buffers, coder_.room(forecast_.largest_message), coded);
-  if (coder_.measures()) sent_.resize(k_coding_buffers);
+  for (Channel& channel : channels_) outbox_.add(channel.traffic, channel.rank, element_bytes_of(items_, hull_of(channel.grid)));
+  outbox_.prepare(forecast_.largest_message);
   return {};
 }
 
 void Sender::begin(std::span<const Item> items, std::byte* buffers) {
-  pool_.begin(buffers);
+  outbox_.begin(buffers);
   items_ = items;
   rewind(items_, channels_);
   for (Channel& channel : channels_) channel.traffic.begin();
@@ -139,34 +131,17 @@ void Sender::visit_traffic(const std::function<void(const Traffic&)>& visit) con
 }
 
 bool Sender::step() {
-  std::span<const int> done;
-  if (!mpi_ok(pool_.test(done, true), "MPI_Testsome")) return true;
-  if (!sent_.empty())
-    for (const int index : done) {
-      const Sent& sent = sent_[static_cast<size_t>(index)];
-      if (sent.traffic != nullptr) coder_.took(*sent.traffic, sent.bytes, seconds_now() - sent.begin);
-    }
-  bool moved = !done.empty();
+  bool moved = false;
+  if (!mpi_ok(outbox_.test(moved), "MPI_Testsome")) return true;
   while (next_ >= 0) {
     Channel& channel = channels_[static_cast<size_t>(next_)];
-    const bool coded = channel.traffic.coded && !coder_.passive();
-    MessagePool::Parcel parcel;
-    if (!pool_.take(coded, parcel)) break;
-    int64_t bytes = pack_message(items_, channel.grid.window(channel.step), pool_.buffer(parcel.packed));
+    Outbox::Parcel parcel;
+    if (!outbox_.take(channel.traffic, parcel)) break;
+    const int64_t bytes = pack_message(items_, channel.grid.window(channel.step), outbox_.packed(parcel));
     trace_.bytes_copied += bytes;
-    trace_.message_bytes_before_codec += bytes;
-    const int index = pool_.seal(coder_, channel.traffic, parcel, bytes);
     // Among few ranks MPI may deliver before the writer asks. Among many that would pile up in the writer's memory, so there a message waits
     // at its sender until the writer has opened its window: what is on its way to a writer is never more than its buffers hold.
-    // What is measured is how long a message takes to be there, not to be handed to the system.
-    const bool measured = coded && !sent_.empty() && coder_.times(bytes);
-    const auto send = comm_.size() > k_eager_ranks || measured ? MPI_Issend : MPI_Isend;
-    if (!sent_.empty()) sent_[static_cast<size_t>(index)] = {measured ? &channel.traffic : nullptr, bytes, measured ? seconds_now() : 0};
-    if (!mpi_ok(send(pool_.buffer(index), static_cast<int>(bytes), MPI_BYTE, channel.rank, tag_, comm_.get(), pool_.request(index)),
-                "MPI_Isend"))
-      return true;
-    ++trace_.messages;
-    trace_.message_bytes += bytes;
+    if (!mpi_ok(outbox_.send(channel.traffic, parcel, bytes, comm_.size() > k_eager_ranks), "MPI_Isend")) return true;
     ++channel.step;
     advance(items_, channel);
     next_ = next_channel(channels_);

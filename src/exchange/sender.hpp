@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "exchange/role.hpp"
+#include "exchange/outbox.hpp"
 #include "exchange/walker.hpp"
 
 namespace windrow {
@@ -36,28 +36,19 @@ class Sender final : public Role {
  public:
   Sender(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, std::vector<Channel> channels, int tag);
   Status prepare() override;
-  int64_t buffer_bytes() const override { return pool_.buffer_bytes(); }
+  int64_t buffer_bytes() const override { return outbox_.buffer_bytes(); }
   void begin(std::span<const Item> items, std::byte* buffers) override;
   bool step() override;
-  bool finished() const override { return broken_ || (next_ < 0 && pool_.idle()); }
+  bool finished() const override { return broken_ || (next_ < 0 && outbox_.idle()); }
   const Forecast& expected() const noexcept { return forecast_; }
   void visit_traffic(const std::function<void(const Traffic&)>& visit) const override;
 
  private:
-  // A message on its way.
-  struct Sent {
-    Traffic* traffic = nullptr;
-    int64_t bytes = 0;
-    double begin = 0;
-  };
-  Coder& coder_;
   std::span<const Item> items_;
   std::vector<Channel> channels_;
-  int tag_;
   int next_ = -1;
   Forecast forecast_;
-  MessagePool pool_;
-  std::vector<Sent> sent_;  // [buffers] where times are measured
+  Outbox outbox_;
 };
 
 }  // namespace windrow

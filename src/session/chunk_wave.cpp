@@ -278,7 +278,7 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
     began = seconds_now();
     if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
     if (kept.placer) kept.placer->begin({}, nullptr);
-    kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.arm(), kept.placer.get());
+    kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.order(), kept.placer.get());
     local.update(kept.transfer->end());
   }
   local.update(sink.status());

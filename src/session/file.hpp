@@ -99,7 +99,7 @@ struct KeptPlan {
   Plan plan;
   std::unique_ptr<Transfer> transfer;
   std::shared_ptr<CodecTuner> tuner;                        // where the codec is left to what is measured, or nullptr
-  size_t arm() const noexcept { return tuner ? tuner->arm() : k_arm_off; }
+  CodecOrder order() const noexcept { return tuner ? tuner->order() : CodecOrder{}; }
   std::vector<std::shared_ptr<const ByteRuns>> runs;        // keeps alive what the transfer describes
   bool direct = false;                                      // no exchange: each rank moves its own pieces
   std::vector<Item> direct_items, raked_items;              // where both are: see part()

@@ -355,7 +355,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   const bool locked = !kept.plan.has_domains();
   motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr, motion.untouched.empty() ? nullptr : &motion.untouched);
   motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
-  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.arm());
+  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.order());
   if (behind) comm_->set_holder(&motion);
   return {};
 }
@@ -398,7 +398,7 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   store_trace(trace_, report_.sums, report_.maxima);
   store_wave(seconds, report_.maxima);
   const bool tunes = kept.transfer && kept.tuner;
-  const size_t arm = kept.arm();
+  const size_t arm = kept.order().arm;
   if (tunes) store_tuning(kept.transfer->coder().foretold(), report_.sums);
   if (kept.transfer) local.update(guard([&] { return take_traffic(*kept.transfer); }));
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});

@@ -10,6 +10,7 @@ std::string_view stage_name(Stage stage) noexcept {
   switch (stage) {
     case Stage::describe: return "describe";
     case Stage::plan: return "plan";
+    case Stage::routes: return "routes";
     case Stage::descriptions: return "descriptions";
     case Stage::exchange: return "exchange";
     case Stage::storage: return "storage";

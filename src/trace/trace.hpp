@@ -11,7 +11,7 @@
 
 namespace windrow {
 
-enum class Stage : int { describe, plan, descriptions, exchange, storage, agree, count };
+enum class Stage : int { describe, plan, routes, descriptions, exchange, storage, agree, count };
 std::string_view stage_name(Stage stage) noexcept;
 inline constexpr int k_stages = static_cast<int>(Stage::count);
 
@@ -59,6 +59,8 @@ struct Trace {
   int64_t read_requests = 0;
   int64_t messages = 0;           // data messages sent to other ranks
   int64_t message_bytes = 0;
+  int64_t messages_overlapped = 0;  // of those that may be compressed: looked at while an earlier one of this rank's travelled
+  int64_t messages_own_way = 0;     // compressed in another way than most, or alone, since their receiver's data or link is another
   int64_t description_messages = 0;
   int64_t description_bytes = 0;
   int64_t message_bytes_before_codec = 0;

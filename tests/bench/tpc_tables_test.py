@@ -88,6 +88,18 @@ class Targets(unittest.TestCase):
             self.assertIn(f"wait for no wire a flush is at least 1.5 times as fast in {count} of 1",
                           targets(Results(results["lines"] + more))[4].measured)
 
+    def test_tells_how_many_could_fall_so_far_at_all(self) -> None:
+        results, zeros = stored(), Where("100mbit", "int32", 47219, 1000, 100, 8)
+        off = Results(results["lines"]).measure(zeros, "off", "st6", first=False)
+        assert off is not None
+        self.assertNotIn("wait for no wire", targets(Results(results["lines"]))[2].measured)
+        for share, count in ((0.02, 0), (0.005, 1)):
+            more = [copy.deepcopy(line) | {"network": "none"} for line in results["lines"]
+                    if line["kind"] == "flush" and line["codec"] == "auto" and Results([line]).scenarios() == [zeros]]
+            for line in more:
+                line["report"]["seconds"]["exchange"] = off.median * share
+            self.assertIn(f"st6 is at least 99 % less in {count} of 1", targets(Results(results["lines"] + more))[2].measured)
+
     def change(self, place: Where, codec: str, factor: float) -> list[bool | None]:
         """All verdicts when later flushes of a codec take so many times as long."""
         results = copy.deepcopy(stored())

@@ -118,12 +118,12 @@ class Traced(ReportTest):
         self.assertEqual(len(rows), len(reports))
         for row, report in zip(rows, reports):
             fields = re.split(r"  +", row.strip())
-            self.assertEqual(int(fields[10]), report["messages"])
-            self.assertEqual(int(fields[11]), report["storage_requests"])
+            self.assertEqual(int(fields[11]), report["messages"])
+            self.assertEqual(int(fields[12]), report["storage_requests"])
             plan = report["plans"][0]
             chosen = next(each for each in plan["foretold"]["alternatives"] if each["chosen"])
-            self.assertAlmostEqual(in_seconds(fields[13]), chosen["seconds"]["flush"], delta=0.01 * chosen["seconds"]["flush"])
-            self.assertEqual(fields[14], f"{plan['strategy']}: " + ", ".join(plan[axis] for axis in ("owner", "gather", "domains", "codec", "access", "files")))
+            self.assertAlmostEqual(in_seconds(fields[14]), chosen["seconds"]["flush"], delta=0.01 * chosen["seconds"]["flush"])
+            self.assertEqual(fields[15], f"{plan['strategy']}: " + ", ".join(plan[axis] for axis in ("owner", "gather", "domains", "codec", "access", "files")))
 
     def test_page(self):
         reports = self.make(WINDROW_STRATEGY="two-phase", WINDROW_LAYOUT="mock:stripe=16KiB,count=5")

@@ -175,6 +175,32 @@ TEST_F(Tuner, looks_again_when_runs_take_far_longer_than_before) {
   EXPECT_LE(std::count(arms.begin(), arms.end(), k_arm_off), 3);
 }
 
+// The data changes: runs take what they took, since nothing is compressed, but a look says that they need not.
+TEST_F(Tuner, looks_again_when_another_is_foretold_to_gain_more_than_it_was) {
+  CodecTuner tuner;
+  run(tuner, 40, numbers(1, 1.1), [](size_t) { return 1.0; });
+  EXPECT_EQ(tuner.arm(), k_arm_off);
+  run(tuner, 8, numbers(1.4, 1), [](size_t) { return 1.0; });
+  EXPECT_EQ(tuner.arm(), k_arm_off) << "that is within what a model may be wrong";
+  run(tuner, 8, numbers(9, 1), numbers(1, 1), [](size_t) { return 1.0; });
+  EXPECT_EQ(tuner.arm(), k_arm_off) << "both links have to say so";
+  const auto arms = run(tuner, 16, numbers(4, 1), [](size_t arm) { return arm == k_arm_off ? 1.0 : 0.3; });
+  EXPECT_NE(arms[1], k_arm_off);
+  EXPECT_NE(arms.back(), k_arm_off);
+  // And back: what would not shrink any more is foretold to cost more than to send it as it is.
+  const auto back = run(tuner, 16, numbers(1, 2), [](size_t arm) { return arm == k_arm_off ? 1.0 : 1.2; });
+  EXPECT_EQ(back.back(), k_arm_off);
+}
+
+// What a trial has shown to be worse than foretold is not tried again for being foretold the same.
+TEST_F(Tuner, leaves_alone_what_gains_no_more_than_when_it_was_tried) {
+  CodecTuner tuner;
+  run(tuner, 40, numbers(4, 1), [](size_t arm) { return arm == k_arm_off ? 1.0 : 2.0; }, 1);
+  const size_t settled = tuner.arm();
+  const auto arms = run(tuner, 20, numbers(5, 1), [](size_t arm) { return arm == k_arm_off ? 1.0 : 2.0; });
+  EXPECT_THAT(arms, testing::Each(settled));
+}
+
 TEST_F(Tuner, one_slow_run_changes_nothing) {
   CodecTuner tuner;
   run(tuner, 40, numbers(1, 4), [](size_t) { return 1.0; });

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <memory>
 #include <random>
+
+#include "plan/strategy.hpp"
 
 namespace windrow {
 namespace {
@@ -96,6 +100,167 @@ TEST_F(CoderOfDescriptions, that_claim_to_be_of_other_lengths_are_refused) {
   for (size_t length = 0; length < 32; ++length) EXPECT_EQ(coder.grow(std::span(sent).first(length)).status().code(), Code::internal) << length;
   EXPECT_LE(coder.bytes(), before + 1024) << "no memory was asked for but for one byte more";
   EXPECT_TRUE(coder.grow(sent).ok());
+}
+
+// Data, to one or two ranks of other hosts.
+class CoderOfData : public CoderOfDescriptions {
+ protected:
+  static constexpr int64_t k_largest = 64'000;
+
+  void SetUp() override {
+    CoderOfDescriptions::SetUp();
+    if (IsSkipped()) return;
+    for (const int root : comm_->host_roots())
+      if (root != comm_->host_root()) others_.push_back(root);
+    frame_.resize(k_largest + k_frame_header);
+  }
+
+  std::unique_ptr<Coder> coder(Codec codec, bool checks = false) {
+    auto made = std::make_unique<Coder>(*comm_, with(codec), checks, trace_);
+    for (size_t i = 0; i < others_.size(); ++i) {
+      traffic_[i] = {.rank = others_[i], .element_bytes = 4};
+      made->add(traffic_[i]);
+    }
+    made->expect(k_largest);
+    EXPECT_TRUE(made->prepare().ok());
+    return made;
+  }
+
+  // What travels, and what it becomes.
+  int64_t sent(Coder& coder, Traffic& traffic, const std::vector<std::byte>& message) {
+    const auto bytes = coder.encode(traffic, message, frame_.data());
+    std::vector<std::byte> got(bytes.begin(), bytes.end());
+    got.resize(std::max(got.size(), message.size()));
+    const std::byte* undone = coder.decode(traffic.rank, got.data(), static_cast<int64_t>(bytes.size()), static_cast<int64_t>(message.size()));
+    EXPECT_TRUE(coder.status().ok()) << coder.status().message();
+    EXPECT_EQ(std::memcmp(undone, message.data(), message.size()), 0);
+    return static_cast<int64_t>(bytes.size());
+  }
+
+  static std::vector<std::byte> noise(size_t count) {
+    static std::mt19937 random(7);
+    std::vector<std::byte> bytes(count);
+    for (std::byte& each : bytes) each = static_cast<std::byte>(random());
+    return bytes;
+  }
+
+  static std::vector<std::byte> equal(size_t count) {
+    std::vector<std::byte> bytes(count);
+    for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i % 4 + 1);
+    return bytes;
+  }
+
+  static Foretold all_alike() {
+    Foretold all;
+    all.found.fill(1);
+    all.quiet.fill(1);
+    return all;
+  }
+
+  std::vector<int> others_;
+  std::array<Traffic, 8> traffic_;
+  std::vector<std::byte> frame_;
+};
+
+TEST_F(CoderOfData, counts_each_message_by_what_became_of_it) {
+  const auto with_first = coder(parse_strategy({.codec = std::string(compressors().front()->name())}).value().codec);
+  Coder& coder = *with_first;
+  coder.begin({});
+  const int64_t shrunk = sent(coder, traffic_[0], runs(20'000));
+  EXPECT_LT(shrunk, 5'000);
+  EXPECT_EQ(sent(coder, traffic_[0], equal(20'000)), k_frame_header + 4);
+  EXPECT_EQ(sent(coder, traffic_[0], runs(255)), 255) << "shorter ones are not looked at";
+  EXPECT_EQ(sent(coder, traffic_[0], noise(20'000)), 20'000);
+  EXPECT_EQ(traffic_[0].messages, 4);
+  EXPECT_EQ(traffic_[0].raw_bytes, 60'255);
+  EXPECT_EQ(traffic_[0].wire_bytes, shrunk + k_frame_header + 4 + 255 + 20'000);
+  EXPECT_EQ(trace_.codecs[1].messages, 1);
+  EXPECT_EQ(trace_.codecs[1].bytes_in, 20'000);
+  EXPECT_EQ(trace_.codecs[1].bytes_out, shrunk);
+  EXPECT_EQ(trace_.codecs[k_codec_constant].bytes_out, k_frame_header + 4);
+  EXPECT_EQ(trace_.codecs[k_arm_off].messages, 2);
+  EXPECT_EQ(trace_.codecs[k_arm_off].bytes_out, 20'255);
+  // After one that would not shrink some are not tried; equal elements are found all the same.
+  EXPECT_EQ(sent(coder, traffic_[0], runs(20'000)), 20'000);
+  EXPECT_EQ(sent(coder, traffic_[0], equal(20'000)), k_frame_header + 4);
+  int again = 0;
+  while (again < 100 && sent(coder, traffic_[0], runs(20'000)) == 20'000) ++again;
+  EXPECT_GT(again, 8);
+  EXPECT_LT(again, 20);
+}
+
+TEST_F(CoderOfData, with_checksums_is_a_frame_whatever_becomes_of_it) {
+  for (const Codec codec : {Codec::off, Codec::automatic}) {
+    comm_->set_link(k_slow_link);
+    const auto made = coder(codec, true);
+    made->begin({.arm = CodecTuner::k_by_message, .all = {}});
+    const int64_t length = sent(*made, traffic_[0], runs(20'000));
+    EXPECT_EQ(length < 20'000, codec == Codec::automatic) << length;
+    EXPECT_EQ(sent(*made, traffic_[0], noise(20'000)), 20'000 + k_frame_header) << "a header of 16 bytes and nothing more";
+    EXPECT_EQ(sent(*made, traffic_[0], noise(3)), 3 + k_frame_header);
+  }
+}
+
+// What was tried and found best for all is not best for whom noise goes to, nor for whom alone something shrinks.
+TEST_F(CoderOfData, goes_its_own_way_to_whom_other_data_goes) {
+  if (others_.size() < 2) GTEST_SKIP() << "there is only one other host";
+  comm_->set_link(k_slow_link);
+  for (const size_t order : {k_arm_off, size_t{1}}) {
+    SCOPED_TRACE(arm_name(order));
+    trace_ = {};
+    const auto made = coder(Codec::automatic);
+    // A first run, message by message, tells of both.
+    made->begin({.arm = CodecTuner::k_by_message, .all = {}});
+    EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
+    EXPECT_EQ(sent(*made, traffic_[1], noise(20'000)), 20'000);
+    EXPECT_EQ(trace_.messages_own_way, 0) << "there was no way for all";
+    int64_t runs_that_looked = 0;
+    for (int run = 0; run < 24; ++run) {
+      made->begin({.arm = order, .all = all_alike()});
+      for (Traffic& traffic : traffic_) traffic.begin();
+      if (made->passive()) continue;
+      ++runs_that_looked;
+      EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
+      EXPECT_EQ(sent(*made, traffic_[1], noise(20'000)), 20'000);
+    }
+    EXPECT_GE(runs_that_looked, order == k_arm_off ? 16 : 24) << "from the first look on";
+    EXPECT_GE(trace_.messages_own_way, runs_that_looked);
+  }
+}
+
+// Where all messages gain alike, the trial has the word: it knows what the model does not.
+TEST_F(CoderOfData, obeys_the_trial_where_all_are_foretold_to_gain_as_much) {
+  comm_->set_link(k_slow_link);
+  const auto made = coder(Codec::automatic);
+  made->begin({.arm = CodecTuner::k_by_message, .all = {}});
+  EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
+  Foretold all = made->foretold();
+  ASSERT_GT(all.found[k_arm_off], all.found[1]);
+  for (int run = 0; run < 24; ++run) {
+    made->begin({.arm = k_arm_off, .all = all});
+    traffic_[0].begin();
+    if (made->passive()) continue;
+    EXPECT_EQ(sent(*made, traffic_[0], runs(20'000)), 20'000);
+  }
+  EXPECT_EQ(trace_.messages_own_way, 0);
+}
+
+// The link to one rank is slow: what goes there is compressed, what goes to the other is not.
+TEST_F(CoderOfData, goes_its_own_way_over_a_link_of_its_own_speed) {
+  if (others_.size() < 2) GTEST_SKIP() << "there is only one other host";
+  constexpr double k_usual = 2e-9;  // seconds a byte: little more than compressors take
+  comm_->set_link(k_usual);
+  const auto made = coder(Codec::automatic);
+  made->begin({.arm = CodecTuner::k_by_message, .all = {}});
+  for (int i = 0; i < 32; ++i) {
+    (void)sent(*made, traffic_[0], runs(20'000));
+    (void)sent(*made, traffic_[1], runs(20'000));
+    made->took(traffic_[0], 20'000, 20'000 * k_usual);
+    made->took(traffic_[1], 20'000, 20'000 * 1e-6);
+  }
+  EXPECT_LT(sent(*made, traffic_[1], runs(20'000)), 5'000);
+  // Wherever a compressor's speed puts the first, the second is never compressed less.
+  EXPECT_LE(traffic_[1].wire_bytes, traffic_[0].wire_bytes + 20'000);
 }
 
 }  // namespace
