@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/arms.hpp"
 
-#include <algorithm>
-
 namespace windrow {
 
-size_t arm_count() noexcept { return std::min(k_most_arms, 1 + 2 * compressors().size()); }
+size_t arm_count() noexcept { return 1 + 2 * compressors().size(); }
 
 const Compressor* compressor_of(size_t arm) noexcept { return arm == k_arm_off || arm >= arm_count() ? nullptr : compressors()[(arm - 1) / 2]; }
 

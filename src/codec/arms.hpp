@@ -11,7 +11,7 @@
 
 namespace windrow {
 
-inline constexpr size_t k_most_arms = 9;  // off, and four compressors
+inline constexpr size_t k_most_arms = 1 + 2 * k_compressor_places;  // with all built in
 inline constexpr size_t k_arm_off = 0;
 
 size_t arm_count() noexcept;  // of those that are built in, with arm 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compressor: one library's way to make bytes smaller, one file of this room each. To add one: a file that defines its make_..._state() below, and
-// a line in the table of compressors.cpp.
+// Compressor: one library's way to make bytes smaller. To add one: a file compressors/NAME.cpp that defines k_NAME_compressor, which CMake finds. Where it
+// needs a library that is not there yet, that is a line of cmake/WindrowDependencies.cmake, windrow_optional_library(NAME ...).
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,8 @@
 #include <memory>
 #include <span>
 #include <string_view>
+
+#include "codec/compressors_found.hpp"
 
 namespace windrow {
 
@@ -28,41 +30,44 @@ class CompressorState {
   virtual bool decompress(std::span<const std::byte> from, std::span<std::byte> to) noexcept = 0;
 };
 
-// All are made once, in the table, and have no state.
+// One for each file, a constant without state.
 class Compressor {
  public:
   // For messages of up to `largest` bytes at levels of up to `level`. Throws std::bad_alloc; what the state needs later it has from here on.
   using MakeState = std::unique_ptr<CompressorState> (*)(int64_t largest, int level);
 
-  constexpr Compressor(uint8_t id, std::string_view name, int default_level, int largest_level, MakeState make) noexcept
-      : id_(id), name_(name), default_level_(default_level), largest_level_(largest_level), make_state_(make) {}
+  struct Facts {
+    uint8_t id = 0;           // in frames; its own, and never changes; at least 2
+    std::string_view name;    // "lzo", "lz4", "zstd"; its own
+    int megabytes_per_s = 0;  // at level 1, about, for compressors(). Source: the table of Zstandard's README (0.8.2)
+    int default_level = 1;
+    int largest_level = 1;           // levels go from 1 to this
+    MakeState make_state = nullptr;  // nullptr: its library is not built in, and nobody may ask for a state
+  };
 
-  uint8_t id() const noexcept { return id_; }              // in frames; never changes; at least 2
-  std::string_view name() const noexcept { return name_; }  // "lzo", "lz4", "zstd"
-  int default_level() const noexcept { return default_level_; }
-  int largest_level() const noexcept { return largest_level_; }  // levels go from 1 to this
-  std::unique_ptr<CompressorState> make_state(int64_t largest, int level) const { return make_state_(largest, level); }
+  constexpr explicit Compressor(const Facts& facts) noexcept : facts_(facts) {}
+
+  uint8_t id() const noexcept { return facts_.id; }
+  std::string_view name() const noexcept { return facts_.name; }
+  int megabytes_per_s() const noexcept { return facts_.megabytes_per_s; }
+  int default_level() const noexcept { return facts_.default_level; }
+  int largest_level() const noexcept { return facts_.largest_level; }
+  bool is_built_in() const noexcept { return facts_.make_state != nullptr; }
+  std::unique_ptr<CompressorState> make_state(int64_t largest, int level) const {
+    return facts_.make_state(largest, level);
+  }
 
  private:
-  uint8_t id_;
-  std::string_view name_;
-  int default_level_, largest_level_;
-  MakeState make_state_;
+  Facts facts_;
 };
 
-// nullptr: the library is not built in.
-std::unique_ptr<CompressorState> make_lz4_state(int64_t largest, int level);
-std::unique_ptr<CompressorState> make_lzo_state(int64_t largest, int level);
-std::unique_ptr<CompressorState> make_zstd_state(int64_t largest, int level);
+// All that a frame may ask for, built in or not, by their numbers. A compressor's place is the one in here.
+std::span<const Compressor* const> known_compressors() noexcept;
+inline constexpr size_t k_compressor_places = k_compressors_found.size();
+int compressor_place(uint8_t id) noexcept;  // -1: no compressor has this number
 
 // Those that are built in, fastest first.
 std::span<const Compressor* const> compressors() noexcept;
-
 const Compressor* find_compressor(std::string_view name) noexcept;  // nullptr: there is none, or it is not built in
-
-// Its place among all that a frame may ask for, built in or not; -1: no compressor has this number.
-int compressor_place(uint8_t id) noexcept;
-inline constexpr int k_compressor_places = 3;
-std::string_view compressor_name(int place) noexcept;
 
 }  // namespace windrow

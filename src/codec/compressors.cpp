@@ -1,54 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of compressors.
+// The table of compressors: those that have a file, put in order. Each is a constant of its file, so it is there before anything runs.
+#include <algorithm>
 #include <array>
+#include <functional>
 
 #include "codec/compressor.hpp"
 
 namespace windrow {
 namespace {
 
-struct Entry {
-  bool is_built_in;
-  Compressor compressor;
+struct Table {
+  std::array<const Compressor*, k_compressor_places> known = k_compressors_found, fastest_first = k_compressors_found;
+  size_t built_in = 0;  // of fastest_first
+
+  Table() noexcept {
+    std::ranges::sort(known, std::ranges::less(), &Compressor::id);
+    std::ranges::sort(fastest_first, std::ranges::greater(), &Compressor::megabytes_per_s);
+    const auto end = std::remove_if(fastest_first.begin(), fastest_first.end(), std::not_fn(&Compressor::is_built_in));
+    built_in = static_cast<size_t>(end - fastest_first.begin());
+  }
 };
 
-// Fastest first.
-constexpr std::array<Entry, k_compressor_places> k_table{
-    Entry{WINDROW_CODEC_LZ4, {3, "lz4", 1, 1, make_lz4_state}},
-    Entry{WINDROW_CODEC_LZO, {2, "lzo", 1, 1, make_lzo_state}},
-    Entry{WINDROW_CODEC_ZSTD, {4, "zstd", 1, 19, make_zstd_state}},
-};
-
-struct BuiltIn {
-  std::array<const Compressor*, k_table.size()> list{};
-  size_t count = 0;
-};
-
-constexpr BuiltIn built_in() {
-  BuiltIn found;
-  for (const Entry& entry : k_table)
-    if (entry.is_built_in) found.list[found.count++] = &entry.compressor;
-  return found;
+const Table& table() noexcept {
+  static const Table made;
+  return made;
 }
-
-constexpr BuiltIn k_built_in = built_in();
 
 }  // namespace
 
-std::span<const Compressor* const> compressors() noexcept { return std::span(k_built_in.list).first(k_built_in.count); }
-
-const Compressor* find_compressor(std::string_view name) noexcept {
-  for (const Compressor* compressor : compressors())
-    if (compressor->name() == name) return compressor;
-  return nullptr;
-}
+std::span<const Compressor* const> known_compressors() noexcept { return table().known; }
 
 int compressor_place(uint8_t id) noexcept {
-  for (size_t place = 0; place < k_table.size(); ++place)
-    if (k_table[place].compressor.id() == id) return static_cast<int>(place);
-  return -1;
+  const auto found = std::ranges::find(table().known, id, &Compressor::id);
+  return found == table().known.end() ? -1 : static_cast<int>(found - table().known.begin());
 }
 
-std::string_view compressor_name(int place) noexcept { return k_table[static_cast<size_t>(place)].compressor.name(); }
+std::span<const Compressor* const> compressors() noexcept {
+  return std::span(table().fastest_first).first(table().built_in);
+}
+
+const Compressor* find_compressor(std::string_view name) noexcept {
+  const auto found = std::ranges::find(compressors(), name, &Compressor::name);
+  return found == compressors().end() ? nullptr : *found;
+}
 
 }  // namespace windrow

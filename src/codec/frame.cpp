@@ -105,8 +105,9 @@ Status check_header(std::span<const std::byte> frame, size_t raw_size) {
 Status decompress(const Header& header, std::span<const std::byte> payload, std::span<std::byte> raw, CodecWorkspace& workspace) {
   const int place = compressor_place(header.kind);
   if (place < 0) return broken(fmt::format("no compressor has the number {}", header.kind));
-  const std::string_view name = compressor_name(place);
-  if (find_compressor(name) == nullptr) return broken(fmt::format("{} is not built in on this rank, and a frame needs it", name));
+  const Compressor& compressor = *known_compressors()[static_cast<size_t>(place)];
+  const std::string_view name = compressor.name();
+  if (!compressor.is_built_in()) return broken(fmt::format("{} is not built in on this rank, and a frame needs it", name));
   CompressorState* state = workspace.state(place);
   if (state == nullptr) return broken(fmt::format("{} is not among the compressors of this exchange, and a frame needs it", name));
   if (static_cast<int64_t>(raw.size()) > workspace.largest())

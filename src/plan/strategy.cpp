@@ -27,13 +27,17 @@ constexpr std::array k_gathers{Named{"auto", Gather::automatic}, Named{"none", G
 constexpr std::array k_domains{
     Named{"auto", Domains::automatic}, Named{"none", Domains::none}, Named{"even", Domains::even},
     Named{"aligned", Domains::aligned}, Named{"cyclic", Domains::cyclic}, Named{"target", Domains::target}};
-constexpr std::array k_codecs{Named{"auto", Codec::automatic}, Named{"off", Codec::off}, Named{"lzo", Codec::lzo},
-                              Named{"lz4", Codec::lz4}, Named{"zstd", Codec::zstd}};
 constexpr std::array k_accesses{Named{"auto", Access::automatic}, Named{"contiguous", Access::contiguous},
                                 Named{"list", Access::list}, Named{"sieve", Access::sieve},
                                 Named{"mapped", Access::mapped}};
 constexpr std::array k_files{Named{"auto", Files::automatic}, Named{"one", Files::one}, Named{"shared", Files::one},
                              Named{"subfiles", Files::subfiles}, Named{"per-rank", Files::per_rank}};
+
+std::vector<Named<Codec>> codecs() {
+  std::vector<Named<Codec>> all{{"auto", Codec::automatic}, {"off", Codec::off}};
+  for (const Compressor* compressor : known_compressors()) all.push_back({compressor->name(), static_cast<Codec>(all.size())});
+  return all;
+}
 
 // The papers' points, as rows of concepts.md; an empty field is that axis's own auto.
 struct Preset {
@@ -65,8 +69,8 @@ std::string_view find_name(const std::array<Named<Choice>, n>& table, Choice cho
   return "";
 }
 
-template <class Choice, size_t n>
-Status choose_named(const std::array<Named<Choice>, n>& table, std::string_view axis, std::string_view text, Choice& choice) {
+template <class Table, class Choice>
+Status choose_named(const Table& table, std::string_view axis, std::string_view text, Choice& choice) {
   if (text.empty()) return {};
   for (const auto& entry : table) {
     if (entry.name != text) continue;
@@ -98,9 +102,12 @@ Status parse_gather(std::string_view text, Strategy& strategy) {
   return {};
 }
 
-bool is_built(Codec codec) noexcept {
-  return codec == Codec::automatic || codec == Codec::off || find_compressor(name_of(codec)) != nullptr;
+// nullptr: automatic, or off.
+const Compressor* compressor_of(Codec codec) noexcept {
+  return codec < Codec::first_compressor ? nullptr : known_compressors()[static_cast<size_t>(codec) - static_cast<size_t>(Codec::first_compressor)];
 }
+
+bool is_built(Codec codec) noexcept { return codec < Codec::first_compressor || compressor_of(codec)->is_built_in(); }
 
 // "lz4", "lz4+shuffle", "zstd(3)", "zstd+shuffle(3)".
 Status parse_codec(std::string_view text, Strategy& strategy) {
@@ -112,12 +119,11 @@ Status parse_codec(std::string_view text, Strategy& strategy) {
   const bool shuffle = name.ends_with(k_shuffle);
   if (shuffle) name.remove_suffix(k_shuffle.size());
   Codec codec = Codec::automatic;
-  if (Status status = choose_named(k_codecs, "codec", name, codec); !status.ok()) return status;
+  if (Status status = choose_named(codecs(), "codec", name, codec); !status.ok()) return status;
   if (!is_built(codec)) return {Code::unsupported, fmt::format("codec={} is not built in: this library was built without it", name)};
-  const bool compresses = codec != Codec::automatic && codec != Codec::off;
-  const Compressor* compressor = compresses ? find_compressor(name) : nullptr;
+  const Compressor* compressor = compressor_of(codec);
   const bool has_level = text.find('(') != std::string_view::npos;
-  if (shuffle && !compresses) return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {} shuffles nothing", text, name)};
+  if (shuffle && compressor == nullptr) return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {} shuffles nothing", text, name)};
   if (has_level && (compressor == nullptr || !level || *level > compressor->largest_level() || compressor->largest_level() == 1))
     return {Code::bad_argument, fmt::format("codec cannot be \"{}\": {}", text,
                                             compressor != nullptr && compressor->largest_level() > 1
@@ -156,9 +162,19 @@ std::string codec_text(const Strategy& strategy) {
 std::string_view name_of(Owner choice) noexcept { return find_name(k_owners, choice); }
 std::string_view name_of(Gather choice) noexcept { return find_name(k_gathers, choice); }
 std::string_view name_of(Domains choice) noexcept { return find_name(k_domains, choice); }
-std::string_view name_of(Codec choice) noexcept { return find_name(k_codecs, choice); }
+std::string_view name_of(Codec choice) noexcept {
+  const Compressor* compressor = compressor_of(choice);
+  return compressor != nullptr ? compressor->name() : choice == Codec::off ? "off" : "auto";
+}
 std::string_view name_of(Access choice) noexcept { return find_name(k_accesses, choice); }
 std::string_view name_of(Files choice) noexcept { return find_name(k_files, choice); }
+
+std::optional<Codec> find_codec(std::string_view compressor) noexcept {
+  const auto known = known_compressors();
+  for (size_t place = 0; place < known.size(); ++place)
+    if (known[place]->name() == compressor) return static_cast<Codec>(static_cast<size_t>(Codec::first_compressor) + place);
+  return std::nullopt;
+}
 
 Result<Strategy> parse_strategy(const StrategyRequest& request) {
   Strategy strategy;
@@ -168,7 +184,7 @@ Result<Strategy> parse_strategy(const StrategyRequest& request) {
   if (preset == nullptr)
     return Status{Code::bad_argument, fmt::format("strategy cannot be \"{}\"; it is one of {}", request.preset, list_of(k_presets))};
   strategy.preset = request.preset;
-  if (preset->name == "tpc" && find_compressor("lzo") != nullptr) strategy.codec_preferred = Codec::lzo;  // the paper's
+  if (preset->name == "tpc" && find_compressor("lzo") != nullptr) strategy.codec_preferred = *find_codec("lzo");  // the paper's
   if (Status status = apply(request_of(*preset), strategy); !status.ok())
     return Status{status.code(), fmt::format("strategy {}: {}", request.preset, status.message())};
   const auto given = [](const std::string& text) { return text == "auto" ? std::string() : text; };
@@ -190,7 +206,7 @@ std::vector<Feature> strategy_features() {
   add("owner", k_owners);
   add("gather", k_gathers);
   add("domains", k_domains);
-  for (const auto& entry : k_codecs) features.push_back({fmt::format("codec={}", entry.name), is_built(entry.choice)});
+  for (const auto& entry : codecs()) features.push_back({fmt::format("codec={}", entry.name), is_built(entry.choice)});
   add("access", k_accesses);
   add("files", k_files);
   return features;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +17,7 @@ enum class Owner { automatic, partitioner, first, highest, idg, idg_figure, rand
 constexpr bool needs_flags(Owner owner) noexcept { return owner == Owner::partitioner || owner == Owner::idg || owner == Owner::idg_figure; }
 enum class Gather { automatic, none, host, team };
 enum class Domains { automatic, none, even, aligned, cyclic, target };
-enum class Codec { automatic, off, lzo, lz4, zstd };
+enum class Codec : int { automatic, off, first_compressor };  // from that on: known_compressors(), in their order
 enum class Access { automatic, contiguous, list, sieve, mapped };
 enum class Files { automatic, one, subfiles, per_rank };
 
@@ -51,6 +52,7 @@ std::string_view name_of(Domains) noexcept;
 std::string_view name_of(Codec) noexcept;
 std::string_view name_of(Access) noexcept;
 std::string_view name_of(Files) noexcept;
+std::optional<Codec> find_codec(std::string_view compressor) noexcept;  // built in or not; nothing: there is no such compressor
 std::string codec_text(const Strategy& strategy);  // "zstd+shuffle(3)"
 
 // Every preset, and every "axis=choice", with whether it is built in.

@@ -254,11 +254,11 @@ void Turns::add_ways() {
                      ExchangeLoads(request_.machine, plan_.ranks, writers_of(plan_), phasing_.phases, compression)});
   };
   if (asked == Codec::automatic || asked == Codec::off) add({});
-  for (const Codec codec : {Codec::lzo, Codec::lz4, Codec::zstd}) {
-    const auto known = std::find_if(request_.machine.codecs.begin(), request_.machine.codecs.end(), [&](const MachineCodec& each) { return each.name == name_of(codec); });
-    if ((asked != Codec::automatic && asked != codec) || known == request_.machine.codecs.end()) continue;
-    const double encode_s = 1 / known->encode_bytes_per_s, decode_s = 1 / known->decode_bytes_per_s;
-    add({.codec = name_of(codec), .shrinks_to = request_.shrinks_to, .rank_s = plan_.reading ? decode_s : encode_s, .server_s = plan_.reading ? encode_s : decode_s});
+  for (const MachineCodec& known : request_.machine.codecs) {
+    const auto codec = find_codec(known.name);
+    if (!codec || (asked != Codec::automatic && asked != *codec)) continue;
+    const double encode_s = 1 / known.encode_bytes_per_s, decode_s = 1 / known.decode_bytes_per_s;
+    add({.codec = name_of(*codec), .shrinks_to = request_.shrinks_to, .rank_s = plan_.reading ? decode_s : encode_s, .server_s = plan_.reading ? encode_s : decode_s});
   }
   if (!ways_.empty()) return;
   add({});

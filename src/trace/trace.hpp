@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "codec/arms.hpp"
+
 namespace windrow {
 
 enum class Stage : int { describe, plan, routes, descriptions, exchange, storage, agree, count };
@@ -23,7 +25,7 @@ struct CodecCount {
   double encode_seconds = 0;
   double decode_seconds = 0;  // of those that this rank received
 };
-inline constexpr size_t k_codec_kinds = 10, k_codec_constant = 9;  // those before: arms; 0: sent as they are, where they might have been compressed
+inline constexpr size_t k_codec_constant = k_most_arms, k_codec_kinds = k_codec_constant + 1;  // those before: arms; 0: sent as they are, where they might have been compressed
 
 // When a rank was in a stage. `busy`: seconds of the interval that were the stage's own.
 struct Interval {

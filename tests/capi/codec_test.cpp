@@ -13,6 +13,7 @@
 
 #include "../damage.hpp"
 #include "checked.hpp"
+#include "codec/compressor.hpp"
 
 namespace {
 
@@ -104,11 +105,11 @@ class Codec : public testing::Test {
 
   static std::vector<std::string> codecs() {
     std::vector<std::string> built;
-    for (const char* name : {"lzo", "lz4", "zstd"})
-      if (windrow_has((std::string("codec=") + name).c_str()) == 1) {
-        built.emplace_back(name);
-        built.push_back(std::string(name) + "+shuffle");
-      }
+    for (const windrow::Compressor* compressor : windrow::compressors()) {
+      built.emplace_back(compressor->name());
+      built.push_back(built.back() + "+shuffle");
+      EXPECT_EQ(windrow_has(("codec=" + std::string(compressor->name())).c_str()), 1);
+    }
     return built;
   }
 

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <random>
 
+#include "codec/compressor.hpp"
+
 namespace {
 
 using namespace windrow_test;
@@ -231,10 +233,10 @@ const std::vector<KeyValues>& strategies() {
   };
   static const std::vector<KeyValues> with_codecs = [] {
     std::vector<KeyValues> more = all;
-    for (const char* codec : {"lzo", "lz4", "zstd"}) {
-      if (windrow_has((std::string("codec=") + codec).c_str()) == 0) continue;
+    for (const windrow::Compressor* compressor : windrow::compressors()) {
+      const std::string codec(compressor->name());
       more.push_back({{"domains", "even"}, {"writers", "2"}, {"buffer", "8192"}, {"codec", codec}});
-      more.push_back({{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"codec", std::string(codec) + "+shuffle"}});
+      more.push_back({{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"codec", codec + "+shuffle"}});
     }
     return more;
   }();

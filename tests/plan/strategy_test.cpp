@@ -43,16 +43,18 @@ TEST(ParseStrategy, an_axis_wins_over_the_preset_and_auto_leaves_it) {
 }
 
 TEST(ParseStrategy, reads_codecs_with_shuffle_and_level) {
-  for (const char* name : {"lzo", "lz4", "zstd"}) {
+  for (const Compressor* compressor : known_compressors()) {
+    const std::string name(compressor->name());
+    EXPECT_EQ(name_of(find_codec(name).value()), name);
     const auto plain = parse_strategy({.codec = name});
-    if (find_compressor(name) == nullptr) {
+    if (!compressor->is_built_in()) {
       EXPECT_EQ(plain.status().code(), Code::unsupported);
-      EXPECT_THAT(plain.status().message(), HasSubstr(name));
+      EXPECT_THAT(plain.status().message(), HasSubstr("codec=" + name + " is not built in"));
       continue;
     }
-    EXPECT_EQ(name_of(plain.value().codec), name);
+    EXPECT_EQ(plain.value().codec, find_codec(name));
     EXPECT_FALSE(plain.value().codec_shuffle);
-    const std::string shuffled = std::string(name) + "+shuffle";
+    const std::string shuffled = name + "+shuffle";
     EXPECT_TRUE(parse_strategy({.codec = shuffled}).value().codec_shuffle);
     EXPECT_EQ(codec_text(parse_strategy({.codec = shuffled}).value()), shuffled);
   }
@@ -63,6 +65,9 @@ TEST(ParseStrategy, reads_codecs_with_shuffle_and_level) {
     EXPECT_THAT(parse_strategy({.codec = "zstd(99)"}).status().message(), HasSubstr("1 to"));
     for (const char* wrong : {"zstd(", "zstd(x)", "zstd(0)"}) EXPECT_EQ(parse_strategy({.codec = wrong}).status().code(), Code::bad_argument) << wrong;
   }
+  EXPECT_THAT(parse_strategy({.codec = "zip"}).status().message(), HasSubstr("it is one of auto, off, lzo, lz4, zstd"));
+  for (const char* none : {"auto", "off", "zip", ""}) EXPECT_EQ(find_codec(none), std::nullopt) << none;
+  for (const char* name : {"auto", "off"}) EXPECT_EQ(name_of(parse_strategy({.codec = name}).value().codec), name);
   for (const char* wrong : {"zip", "auto+shuffle", "off(2)", "lz4+shuffel", "off+shuffle"})
     EXPECT_EQ(parse_strategy({.codec = wrong}).status().code(), Code::bad_argument) << wrong;
 }
@@ -70,7 +75,7 @@ TEST(ParseStrategy, reads_codecs_with_shuffle_and_level) {
 TEST(ParseStrategy, the_paper_of_compressed_exchange_prefers_its_codec) {
   const Strategy strategy = parse_strategy({.preset = "tpc"}).value();
   EXPECT_EQ(strategy.codec, Codec::automatic);
-  EXPECT_EQ(strategy.codec_preferred, find_compressor("lzo") != nullptr ? Codec::lzo : Codec::automatic);
+  EXPECT_EQ(strategy.codec_preferred, find_compressor("lzo") != nullptr ? find_codec("lzo") : Codec::automatic);
   EXPECT_EQ(strategy.domains, Domains::even);
 }
 

@@ -13,9 +13,9 @@
 
 namespace windrow {
 
-#if WINDROW_CODEC_ZSTD
-
 namespace {
+
+#if WINDROW_CODEC_ZSTD
 
 // The library has a set of parameters for each range of sizes, and a set for smaller messages may need more than one for larger ones.
 size_t encode_bytes(int64_t largest, int level) {
@@ -59,9 +59,7 @@ class ZstdState final : public CompressorState {
   ZSTD_DCtx* decoder_;
 };
 
-}  // namespace
-
-std::unique_ptr<CompressorState> make_zstd_state(int64_t largest, int level) {
+std::unique_ptr<CompressorState> make_state(int64_t largest, int level) {
   auto state = std::make_unique<ZstdState>(largest, level);
   if (!state->works()) throw std::bad_alloc();
   return state;
@@ -69,8 +67,12 @@ std::unique_ptr<CompressorState> make_zstd_state(int64_t largest, int level) {
 
 #else
 
-std::unique_ptr<CompressorState> make_zstd_state(int64_t, int) { return nullptr; }
+constexpr Compressor::MakeState make_state = nullptr;
 
 #endif
+
+}  // namespace
+
+constinit const Compressor k_zstd_compressor({.id = 4, .name = "zstd", .megabytes_per_s = 330, .largest_level = 19, .make_state = make_state});
 
 }  // namespace windrow

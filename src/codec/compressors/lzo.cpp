@@ -10,9 +10,9 @@
 
 namespace windrow {
 
-#if WINDROW_CODEC_LZO
-
 namespace {
+
+#if WINDROW_CODEC_LZO
 
 class LzoState final : public CompressorState {
  public:
@@ -48,14 +48,16 @@ class LzoState final : public CompressorState {
   std::unique_ptr<std::byte[]> work_, made_;
 };
 
-}  // namespace
-
-std::unique_ptr<CompressorState> make_lzo_state(int64_t largest, int) { return std::make_unique<LzoState>(largest); }
+std::unique_ptr<CompressorState> make_state(int64_t largest, int) { return std::make_unique<LzoState>(largest); }
 
 #else
 
-std::unique_ptr<CompressorState> make_lzo_state(int64_t, int) { return nullptr; }
+constexpr Compressor::MakeState make_state = nullptr;
 
 #endif
+
+}  // namespace
+
+constinit const Compressor k_lzo_compressor({.id = 2, .name = "lzo", .megabytes_per_s = 610, .make_state = make_state});
 
 }  // namespace windrow

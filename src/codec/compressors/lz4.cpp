@@ -10,9 +10,9 @@
 
 namespace windrow {
 
-#if WINDROW_CODEC_LZ4
-
 namespace {
+
+#if WINDROW_CODEC_LZ4
 
 class Lz4State final : public CompressorState {
  public:
@@ -35,14 +35,16 @@ class Lz4State final : public CompressorState {
   LZ4_stream_t state_;
 };
 
-}  // namespace
-
-std::unique_ptr<CompressorState> make_lz4_state(int64_t, int) { return std::make_unique<Lz4State>(); }
+std::unique_ptr<CompressorState> make_state(int64_t, int) { return std::make_unique<Lz4State>(); }
 
 #else
 
-std::unique_ptr<CompressorState> make_lz4_state(int64_t, int) { return nullptr; }
+constexpr Compressor::MakeState make_state = nullptr;
 
 #endif
+
+}  // namespace
+
+constinit const Compressor k_lz4_compressor({.id = 3, .name = "lz4", .megabytes_per_s = 620, .make_state = make_state});
 
 }  // namespace windrow
