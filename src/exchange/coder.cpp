@@ -85,7 +85,8 @@ Status Coder::reserve(int64_t largest) {
   }
   if (memory.scratch_bytes >= largest) return {};
   return guard([&] {
-    memory.scratch = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(room(largest)));
+    // With a header, whether this coder has checksums or not: the next one may.
+    memory.scratch = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(largest + k_frame_header));
     memory.scratch_bytes = largest;
     return Status{};
   });
