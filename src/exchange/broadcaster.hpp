@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcaster: one rank reads what all ranks want, window by window, and MPI carries each window to all of them. The items are the same
-// on every rank, so all know the windows without a word.
+// Broadcaster: one rank reads what all ranks want, window by window, and each window goes to all of them. The items are the same
+// on every rank, so all know the windows without a word. Where messages between hosts are never frames, MPI carries a window to all at once. Else it goes along
+// a binomial tree of the hosts' lowest ranks, made smaller once, by who reads it, and passed on as it came; each of them undoes it and MPI carries it to its
+// host's ranks as it is, also where messages carry checksums.
 #pragma once
 
 #include <vector>
@@ -12,41 +14,70 @@ namespace windrow {
 
 class Broadcaster final : public Role {
  public:
-  Broadcaster(const Comm& comm, Trace& trace, std::span<const Item> items, int root, int64_t window_bytes);
+  // `root`: the lowest rank of its host.
+  Broadcaster(const Comm& comm, Trace& trace, Coder& coder, std::span<const Item> items, int root,
+              int64_t window_bytes);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
   Status prepare() override;
-  int64_t buffer_bytes() const override { return k_windows * slot_bytes_; }
+  int64_t buffer_bytes() const override { return k_windows * (slot_bytes_ + frame_bytes_); }
   void begin(std::span<const Item> items, std::byte* buffers) override;
   bool step() override;
   bool finished() const override { return broken_ || taken_step_ >= grid_.steps(); }
+  void visit_traffic(const std::function<void(const Traffic&)>& visit) const override;
   const Grid& grid() const noexcept { return grid_; }
   PieceView covered() const noexcept { return covered_; }
   bool is_root() const noexcept { return comm_.rank() == root_; }
+  int64_t expected_messages() const noexcept { return windows_ * static_cast<int64_t>(ways_.size()); }
 
  private:
   static constexpr int64_t k_windows = 2;  // one travels while the next is read
+  static constexpr int k_nobody = -1;
   struct Slot {
-    std::byte* memory = nullptr;
-    MPI_Request request = MPI_REQUEST_NULL;
-    int64_t step = -1;  // -1: free
+    std::byte* memory = nullptr;  // of the window
+    std::byte* frame = nullptr;   // what goes to other hosts, where that is not the window's own bytes
+    int64_t step = -1;            // -1: free
+    std::byte* bytes = nullptr;   // in `memory`: what all get
+    int64_t size = 0;
+    bool arrived = false;  // from the host before
+    int64_t received = 0;  // bytes of it, or k_too_long
+    int64_t sent = 0;      // bytes of each message to another host
+    int pending = 0;       // requests that nobody else may have the memory before
   };
-  Slot& slot_of(int64_t number) { return slots_[static_cast<size_t>(number % k_windows)]; }
+  // A slot's requests lie beside each other: what comes, what goes to the ranks that hear of it at once, and what goes to other hosts.
+  enum Place : size_t { incoming = 0, onward = 1, first_way = 2 };
+  size_t requests_each() const noexcept { return first_way + ways_.size(); }
+  size_t index_of(int64_t number) const noexcept { return static_cast<size_t>(number % k_windows); }
+  Slot& slot_of(int64_t number) { return slots_[index_of(number)]; }
+  size_t request_of(int64_t number, size_t place) const noexcept { return index_of(number) * requests_each() + place; }
   int64_t next(int64_t step) const;
   Extent used(int64_t step) const;  // of its window: from the first to the last covered byte
-  bool fetch();
+  void join_tree();
+  bool test();
+  bool ask();
+  bool has_come(const Slot& slot) const;
+  std::span<const std::byte> outgoing(Slot& slot);
+  bool pass_on(Slot& slot);
   bool send();
   bool take();
 
+  Coder& coder_;
   std::span<const Item> items_;
   int root_;
+  bool by_host_;               // messages go from host to host
+  int from_ = k_nobody;        // the rank of another host that this one has its windows from
+  std::vector<Traffic> ways_;  // to other hosts, that with most hosts behind it first
   Grid grid_;
   Pieces covered_;
   Fetcher* fetcher_ = nullptr;
-  int64_t slot_bytes_ = 0;
+  int64_t slot_bytes_ = 0, frame_bytes_ = 0, windows_ = 0;
   std::vector<Slot> slots_;
-  // Of the windows of a run, by number and by step: asked for (root only), sent, taken out.
+  std::vector<MPI_Request> requests_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<int> done_;
+  std::vector<double> began_;  // of a message whose time is taken, when; else 0
+  // Of the windows of a run: asked for, sent, taken out; and the steps of the next to be asked for, and taken out.
   int64_t asked_ = 0, sent_ = 0, taken_ = 0;
-  int64_t asked_step_ = 0, sent_step_ = 0, taken_step_ = 0;
+  int64_t asked_step_ = 0, taken_step_ = 0;
 };
 
 }  // namespace windrow

@@ -34,8 +34,12 @@ CodecMemory& memory_of(Comm& comm) {
 
 bool compresses(const Plan& plan, const Comm& comm) noexcept { return plan.strategy.codec != Codec::off && comm.host_roots().size() > 1; }
 
+bool probes(const Plan& plan, const Comm& comm) noexcept {
+  return plan.strategy.codec == Codec::automatic && compresses(plan, comm) && !comm.link_measured();
+}
+
 Status probe_link(Comm& comm, const Plan& plan) {
-  if (plan.strategy.codec != Codec::automatic || !compresses(plan, comm) || comm.link_measured()) return {};
+  if (!probes(plan, comm)) return {};
   const auto measured = measure_link(comm);
   comm.set_link(measured.ok() ? measured.value() : 0);
   return measured.status();
@@ -46,7 +50,7 @@ std::shared_ptr<CodecTuner> tuner_for(Comm& comm, const Plan& plan, int64_t byte
   if (plan.strategy.codec != Codec::automatic || !compresses(plan, comm)) return nullptr;
   const Codec preferred = plan.strategy.codec_preferred;
   auto& tuners = memory_of(comm).tuners;
-  const std::array<int64_t, 4> key{plan.reading ? 1 : 0, static_cast<int64_t>(preferred), bytes, pieces};
+  const std::array<int64_t, 4> key{plan.broadcast ? 2 : plan.reading ? 1 : 0, static_cast<int64_t>(preferred), bytes, pieces};
   if (tuners.size() >= k_most && !tuners.contains(key)) tuners.clear();
   auto& tuner = tuners[key];
   if (tuner == nullptr)
@@ -58,9 +62,14 @@ Coder::Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace)
     : comm_(comm), trace_(trace), compresses_(compresses(plan, comm)), automatic_(plan.strategy.codec == Codec::automatic), checks_(checks),
       level_(plan.strategy.codec_level) {
   sharers_ = comm.host_size();
+  int64_t at_work = comm.machine_size();
+  if (plan.broadcast) {  // one rank of each host has messages
+    sharers_ = 1;
+    at_work = std::max(1, comm.machine_size() / comm.host_size());
+  }
   const double senders = plan.writers.empty() ? 1 : std::max(1.0, static_cast<double>(comm.size()) / static_cast<double>(plan.writers.size()));
   (plan.reading ? work_.encodes : work_.decodes) = senders;
-  work_.ranks_a_core = static_cast<double>(comm.machine_size()) / static_cast<double>(online_cores());
+  work_.ranks_a_core = static_cast<double>(at_work) / static_cast<double>(online_cores());
   if (!compresses_ && !checks_) return;
   memory_ = &memory_of(comm);
   if (!compresses_) return;
@@ -200,7 +209,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   const auto size = static_cast<int64_t>(raw.size());
   fresh_ = false;
   const bool worth = compresses_ && comm_.host_rank_of(traffic.rank) < 0 && size >= k_least_message;
-  const size_t arm = worth ? choose(traffic, raw) : k_arm_off;
+  const size_t arm = worth && !passive_ ? choose(traffic, raw) : k_arm_off;
   if (traffic.leave_alone > 0) --traffic.leave_alone;
   const CodecChoice chosen = choice(arm, traffic.element_bytes);
   const std::span<std::byte> to(frame, static_cast<size_t>(room(size)));
@@ -227,6 +236,18 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   traffic.wire_bytes += length > 0 ? length : size;
   if (length == 0) return raw;
   return {frame, static_cast<size_t>(length)};
+}
+
+void Coder::count_again(Traffic& traffic, std::span<const std::byte> sent, int64_t raw) noexcept {
+  const auto size = static_cast<int64_t>(sent.size());
+  ++traffic.messages;
+  traffic.raw_bytes += raw;
+  traffic.wire_bytes += size;
+  const FrameKind kind = size < raw ? kind_of_frame(sent) : FrameKind{};
+  CodecCount& count = trace_.codecs[kind.equal_elements ? k_codec_constant : arm_of(kind)];
+  ++count.messages;
+  count.bytes_in += raw;
+  count.bytes_out += size;
 }
 
 void Coder::refuse(int from, const Status& status) noexcept {

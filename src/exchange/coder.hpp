@@ -30,7 +30,10 @@ struct CodecMemory {
   int64_t scratch_bytes = 0;
 };
 
-// Collective where a plan leaves the choice open: measures the link, once for a communicator. The status is this rank's own.
+// Whether the link has to be measured first: a plan leaves the choice open, and nobody has measured it yet. The same answer on every rank.
+bool probes(const Plan& plan, const Comm& comm) noexcept;
+
+// Collective where probes(): measures the link, once for a communicator. The status is this rank's own.
 Status probe_link(Comm& comm, const Plan& plan);
 
 // The tuner of flushes of one kind: what is asked for by numbers that are the same on all ranks comes back for the next file. May throw std::bad_alloc.
@@ -83,6 +86,8 @@ class Coder {
 
   // The bytes to send for `raw`: itself, or a frame in `frame`, which has room(raw) bytes.
   std::span<const std::byte> encode(Traffic& traffic, std::span<const std::byte> raw, std::byte* frame) noexcept;
+  // What somebody has encoded for a message of `raw` bytes goes to one more rank.
+  void count_again(Traffic& traffic, std::span<const std::byte> sent, int64_t raw) noexcept;
 
   // What has arrived in `got`, of `count` bytes, for a message of `raw` bytes. The message, in `got` or in memory of the coder that
   // holds until the next call. A frame that is none is an error, and zeros. `count` may be k_too_long: an error, and the bytes are any.

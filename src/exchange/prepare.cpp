@@ -37,7 +37,7 @@ bool has_slots(const Comm& comm, const Plan& plan) {
 }  // namespace
 
 bool Transfer::talks(const Comm& comm, const Plan& plan, bool share) {
-  if (!plan.has_domains() && !plan.gathers()) return false;
+  if (!plan.has_domains() && !plan.gathers()) return probes(plan, comm);
   return !(share && fills(plan) && comm.host_size() > 1 && comm.host_size() == comm.size() && has_slots(comm, plan));
 }
 
@@ -341,9 +341,10 @@ class TransferBuilder {
   }
 
   Status broadcast() {
-    auto role = std::make_unique<Broadcaster>(comm_, trace_, items_, 0, plan_.window_bytes);
+    auto role = std::make_unique<Broadcaster>(comm_, trace_, coder(), items_, 0, plan_.window_bytes);
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->broadcasting_ = role.get();
+    transfer_->expected_messages_ += role->expected_messages();
     if (role->is_root()) set_storage(role->grid(), role->covered());
     transfer_->roles_.push_back(std::move(role));
     return {};

@@ -167,7 +167,7 @@ bool is_too_fast_for_codecs(const Machine& machine, const Topology& topology) {
 
 // Messages within a host are never compressed.
 void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
-  const bool messages = plan.gathers() || plan.has_domains();
+  const bool messages = plan.gathers() || plan.has_domains() || plan.broadcast;
   const size_t hosts = topology.host_roots.size();
   if (asked.codec == Codec::automatic && hosts > 1 && messages && limits.machine && limits.machine_measured && is_too_fast_for_codecs(*limits.machine, topology)) {
     plan.strategy.codec = Codec::off;
@@ -178,7 +178,7 @@ void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, con
   if (asked.codec == Codec::off || (hosts > 1 && messages)) {
     plan.strategy.codec = asked.codec;
     if (asked.codec == Codec::automatic) plan.reasons.push_back(fmt::format("codec auto: between {} hosts, as the link and the data are measured", hosts));
-    if (asked.codec == Codec::automatic && limits.machine && limits.machine_measured && !limits.machine->codecs.empty())
+    if (asked.codec == Codec::automatic && limits.machine && limits.machine_measured && !limits.machine->codecs.empty() && !plan.broadcast)
       plan.reasons.push_back(pattern.shrinks_to_of_64 > 0 ? fmt::format("codec: a little of the data shrank to {} of 64 bytes; where that is faster, seconds are foretold as if all did", pattern.shrinks_to_of_64)
                                                           : "codec: seconds are foretold as if data shrank to half where that is faster");
     return;
@@ -224,10 +224,11 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   if (plan.broadcast) {
     // Every rank has two windows: small ones, and in them all that the storage's way of reading asks for.
     plan.window_bytes = std::min(plan.window_bytes, k_broadcast_window);
-    plan.strategy = {.preset = strategy.preset, .owner = Owner::first, .gather = Gather::none, .domains = Domains::none, .codec = Codec::off,
+    plan.strategy = {.preset = strategy.preset, .owner = Owner::first, .gather = Gather::none, .domains = Domains::none, .codec = strategy.codec,
+                     .codec_shuffle = strategy.codec_shuffle, .codec_level = strategy.codec_level, .codec_preferred = strategy.codec_preferred,
                      .access = Access::contiguous, .files = Files::one};
     plan.reasons.push_back(fmt::format("broadcast: all ranks on {} hosts read the same, so one reads it and sends it to all", topology.host_roots.size()));
-    if (strategy.codec != Codec::automatic && strategy.codec != Codec::off) plan.reasons.emplace_back("codec off: what is sent to all at once goes as it is");
+    choose_codec(plan, strategy, pattern, topology, limits);
     return plan;
   }
   const Strategy asked = without_idle_stages(strategy, pattern.reading, topology.ranks, plan.reasons);

@@ -288,6 +288,22 @@ TEST(MakePlan, leaves_the_codec_open_between_hosts) {
   EXPECT_EQ(direct.strategy.codec, Codec::off) << "nothing goes from rank to rank";
 }
 
+TEST(MakePlan, what_all_ranks_read_may_be_compressed_between_hosts) {
+  Pattern same = large(512);
+  same.reading = same.uniform = true;
+  const Plan open = make_plan(Strategy{}, same, thousand_hosts(), {}).value();
+  EXPECT_TRUE(open.broadcast);
+  EXPECT_EQ(open.strategy.codec, Codec::automatic);
+  EXPECT_THAT(open.reasons, Contains(HasSubstr("codec auto: between")));
+  EXPECT_EQ(make_plan(strategy_of({.codec = "off"}), same, thousand_hosts(), {}).value().strategy.codec, Codec::off);
+  for (const Compressor* compressor : compressors()) {
+    const std::string asked = std::string(compressor->name()) + "+shuffle";
+    const Plan plan = make_plan(strategy_of({.codec = asked}), same, thousand_hosts(), {}).value();
+    EXPECT_TRUE(plan.broadcast);
+    EXPECT_EQ(codec_text(plan.strategy), asked);
+  }
+}
+
 TEST(MakePlan, an_asked_codec_is_left_away_within_a_host_and_says_so) {
   for (const Compressor* compressor : compressors()) {
     const Strategy asked = strategy_of({.domains = "even", .codec = std::string(compressor->name()) + "+shuffle"});
