@@ -27,6 +27,7 @@ constexpr int k_strays = 3;
 constexpr double k_changed = 1.5;       // times as much as before: what another arm is foretold to gain where the data or the link is no longer what was tried
 constexpr double k_off_bonus = 0.98;    // as they are costs nothing on other ranks' cores
 constexpr double k_preferred_bonus = 0.9;
+constexpr double k_no_less = 0.97;      // of another codec's time: where the clock tells no more, the one that was foretold to be faster stays
 
 size_t size_class(int element_bytes) noexcept {
   switch (element_bytes) {
@@ -103,8 +104,9 @@ void CodecModel::compare(size_t arm, int element_bytes, double sampled, double m
 }
 
 double CodecModel::corrected(size_t arm, int element_bytes, double sampled) const noexcept {
+  constexpr double k_noise = 0.97;  // of such a sample nothing more is made, whatever became of other data
   const Smoothed& correction = correction_[size_class(element_bytes)][arm];
-  return correction.known() ? std::min(1.0, sampled * correction.value()) : sampled;
+  return correction.known() && sampled < k_noise ? std::min(1.0, sampled * correction.value()) : sampled;
 }
 
 double CodecModel::least_work(int element_bytes, Work work) const noexcept {
@@ -201,7 +203,7 @@ void CodecTuner::settle() noexcept {
     return best_[arm] * (arm == k_arm_off ? k_off_bonus : arm == preferred_ ? k_preferred_bonus : 1);
   };
   for (size_t i = 1; i < count_; ++i)
-    if (rating(candidates_[i]) < rating(chosen_)) chosen_ = candidates_[i];
+    if (rating(candidates_[i]) < rating(chosen_) * (chosen_ == k_arm_off || candidates_[i] == k_arm_off ? 1 : k_no_less)) chosen_ = candidates_[i];
   state_ = State::settled;
   usual_ = best_[chosen_];
   gain_ = foretold_gain(latest_, chosen_);
@@ -211,6 +213,7 @@ void CodecTuner::settle() noexcept {
 
 void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noexcept {
   const bool looked = foretold.found[k_arm_off] > 0;
+  ++seen_;
   if (looked) latest_ = foretold;
   switch (state_) {
     case State::unknown:
@@ -237,6 +240,14 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
   if (strays_ < k_strays) return;
   state_ = State::unknown;  // the link or the data has changed: look again
   strays_ = 0;
+}
+
+size_t own_way(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept {
+  constexpr double k_far_more = 1.5;
+  if (best == order.arm) return best;
+  const ArmNumbers& all = order.all.found;
+  const double usual = all[best] > 0 ? std::max(1.0, all[order.arm] / all[best]) : 1.0;
+  return costs[order.arm] > k_far_more * usual * costs[best] ? best : order.arm;
 }
 
 std::string CodecTuner::why() const {

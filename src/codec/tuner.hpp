@@ -93,11 +93,23 @@ class RunTally {
   std::array<double, k_element_sizes> bytes_{};
 };
 
-// What is to become of the messages of a run.
-struct CodecOrder {
-  size_t arm = k_arm_off;  // CodecTuner::k_by_message: each rank decides for each message
-  Foretold all;            // what the latest look foretold of all ranks' messages together; zeros: nobody looked yet
+// What one rank remembers of the runs of a kind beside what all know.
+struct CodecNotes {
+  bool own_ways = false;  // since the latest look some message has gone another way than the order says
 };
+
+// What is to become of the messages of a run. The same on every rank but for the notes.
+struct CodecOrder {
+  size_t arm = k_arm_off;       // CodecTuner::k_by_message: each rank decides for each message
+  bool looks = false;           // the first message to each receiver is looked at anew, and what that foretells is told to the tuner
+  Foretold all = {};            // what the latest look foretold of all ranks' messages together; zeros: nobody looked yet
+  CodecNotes* notes = nullptr;  // of the rank that is asked; they live as long as the tuner
+};
+
+// What was tried and found best for all messages together may not be best for those to one rank, whose data or link is another: theirs go another way where
+// that is foretold to gain far more with them than with all. How far the model is wrong the trial has shown for both alike. `costs`: of a message to it by each
+// arm; `best`: the least of them. The arm to take.
+size_t own_way(const CodecOrder& order, const ArmNumbers& costs, size_t best) noexcept;
 
 // Of one plan that runs again and again. All numbers that it is told are the same on every rank, so its answers are too.
 class CodecTuner {
@@ -108,9 +120,9 @@ class CodecTuner {
   explicit CodecTuner(size_t preferred = k_arm_off) noexcept : preferred_(preferred) {}
 
   size_t arm() const noexcept;  // for the next run
-  CodecOrder order() const noexcept { return {.arm = arm(), .all = latest_}; }
+  CodecOrder order() noexcept { return {.arm = arm(), .looks = state_ == State::unknown || (state_ == State::settled && seen_ % k_looks == 0), .all = latest_, .notes = &notes_}; }
 
-  // A run by `arm` took `seconds`. `foretold`: of all ranks' messages together.
+  // A run by `arm` took `seconds`. `foretold`: of all ranks' messages together; zeros: nobody looked.
   void learn(size_t arm, double seconds, const Foretold& foretold) noexcept;
 
   bool settled() const noexcept { return state_ == State::settled; }
@@ -123,6 +135,7 @@ class CodecTuner {
   void drop_hopeless() noexcept;
   void settle() noexcept;
 
+  static constexpr int64_t k_looks = 8;           // of so many runs one looks
   size_t preferred_;
   State state_ = State::unknown;
   std::array<size_t, k_most_arms> candidates_{};  // best foretold first
@@ -131,6 +144,8 @@ class CodecTuner {
   ArmNumbers best_{};                             // least seconds of the trial, by arm; 0: not tried
   double usual_ = 0;                              // seconds of a run by what was chosen; 0: not known yet
   size_t chosen_ = k_arm_off;
+  int64_t seen_ = 0;                              // runs in all
+  CodecNotes notes_;
   int64_t runs_ = 0;                              // since the choice
   int64_t next_look_ = 64;                        // so many runs after the choice there is another trial
   Foretold latest_;                               // by the latest run that looked

@@ -83,6 +83,7 @@ void Broadcaster::begin(std::span<const Item> items, std::byte* buffers) {
     slot.memory = std::exchange(buffers, buffers + slot_bytes_);
     slot.frame = std::exchange(buffers, buffers + frame_bytes_);
   }
+  tree_ = by_host_ && !coder_.rests();
   for (Traffic& way : ways_) way.begin();
   asked_ = sent_ = taken_ = 0;
   asked_step_ = taken_step_ = next(0);
@@ -123,7 +124,7 @@ bool Broadcaster::ask() {
   if (is_root()) {
     ++trace_.rounds;
     fetcher_->start(slot.step, window, slot.memory, covered_);
-  } else if (from_ != k_nobody) {
+  } else if (awaits()) {
     if (!mpi_ok(post_receive(slot.bytes, coder_.room(slot.size), from_, k_tag_data, comm_.get(),
                              requests_[request_of(asked_, incoming)], slot.arrived),
                 "MPI_Irecv"))
@@ -137,7 +138,7 @@ bool Broadcaster::ask() {
 
 bool Broadcaster::has_come(const Slot& slot) const {
   if (is_root()) return fetcher_->done() > sent_;
-  return from_ == k_nobody || slot.arrived;
+  return !awaits() || slot.arrived;
 }
 
 // What the hosts behind this one get. A message that was too long to be taken goes on as one without bytes, which they refuse too.
@@ -181,14 +182,14 @@ bool Broadcaster::send() {
   Slot& slot = slot_of(sent_);
   if (!has_come(slot)) return false;
   if (is_root()) trace_.bytes_broadcast += slot.size;
-  if (!ways_.empty() && !pass_on(slot)) return true;
-  if (from_ != k_nobody) {
+  if (tree_ && !ways_.empty() && !pass_on(slot)) return true;
+  if (awaits()) {
     coder_.decode_in_place(from_, slot.bytes, slot.received, slot.size);
     if (slot.received == k_too_long) std::fill_n(slot.bytes, slot.size, std::byte{0});
   }
-  const MPI_Comm ranks = by_host_ ? comm_.host() : comm_.get();
-  const int first = by_host_ ? 0 : root_;
-  if (!by_host_ || comm_.host_size() > 1) {
+  const MPI_Comm ranks = tree_ ? comm_.host() : comm_.get();
+  const int first = tree_ ? 0 : root_;
+  if (!tree_ || comm_.host_size() > 1) {
     if (!mpi_ok(MPI_Ibcast(slot.bytes, static_cast<int>(slot.size), MPI_BYTE, first, ranks,
                            &requests_[request_of(sent_, onward)]),
                 "MPI_Ibcast"))

@@ -54,6 +54,7 @@ class Broadcaster final : public Role {
   void join_tree();
   bool test();
   bool ask();
+  bool awaits() const noexcept { return tree_ && from_ != k_nobody; }
   bool has_come(const Slot& slot) const;
   std::span<const std::byte> outgoing(Slot& slot);
   bool pass_on(Slot& slot);
@@ -63,7 +64,8 @@ class Broadcaster final : public Role {
   Coder& coder_;
   std::span<const Item> items_;
   int root_;
-  bool by_host_;               // messages go from host to host
+  bool by_host_;               // messages between hosts may be frames
+  bool tree_ = false;          // of this run: they go from host to host; else by MPI to all, as where none is to be a frame
   int from_ = k_nobody;        // the rank of another host that this one has its windows from
   std::vector<Traffic> ways_;  // to other hosts, that with most hosts behind it first
   Grid grid_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.hpp"
 #include "comm/arrivals.hpp"
 #include "comm/link.hpp"
 #include "comm/wait.hpp"
@@ -58,15 +59,25 @@ std::shared_ptr<CodecTuner> tuner_for(Comm& comm, const Plan& plan, int64_t byte
   return tuner;
 }
 
+namespace {
+
+// Ranks of this host that send to other hosts at once: those that read, teams' roots, or all.
+int64_t senders_of_host(const Comm& comm, const Plan& plan) noexcept {
+  if (plan.broadcast) return 1;
+  if (plan.reading && !plan.writers.empty())
+    return std::max<int64_t>(1, std::count_if(plan.writers.begin(), plan.writers.end(), [&](int reader) { return comm.host_rank_of(reader) >= 0; }));
+  if (plan.gathers() && !plan.reading) return plan.team > 0 ? ceil_divide(comm.host_size(), plan.team) : 1;
+  return comm.host_size();
+}
+
+}  // namespace
+
 Coder::Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace)
     : comm_(comm), trace_(trace), compresses_(compresses(plan, comm)), automatic_(plan.strategy.codec == Codec::automatic), checks_(checks),
       level_(plan.strategy.codec_level) {
-  sharers_ = comm.host_size();
+  sharers_ = senders_of_host(comm, plan);
   int64_t at_work = comm.machine_size();
-  if (plan.broadcast) {  // one rank of each host has messages
-    sharers_ = 1;
-    at_work = std::max(1, comm.machine_size() / comm.host_size());
-  }
+  if (plan.broadcast) at_work = std::max(1, comm.machine_size() / comm.host_size());  // one rank of each host has messages
   const double senders = plan.writers.empty() ? 1 : std::max(1.0, static_cast<double>(comm.size()) / static_cast<double>(plan.writers.size()));
   (plan.reading ? work_.encodes : work_.decodes) = senders;
   work_.ranks_a_core = static_cast<double>(at_work) / static_cast<double>(online_cores());
@@ -78,7 +89,7 @@ Coder::Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace)
 
 void Coder::add(Traffic& traffic) {
   traffic.coded = codes(traffic.rank);
-  if (traffic.coded && measures()) traffic.link = &memory_->links[traffic.rank];
+  if (traffic.coded && measures() && comm_.host_rank_of(traffic.rank) < 0) traffic.link = &memory_->links[traffic.rank];
 }
 
 Status Coder::reserve(int64_t largest) {
@@ -104,17 +115,25 @@ Status Coder::reserve(int64_t largest) {
 Status Coder::prepare() { return memory_ == nullptr ? Status{} : reserve(largest_); }
 
 void Coder::begin(const CodecOrder& order) noexcept {
-  constexpr int64_t k_looks = 8;
   order_ = order;
-  if (!automatic_) order_.arm = fixed_arm_;
-  looks_ = measures() && (order_.arm == CodecTuner::k_by_message || ++runs_ % k_looks == 0);
-  if (looks_) own_ways_ = false;
-  passive_ = measures() && !checks_ && order_.arm == k_arm_off && !looks_ && !own_ways_;
+  if (!automatic_) order_ = {.arm = fixed_arm_};
+  if (measures() && order_.looks && order_.notes != nullptr) order_.notes->own_ways = false;
+  passive_ = rests() && !has_own_ways();
   tally_ = {};
   if (order_.arm == CodecTuner::k_by_message) ratios_.fill(0);  // of what was sent before, which may be other data
-  earlier_runs_ += last_message_ - run_began_;
-  run_began_ = last_message_ = seconds_now();
+  run_began_ = seconds_now();
   status_ = Status{};
+}
+
+void Coder::end() noexcept {
+  if (measures() && run_began_ > 0) memory_->run_seconds += seconds_now() - run_began_;
+  run_began_ = 0;
+}
+
+// Samples take a small part of all runs' time, and no more.
+bool Coder::may_sample() const noexcept {
+  const double run = run_began_ > 0 ? seconds_now() - run_began_ : 0;
+  return memory_->sampling_seconds < k_sampling_share * (memory_->run_seconds + run);
 }
 
 CodecChoice Coder::choice(size_t arm, int element_bytes) const noexcept {
@@ -147,7 +166,7 @@ void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   fresh_ = true;
   traffic.ratios[k_arm_off] = 1;
   ratios_ = traffic.ratios;
-  sampling_ += seconds_now() - begin;
+  memory_->sampling_seconds += seconds_now() - begin;
 }
 
 // The model's answer for one message, and what it foretells for all arms.
@@ -155,12 +174,18 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   if (!automatic_) return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;
   const CodecModel& model = memory_->model;
   const double link = link_of(traffic), quiet = comm_.link() * static_cast<double>(sharers_);
-  if (link <= model.least_work(traffic.element_bytes, work_)) return k_arm_off;
+  const bool by_message = order_.arm == CodecTuner::k_by_message;
+  if ((by_message || order_.arm == k_arm_off) && link <= model.least_work(traffic.element_bytes, work_)) {
+    ArmNumbers ratios{};  // whatever the bytes are
+    ratios[k_arm_off] = 1;
+    tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
+    return k_arm_off;
+  }
   const bool unseen = ratios_[k_arm_off] == 0;
   // The first message of a run that looks tells of the data that goes to this rank now.
-  const bool first = looks_ && traffic.messages == 1;
-  if (first && order_.arm == CodecTuner::k_by_message) traffic.ratios.fill(0);
-  const bool old = (first || traffic.messages % 8 == 0) && sampling_ < k_sampling_share * (earlier_runs_ + last_message_ - run_began_);
+  const bool first = order_.looks && traffic.messages == 1;
+  if (first && by_message) traffic.ratios.fill(0);
+  const bool old = (first || traffic.ratios[k_arm_off] == 0 || traffic.messages % 8 == 0) && may_sample();
   if (unseen || old) sample(traffic, raw);
   const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : ratios_;
   ArmNumbers costs{};
@@ -169,23 +194,13 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   for (size_t arm = 1; arm < arm_count(); ++arm)
     if (costs[arm] < (best == k_arm_off ? k_worth * link : costs[best])) best = arm;
   tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
-  if (order_.arm == CodecTuner::k_by_message) return best;
-  const size_t arm = own_way(costs, best);
+  if (by_message) return best;
+  const size_t arm = own_way(order_, costs, best);
   if (arm != order_.arm) {
-    own_ways_ = true;
+    if (order_.notes != nullptr) order_.notes->own_ways = true;
     ++trace_.messages_own_way;
   }
   return ratios[arm] < k_worth ? arm : k_arm_off;
-}
-
-// What was tried and found best for all messages together may not be best for those to one rank, whose data or link is another: theirs go another way where
-// that is foretold to gain far more with them than with all. How far the model is wrong the trial has shown for both alike.
-size_t Coder::own_way(const ArmNumbers& costs, size_t best) const noexcept {
-  constexpr double k_far_more = 1.5;
-  if (best == order_.arm) return best;
-  const ArmNumbers& all = order_.all.found;
-  const double usual = all[best] > 0 ? std::max(1.0, all[order_.arm] / all[best]) : 1.0;
-  return costs[order_.arm] > k_far_more * usual * costs[best] ? best : order_.arm;
 }
 
 int64_t Coder::pass(Traffic& traffic, std::span<std::byte> message) noexcept {
@@ -219,8 +234,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
     length = encode_checked_frame(raw, chosen, *memory_->workspace, to);
   else if (worth)
     length = encode_frame(raw, chosen, false, *memory_->workspace, to);
-  last_message_ = seconds_now();
-  const double seconds = last_message_ - begin;
+  const double seconds = seconds_now() - begin;
   const bool equal = length > 0 && length < size && kind_of_frame(to.first(static_cast<size_t>(length))).equal_elements;
   const bool shrunk = length > 0 && length < size;
   CodecCount& count = trace_.codecs[equal ? k_codec_constant : shrunk ? arm : k_arm_off];
@@ -331,7 +345,9 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter) {
   size_t arm = fixed_arm_;
   if (automatic_) {
     Traffic traffic{.rank = to, .coded = true};
+    const double samples = memory_->sampling_seconds;
     arm = choose(traffic, letter);
+    memory_->sampling_seconds = samples;  // once a plan; what runs may take for theirs is another matter
     tally_ = {};
     ratios_.fill(0);  // data is other bytes
   }

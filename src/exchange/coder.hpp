@@ -28,6 +28,7 @@ struct CodecMemory {
   int level = 0;                  // that the workspace is for
   std::unique_ptr<std::byte[]> scratch;
   int64_t scratch_bytes = 0;
+  double run_seconds = 0, sampling_seconds = 0;  // of all runs that leave the choice open, and of the samples taken in them
 };
 
 // Whether the link has to be measured first: a plan leaves the choice open, and nobody has measured it yet. The same answer on every rank.
@@ -63,7 +64,7 @@ class Coder {
   Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace);
 
   // Whether messages to or from `rank` may be frames.
-  bool codes(int rank) const noexcept { return checks_ || (compresses_ && comm_.host_rank_of(rank) < 0); }
+  bool codes(int rank) const noexcept { return (checks_ && rank != comm_.rank()) || (compresses_ && comm_.host_rank_of(rank) < 0); }
   bool checks() const noexcept { return checks_; }
   bool measures() const noexcept { return automatic_ && compresses_; }
   // Bytes that a message of `raw` may have on its way.
@@ -76,11 +77,13 @@ class Coder {
 
   // Before each run. The order counts only where the plan leaves the choice open.
   void begin(const CodecOrder& order) noexcept;
-  void end() noexcept { if (measures()) last_message_ = seconds_now(); }  // after it
+  void end() noexcept;  // once nobody waits for a message any more
 
-  // In this run there is no compressor, and nobody looks at what one might do: without compression is known to be best, for every receiver. Every eighth run
-  // they look.
+  // In this run there is no compressor, and nobody looks at what one might do: without compression is known to be best, for every receiver of this rank's.
   bool passive() const noexcept { return passive_; }
+  size_t arm() const noexcept { return order_.arm; }  // of this run
+  // The same on every rank: no message of this run is to be a frame, nor looked at, but for those of ranks that know better.
+  bool rests() const noexcept { return measures() && !checks_ && order_.arm == k_arm_off && !order_.looks; }
   // A message goes without encode(). The bytes to send, which are fewer where all elements are equal: to see that they are not costs nothing.
   int64_t pass(Traffic& traffic, std::span<std::byte> message) noexcept;
 
@@ -99,12 +102,12 @@ class Coder {
 
   // Whether that is of use for one of `bytes`: in short ones there is more latency than link, and a run that is known to do best without compression
   // does so without being watched.
-  bool times(int64_t bytes) const noexcept { return bytes >= (int64_t{16} << 10) && (order_.arm != k_arm_off || own_ways_); }
+  bool times(int64_t bytes) const noexcept { return bytes >= (int64_t{16} << 10) && (order_.arm != k_arm_off || has_own_ways()); }
   // A message of `bytes` took `seconds` from its start until it was taken.
   void took(Traffic& traffic, int64_t bytes, double seconds) noexcept;
 
   // Of the run: seconds of this rank's messages by each arm, as its model has them.
-  Foretold foretold() const noexcept { return memory_ == nullptr ? Foretold{} : tally_.foretold(memory_->model, work_); }
+  Foretold foretold() const noexcept { return memory_ == nullptr || rests() ? Foretold{} : tally_.foretold(memory_->model, work_); }
   // Of a message that is no frame.
   void check_length(int from, int64_t count, int64_t raw) noexcept;
   const Status& status() const noexcept { return status_; }
@@ -120,9 +123,10 @@ class Coder {
  private:
   CodecChoice choice(size_t arm, int element_bytes) const noexcept;
   size_t choose(Traffic& traffic, std::span<const std::byte> raw) noexcept;
-  size_t own_way(const ArmNumbers& costs, size_t best) const noexcept;
   void sample(Traffic& traffic, std::span<const std::byte> raw) noexcept;
   double link_of(const Traffic& traffic) const noexcept;
+  bool may_sample() const noexcept;
+  bool has_own_ways() const noexcept { return order_.notes != nullptr && order_.notes->own_ways; }
   void undo(int from, std::span<const std::byte> frame, std::span<std::byte> raw) noexcept;
   Status reserve(int64_t largest);
   void refuse(int from, const Status& status) noexcept;
@@ -135,18 +139,14 @@ class Coder {
   CodecModel::Work work_;
   int64_t sharers_ = 1;      // ranks of this host that send over its link at once
   bool passive_ = false;
-  bool looks_ = false;       // in this run the first message to each receiver is looked at anew
-  bool own_ways_ = false;    // since the latest look some message has gone another way than the order says
-  int64_t runs_ = 0;
-  CodecOrder order_{.arm = CodecTuner::k_by_message, .all = {}};  // of this run; before the first: of descriptions
+  CodecOrder order_{.arm = CodecTuner::k_by_message, .looks = true};  // of this run; before the first: of descriptions
   int64_t largest_ = 0;
   CodecMemory* memory_ = nullptr;
   RunTally tally_;
   ArmNumbers ratios_{};      // by the latest sample of any traffic
   ArmNumbers sampled_{};     // the same before it is corrected
   bool fresh_ = false;       // of this very message
-  double run_began_ = 0, last_message_ = 0;  // when; the run's end once it is known
-  double earlier_runs_ = 0, sampling_ = 0;   // seconds
+  double run_began_ = 0;     // when; 0: it has ended
   Status status_;
 };
 

@@ -87,6 +87,7 @@ void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_si
   if (broadcasting_ != nullptr) broadcasting_->set_fetcher(&storage_fetcher);
   for (auto& role : roles_) role->begin(items, std::exchange(buffers, buffers + role->buffer_bytes()));
   turn_until([](const Role& role) { return role.released(); });
+  coder_->end();
 }
 
 void Transfer::visit_traffic(const std::function<void(const Traffic&)>& visit) const {
@@ -98,7 +99,6 @@ void Transfer::visit_traffic(const std::function<void(const Traffic&)>& visit) c
 
 Status Transfer::end() {
   turn_until([](const Role& role) { return role.finished(); });
-  coder_->end();
   Status status;
   const auto take = [&](const Status& each) {
     if (each.code() == Code::mpi) arena_->lose();  // what it has begun may not have ended

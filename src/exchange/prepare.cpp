@@ -131,6 +131,7 @@ class TransferBuilder {
 
   void close(Letter& letter, std::byte kind, int element_bytes) {
     trace_.description_bytes_before_codec += static_cast<int64_t>(letter.bytes.size() + k_letter_end + (coder().checks() ? k_sum_bytes : 0));
+    const StageTimer timer(trace_, Stage::descriptions);
     const bool framed = coder().shrink(letter.peer, letter.bytes);
     letter.bytes.push_back(framed ? kind | k_framed : kind);
     letter.bytes.push_back(static_cast<std::byte>(std::clamp(element_bytes, 1, 255)));

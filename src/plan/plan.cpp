@@ -191,6 +191,7 @@ void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, con
 }
 
 constexpr int64_t k_broadcast_window = int64_t{1} << 20;
+constexpr int64_t k_least_measured = int64_t{256} << 10;  // bytes of a broadcast
 
 // On one host the ranks copy out of shared memory instead.
 bool broadcasts(const Strategy& strategy, const Pattern& pattern, const Topology& topology) {
@@ -228,7 +229,13 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
                      .codec_shuffle = strategy.codec_shuffle, .codec_level = strategy.codec_level, .codec_preferred = strategy.codec_preferred,
                      .access = Access::contiguous, .files = Files::one};
     plan.reasons.push_back(fmt::format("broadcast: all ranks on {} hosts read the same, so one reads it and sends it to all", topology.host_roots.size()));
-    choose_codec(plan, strategy, pattern, topology, limits);
+    if (Strategy asked = strategy; asked.codec == Codec::automatic && region_bytes < k_least_measured) {
+      asked.codec = Codec::off;
+      plan.reasons.push_back(fmt::format("codec off: {} are too few to measure links for", format_bytes(region_bytes)));
+      choose_codec(plan, asked, pattern, topology, limits);
+    } else {
+      choose_codec(plan, strategy, pattern, topology, limits);
+    }
     return plan;
   }
   const Strategy asked = without_idle_stages(strategy, pattern.reading, topology.ranks, plan.reasons);

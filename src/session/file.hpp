@@ -269,7 +269,7 @@ class File {
   void drop_queue();
   bool wants_io_thread() const;
 
-  Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds);
+  Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool whole);
   Status take_traffic(const Transfer& transfer);
   void learn(KeptPlan& kept, size_t arm);  // collective
 

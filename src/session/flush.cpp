@@ -327,7 +327,8 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   });
   if (!motion.local.ok()) motion.untouched.clear();
   if (!wave.reading) mark_touched(numbers.variables);
-  motion.began = behind ? 0 : seconds_now();
+  motion.began = seconds_now();
+  motion.behind = behind;
   const StageTimer timer(trace_, Stage::exchange);
   const std::span<const Item> raked = kept.direct ? std::span<const Item>() : part(kept, wave);
   const std::span<const Item> direct = kept.direct ? std::span<const Item>(wave.items) : std::span<const Item>(kept.direct_items);
@@ -356,6 +357,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr, motion.untouched.empty() ? nullptr : &motion.untouched);
   motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
   kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.order());
+  motion.exchanged = seconds_now() - motion.began;
   if (behind) comm_->set_holder(&motion);
   return {};
 }
@@ -371,15 +373,15 @@ Status File::end_motion(Motion& motion) {
     if (motion.sink) motion.sink->fill_rest();
     comm_->release_holder(&motion);
   }
-  Status verdict = conclude(std::move(motion.local), wave, kept, motion.began > 0 ? seconds_now() - motion.began : 0);
+  Status verdict = conclude(std::move(motion.local), wave, kept, motion.behind ? motion.exchanged : seconds_now() - motion.began, !motion.behind);
   if (!wave.reading) end_filling(verdict.ok());
   if (!wave.reading && verdict.ok() && motion.whole) end_whole();
   return verdict;
 }
 
 // What all ranks met while a wave moved, and its numbers for the report, in one reduction.
-// `seconds`: of the wave; 0: not measured.
-Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds) {
+// `seconds`: of the wave; of its exchange alone, where not `whole`; 0: not measured.
+Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool whole) {
   data_->settle(trace_);
   local.update(data_->take_status());
   if (wave.reading && local.ok()) local = guard([&] { return convert_and_repeat(wave); });
@@ -398,13 +400,12 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   store_trace(trace_, report_.sums, report_.maxima);
   store_wave(seconds, report_.maxima);
   const bool tunes = kept.transfer && kept.tuner;
-  const size_t arm = kept.order().arm;
   if (tunes) store_tuning(kept.transfer->coder().foretold(), report_.sums);
   if (kept.transfer) local.update(guard([&] { return take_traffic(*kept.transfer); }));
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
-  if (tunes && seconds > 0 && verdict.ok()) learn(kept, arm);
+  if (tunes && seconds > 0 && verdict.ok()) learn(kept, kept.transfer->coder().arm());
   // Seconds of the stages are of all waves of the flush so far.
-  if (verdict.ok() && waves_++ == 0) (void)guard([&] { return learn_seconds(kept, read_wave(report_.maxima), read_stage(report_.maxima, Stage::storage)), Status{}; });
+  if (verdict.ok() && waves_++ == 0) (void)guard([&] { return learn_seconds(kept, whole ? read_wave(report_.maxima) : 0, read_stage(report_.maxima, Stage::storage)), Status{}; });
   if (verdict.ok() || wave.reading) return verdict;
   Status told = with_undefined(std::move(verdict), moving_bits_);
   if (mode_ == Mode::create && !published_) fatal_.update(told);

@@ -29,7 +29,9 @@ struct Motion final : SegmentHolder {
   std::vector<QueueEntry> queue;       // keeps the decompositions that the wave points to
   Status local;                        // what this rank has met so far
   bool whole = false;                  // what is written are all bytes of the variables
-  double began = 0;                    // when, or 0: the program goes on meanwhile, and no time is measured
+  double began = 0;                    // when
+  double exchanged = 0;                // seconds until no rank needed another
+  bool behind = false;                 // the program goes on meanwhile: only those are measured
   WindowFill fill;
   FillMap untouched;                   // what windows' holes are known to hold without reading; else empty
   std::optional<StorageSink> sink;

@@ -181,10 +181,12 @@ TEST_F(Broadcast, auto_explains_itself) {
     const std::vector<float> values = values_of(kind);
     write(values);
     const json report = read(with("auto"), values, 20);
-    expect_counts(report);
     if (hosts() == 1) continue;
     EXPECT_EQ(report["plans"][0]["codec"], "auto");
-    EXPECT_THAT(report["plans"][0]["reasons"].dump(), testing::HasSubstr("codec"));
+    EXPECT_THAT(report["plans"][0]["reasons"].back(), testing::MatchesRegex("codec.*(by far|tried in turn|for each message| took ).*"));
+    EXPECT_EQ(report["bytes_broadcast"], 4 * k_floats);
+    if (report["messages"] == 0) continue;  // to leave it to MPI was found to be faster
+    expect_counts(report);
     EXPECT_LE(report["bytes_sent"], report["bytes_before_codec"]);
     if (kind == Values::equal) {
       EXPECT_EQ(report["bytes_sent"], report["messages"].get<int64_t>() * 20);
@@ -280,7 +282,11 @@ TEST_F(Broadcast, a_damaged_message_is_an_error_on_all_ranks) {
         damage = kind_of_damage;
         const int code = windrow_flush(file);
         damage = Damage::none;
-        EXPECT_EQ(code, hosts() > 1 ? WINDROW_INTERNAL : WINDROW_OK) << windrow_error_message();
+        int damaged = 0;
+        MPI_Allreduce(&damaged_messages, &damaged, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        const bool may_rest = way[1].second == "auto" && way.back().second != "true";  // then MPI carries all
+        if (!may_rest) { EXPECT_EQ(damaged > 0, hosts() > 1); }
+        EXPECT_EQ(code, damaged > 0 ? WINDROW_INTERNAL : WINDROW_OK) << windrow_error_message();
         expect_same_everywhere(code);
         if (code != WINDROW_OK) {
           EXPECT_THAT(windrow_error_message(), testing::HasSubstr("message from"));

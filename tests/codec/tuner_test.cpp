@@ -192,6 +192,35 @@ TEST_F(Tuner, looks_again_when_another_is_foretold_to_gain_more_than_it_was) {
   EXPECT_EQ(back.back(), k_arm_off);
 }
 
+// From the first to the last of its runs, whatever file they are of: one in eight looks once it is settled, and none while it tries.
+TEST_F(Tuner, has_every_eighth_run_look) {
+  CodecTuner tuner;
+  EXPECT_TRUE(tuner.order().looks);
+  int looks = 0;
+  for (int i = 0; i < 81; ++i) {
+    const CodecOrder order = tuner.order();
+    if (i > 0) looks += order.looks ? 1 : 0;
+    EXPECT_EQ(order.notes, tuner.order().notes);
+    tuner.learn(order.arm, 1, order.looks ? Foretold{numbers(1, 4), numbers(1, 4)} : Foretold{});
+  }
+  EXPECT_EQ(tuner.order().all.found, numbers(1, 4));
+  EXPECT_EQ(looks, 10);
+}
+
+// Costs of a message to one receiver: {off, the others}.
+TEST_F(Tuner, own_ways_are_for_whom_far_more_is_gained_than_with_all) {
+  const CodecOrder off{.arm = k_arm_off, .all = {numbers(1, 1), numbers(1, 1)}};
+  EXPECT_EQ(own_way(off, numbers(4, 1), 1), 1U) << "its data shrinks, or its link is slow";
+  EXPECT_EQ(own_way(off, numbers(1.4, 1), 1), k_arm_off);
+  const CodecOrder gains_all{.arm = k_arm_off, .all = {numbers(4, 1), numbers(4, 1)}};
+  EXPECT_EQ(own_way(gains_all, numbers(5, 1), 1), k_arm_off) << "with all as much, and the trial found off to be faster";
+  EXPECT_EQ(own_way(gains_all, numbers(9, 1), 1), 1U);
+  const CodecOrder first{.arm = 1, .all = {numbers(4, 1), numbers(4, 1)}};
+  EXPECT_EQ(own_way(first, numbers(1, 2), k_arm_off), k_arm_off) << "noise, or a link that is fast";
+  EXPECT_EQ(own_way(first, numbers(1, 1.2), k_arm_off), 1U);
+  EXPECT_EQ(own_way(CodecOrder{.arm = 1}, numbers(1, 2), k_arm_off), k_arm_off) << "nobody has looked yet";
+}
+
 // What a trial has shown to be worse than foretold is not tried again for being foretold the same.
 TEST_F(Tuner, leaves_alone_what_gains_no_more_than_when_it_was_tried) {
   CodecTuner tuner;
@@ -279,6 +308,7 @@ TEST(CodecModel, learns_how_far_samples_are_off) {
   model.compare(2, 4, 0.3, 0.15);
   EXPECT_DOUBLE_EQ(model.corrected(2, 4, 0.4), 0.2);
   EXPECT_DOUBLE_EQ(model.corrected(1, 4, 0.4), 0.4) << "another arm";
+  EXPECT_DOUBLE_EQ(model.corrected(2, 4, 0.99), 0.99) << "noise stays noise";
   EXPECT_DOUBLE_EQ(model.corrected(2, 8, 0.4), 0.4) << "other elements";
   model.compare(2, 8, 0.5, 1);
   EXPECT_DOUBLE_EQ(model.corrected(2, 8, 0.9), 1) << "never more than there is";
