@@ -212,8 +212,9 @@ void CodecTuner::settle() noexcept {
 }
 
 void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noexcept {
-  const bool looked = foretold.found[k_arm_off] > 0;
   ++seen_;
+  if (arm != this->arm()) return;  // it was ordered before another run of this kind, of another file, has told what it took
+  const bool looked = foretold.found[k_arm_off] > 0;
   if (looked) latest_ = foretold;
   switch (state_) {
     case State::unknown:

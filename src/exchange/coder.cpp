@@ -46,17 +46,22 @@ Status probe_link(Comm& comm, const Plan& plan) {
   return measured.status();
 }
 
-std::shared_ptr<CodecTuner> tuner_for(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces) {
-  constexpr size_t k_most = 64;
+std::shared_ptr<CodecTuner> make_tuner(Comm& comm, const Plan& plan) {
   if (plan.strategy.codec != Codec::automatic || !compresses(plan, comm)) return nullptr;
+  (void)memory_of(comm);  // there is room to keep it
   const Codec preferred = plan.strategy.codec_preferred;
-  auto& tuners = memory_of(comm).tuners;
-  const std::array<int64_t, 4> key{plan.broadcast ? 2 : plan.reading ? 1 : 0, static_cast<int64_t>(preferred), bytes, pieces};
-  if (tuners.size() >= k_most && !tuners.contains(key)) tuners.clear();
-  auto& tuner = tuners[key];
-  if (tuner == nullptr)
-    tuner = std::make_shared<CodecTuner>(preferred == Codec::automatic ? k_arm_off : find_arm(name_of(preferred), false));
-  return tuner;
+  return std::make_shared<CodecTuner>(preferred == Codec::automatic ? k_arm_off : find_arm(name_of(preferred), false));
+}
+
+std::shared_ptr<CodecTuner> keep_tuner(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces, bool behind, std::shared_ptr<CodecTuner> made) noexcept {
+  if (!made) return nullptr;
+  CodecMemory& memory = *static_cast<CodecMemory*>(comm.attachment(Comm::Remembered::codecs).get());
+  const int64_t way = (plan.broadcast ? 2 : plan.reading ? 1 : 0) + (behind ? 4 : 0);
+  const std::array<int64_t, 4> key{way, static_cast<int64_t>(plan.strategy.codec_preferred), bytes, pieces};
+  for (const CodecMemory::KnownTuner& known : memory.tuners)
+    if (known.tuner && known.key == key) return known.tuner;
+  memory.tuners[memory.next_tuner++ % memory.tuners.size()] = {key, made};
+  return made;
 }
 
 namespace {
@@ -64,10 +69,13 @@ namespace {
 // Ranks of this host that send to other hosts at once: those that read, teams' roots, or all.
 int64_t senders_of_host(const Comm& comm, const Plan& plan) noexcept {
   if (plan.broadcast) return 1;
-  if (plan.reading && !plan.writers.empty())
-    return std::max<int64_t>(1, std::count_if(plan.writers.begin(), plan.writers.end(), [&](int reader) { return comm.host_rank_of(reader) >= 0; }));
-  if (plan.gathers() && !plan.reading) return plan.team > 0 ? ceil_divide(comm.host_size(), plan.team) : 1;
-  return comm.host_size();
+  if (plan.gathers()) {
+    const bool is_of_hosts = plan.team == 0;                        // members hand their data to the root through memory that the host shares
+    if (is_of_hosts || (plan.reading && !plan.has_domains())) return 1;
+    return plan.reading ? ceil_divide(comm.host_size(), plan.team) : comm.host_size();  // of a team that is larger than a host all send
+  }
+  if (!plan.reading) return comm.host_size();
+  return std::max<int64_t>(1, std::count_if(plan.writers.begin(), plan.writers.end(), [&](int reader) { return comm.host_rank_of(reader) >= 0; }));
 }
 
 }  // namespace
@@ -126,7 +134,8 @@ void Coder::begin(const CodecOrder& order) noexcept {
 }
 
 void Coder::end() noexcept {
-  if (measures() && run_began_ > 0) memory_->run_seconds += seconds_now() - run_began_;
+  run_seconds_ = measures() && run_began_ > 0 ? seconds_now() - run_began_ : 0;
+  if (measures()) memory_->run_seconds += run_seconds_;
   run_began_ = 0;
 }
 
@@ -176,8 +185,8 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   const double link = link_of(traffic), quiet = comm_.link() * static_cast<double>(sharers_);
   const bool by_message = order_.arm == CodecTuner::k_by_message;
   if ((by_message || order_.arm == k_arm_off) && link <= model.least_work(traffic.element_bytes, work_)) {
-    ArmNumbers ratios{};  // whatever the bytes are
-    ratios[k_arm_off] = 1;
+    ArmNumbers ratios{};  // whatever the bytes are: no compressor gains anything
+    ratios.fill(1);
     tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
     return k_arm_off;
   }

@@ -22,7 +22,12 @@ namespace windrow {
 struct CodecMemory {
   CodecModel model;
   std::map<int, Smoothed> links;  // by rank: seconds a byte that messages to it took
-  std::map<std::array<int64_t, 4>, std::shared_ptr<CodecTuner>> tuners;
+  struct KnownTuner {
+    std::array<int64_t, 4> key{};
+    std::shared_ptr<CodecTuner> tuner;
+  };
+  std::array<KnownTuner, 64> tuners;  // the oldest make room
+  size_t next_tuner = 0;
   // Of all transfers of the communicator, one at a time; they grow.
   std::unique_ptr<CodecWorkspace> workspace;
   int level = 0;                  // that the workspace is for
@@ -37,8 +42,11 @@ bool probes(const Plan& plan, const Comm& comm) noexcept;
 // Collective where probes(): measures the link, once for a communicator. The status is this rank's own.
 Status probe_link(Comm& comm, const Plan& plan);
 
-// The tuner of flushes of one kind: what is asked for by numbers that are the same on all ranks comes back for the next file. May throw std::bad_alloc.
-std::shared_ptr<CodecTuner> tuner_for(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces);
+// A tuner for a plan that leaves the choice open, or nullptr. May throw std::bad_alloc.
+std::shared_ptr<CodecTuner> make_tuner(Comm& comm, const Plan& plan);
+// The tuner of flushes of one kind: `made`, or the one that an earlier file of that kind has kept. The numbers are the same on all ranks, and all come here once
+// they have agreed that each has its plan, so that all know the same tuners. `behind`: of flushes in two.
+std::shared_ptr<CodecTuner> keep_tuner(Comm& comm, const Plan& plan, int64_t bytes, int64_t pieces, bool behind, std::shared_ptr<CodecTuner> made) noexcept;
 
 // Whether messages between hosts may be compressed.
 bool compresses(const Plan& plan, const Comm& comm) noexcept;
@@ -78,6 +86,7 @@ class Coder {
   // Before each run. The order counts only where the plan leaves the choice open.
   void begin(const CodecOrder& order) noexcept;
   void end() noexcept;  // once nobody waits for a message any more
+  double seconds() const noexcept { return run_seconds_; }  // between these two, where the plan leaves the choice open
 
   // In this run there is no compressor, and nobody looks at what one might do: without compression is known to be best, for every receiver of this rank's.
   bool passive() const noexcept { return passive_; }
@@ -147,6 +156,7 @@ class Coder {
   ArmNumbers sampled_{};     // the same before it is corrected
   bool fresh_ = false;       // of this very message
   double run_began_ = 0;     // when; 0: it has ended
+  double run_seconds_ = 0;   // of the latest
   Status status_;
 };
 

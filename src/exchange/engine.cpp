@@ -74,9 +74,9 @@ void Transfer::turn_until(Done&& done) {
 }
 
 void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, const CodecOrder& order, Role* guest) {
-  coder_->begin(order);
   guest_ = guest;
   comm_.wait_for_holder();   // another file's last windows may still lie in the memory that the host shares
+  coder_->begin(order);
   comm_.next_generation();  // on every rank of every run, so that it stays in step
   arena_ = &arena;
   std::byte* buffers = arena.data();

@@ -229,9 +229,10 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
                      .codec_shuffle = strategy.codec_shuffle, .codec_level = strategy.codec_level, .codec_preferred = strategy.codec_preferred,
                      .access = Access::contiguous, .files = Files::one};
     plan.reasons.push_back(fmt::format("broadcast: all ranks on {} hosts read the same, so one reads it and sends it to all", topology.host_roots.size()));
-    if (Strategy asked = strategy; asked.codec == Codec::automatic && region_bytes < k_least_measured) {
+    const int64_t bytes = pattern.bytes / topology.ranks;  // each rank's
+    if (Strategy asked = strategy; asked.codec == Codec::automatic && bytes < k_least_measured) {
       asked.codec = Codec::off;
-      plan.reasons.push_back(fmt::format("codec off: {} are too few to measure links for", format_bytes(region_bytes)));
+      plan.reasons.push_back(fmt::format("codec off: {} are too few to measure links for", format_bytes(bytes)));
       choose_codec(plan, asked, pattern, topology, limits);
     } else {
       choose_codec(plan, strategy, pattern, topology, limits);

@@ -278,13 +278,13 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
     began = seconds_now();
     if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
     if (kept.placer) kept.placer->begin({}, nullptr);
-    kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.order(), kept.placer.get());
+    kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.order(false), kept.placer.get());
     local.update(kept.transfer->end());
   }
   local.update(sink.status());
   local.update(fetcher.status());
   if (kept.placer) local.update(kept.placer->status());
-  return conclude(std::move(local), wave, kept, seconds_now() - began, true);
+  return conclude(std::move(local), wave, kept, seconds_now() - began, false);
 }
 
 // Collective. Plans of the chunked variables among the bits; afterwards the numbers are those of the waves again.

@@ -98,8 +98,9 @@ struct KeptPlan {
   PlanLimits limits;
   Plan plan;
   std::unique_ptr<Transfer> transfer;
-  std::shared_ptr<CodecTuner> tuner;                        // where the codec is left to what is measured, or nullptr
-  CodecOrder order() const noexcept { return tuner ? tuner->order() : CodecOrder{}; }
+  std::array<std::shared_ptr<CodecTuner>, 2> tuners;         // of flushes, and of those in two, where the codec is left to what is measured; or nullptr
+  CodecTuner* tuner_of(bool behind) const noexcept { return tuners[behind ? 1 : 0].get(); }
+  CodecOrder order(bool behind) const noexcept { return tuner_of(behind) != nullptr ? tuner_of(behind)->order() : CodecOrder{}; }
   std::vector<std::shared_ptr<const ByteRuns>> runs;        // keeps alive what the transfer describes
   bool direct = false;                                      // no exchange: each rank moves its own pieces
   std::vector<Item> direct_items, raked_items;              // where both are: see part()
@@ -269,9 +270,9 @@ class File {
   void drop_queue();
   bool wants_io_thread() const;
 
-  Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool whole);
+  Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind);
   Status take_traffic(const Transfer& transfer);
-  void learn(KeptPlan& kept, size_t arm);  // collective
+  void learn(KeptPlan& kept, bool behind);  // collective
 
   // tracing.cpp
   void open_trace_on_root();                                        // rank 0 only

@@ -356,8 +356,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   const bool locked = !kept.plan.has_domains();
   motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr, motion.untouched.empty() ? nullptr : &motion.untouched);
   motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
-  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.order());
-  motion.exchanged = seconds_now() - motion.began;
+  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.order(behind));
   if (behind) comm_->set_holder(&motion);
   return {};
 }
@@ -373,15 +372,15 @@ Status File::end_motion(Motion& motion) {
     if (motion.sink) motion.sink->fill_rest();
     comm_->release_holder(&motion);
   }
-  Status verdict = conclude(std::move(motion.local), wave, kept, motion.behind ? motion.exchanged : seconds_now() - motion.began, !motion.behind);
+  Status verdict = conclude(std::move(motion.local), wave, kept, motion.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - motion.began, motion.behind);
   if (!wave.reading) end_filling(verdict.ok());
   if (!wave.reading && verdict.ok() && motion.whole) end_whole();
   return verdict;
 }
 
 // What all ranks met while a wave moved, and its numbers for the report, in one reduction.
-// `seconds`: of the wave; of its exchange alone, where not `whole`; 0: not measured.
-Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool whole) {
+// `seconds`: of the wave; of its exchange alone, where the program went on behind it.
+Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind) {
   data_->settle(trace_);
   local.update(data_->take_status());
   if (wave.reading && local.ok()) local = guard([&] { return convert_and_repeat(wave); });
@@ -399,13 +398,13 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   });
   store_trace(trace_, report_.sums, report_.maxima);
   store_wave(seconds, report_.maxima);
-  const bool tunes = kept.transfer && kept.tuner;
+  const bool tunes = kept.transfer && kept.tuner_of(behind) != nullptr;
   if (tunes) store_tuning(kept.transfer->coder().foretold(), report_.sums);
   if (kept.transfer) local.update(guard([&] { return take_traffic(*kept.transfer); }));
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
-  if (tunes && seconds > 0 && verdict.ok()) learn(kept, kept.transfer->coder().arm());
+  if (tunes && read_wave(report_.maxima) > 0 && verdict.ok()) learn(kept, behind);
   // Seconds of the stages are of all waves of the flush so far.
-  if (verdict.ok() && waves_++ == 0) (void)guard([&] { return learn_seconds(kept, whole ? read_wave(report_.maxima) : 0, read_stage(report_.maxima, Stage::storage)), Status{}; });
+  if (verdict.ok() && waves_++ == 0) (void)guard([&] { return learn_seconds(kept, behind ? 0 : read_wave(report_.maxima), read_stage(report_.maxima, Stage::storage)), Status{}; });
   if (verdict.ok() || wave.reading) return verdict;
   Status told = with_undefined(std::move(verdict), moving_bits_);
   if (mode_ == Mode::create && !published_) fatal_.update(told);
@@ -421,12 +420,13 @@ Status File::take_traffic(const Transfer& transfer) {
 }
 
 // Every rank has been told the same numbers.
-void File::learn(KeptPlan& kept, size_t arm) {
+void File::learn(KeptPlan& kept, bool behind) {
   Foretold foretold;
   read_tuning(foretold, report_.sums);
-  kept.tuner->learn(arm, read_wave(report_.maxima), foretold);
+  CodecTuner& tuner = *kept.tuner_of(behind);
+  tuner.learn(kept.transfer->coder().arm(), read_wave(report_.maxima), foretold);
   (void)guard([&] {
-    if (!report_.plans.empty()) report_.plans.back().codec_reason = kept.tuner->why();
+    if (!report_.plans.empty()) report_.plans.back().codec_reason = tuner.why();
     return Status{};
   });
 }

@@ -30,8 +30,7 @@ struct Motion final : SegmentHolder {
   Status local;                        // what this rank has met so far
   bool whole = false;                  // what is written are all bytes of the variables
   double began = 0;                    // when
-  double exchanged = 0;                // seconds until no rank needed another
-  bool behind = false;                 // the program goes on meanwhile: only those are measured
+  bool behind = false;                 // the program goes on meanwhile: only the exchange is measured
   WindowFill fill;
   FillMap untouched;                   // what windows' holes are known to hold without reading; else empty
   std::optional<StorageSink> sink;

@@ -391,7 +391,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     // A window whose holes are filled is written whole.
     if (!wave.reading && !wave.layout && any_unfilled(numbers.variables)) kept->plan.whole_windows = true;
     const Access access = kept->plan.strategy.access;
-    kept->tuner = tuner_for(*comm_, kept->plan, numbers.bytes, numbers.pieces);
+    for (auto& tuner : kept->tuners) tuner = make_tuner(*comm_, kept->plan);
     kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && (access == Access::list || access == Access::mapped);
     return {};
   });
@@ -406,6 +406,10 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     local = make_ready(*kept, wave, share);
     sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
     if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
+  }
+  for (const bool behind : {false, true}) {
+    auto& tuner = kept->tuners[behind ? 1 : 0];
+    tuner = keep_tuner(*comm_, kept->plan, numbers.bytes, numbers.pieces, behind, std::move(tuner));
   }
   ++trace_.plans_made;
   kept->id = next_plan_++;  // plans are made by all ranks together, so the numbers stay in step

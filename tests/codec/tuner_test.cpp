@@ -207,6 +207,23 @@ TEST_F(Tuner, has_every_eighth_run_look) {
   EXPECT_EQ(looks, 10);
 }
 
+// Flushes in two of several files of a kind are under way at once, all with one order.
+TEST_F(Tuner, does_not_believe_runs_that_were_ordered_before_it_knew_better) {
+  CodecTuner tuner;
+  const Foretold near{numbers(1.2, 1.1), numbers(1.2, 1.1)};
+  const CodecOrder first = tuner.order(), second = tuner.order();
+  tuner.learn(first.arm, 1, near);
+  ASSERT_NE(tuner.arm(), CodecTuner::k_by_message);
+  tuner.learn(second.arm, 1, near);
+  for (int round = 0; round < 40; ++round) {
+    const size_t arm = tuner.arm();
+    tuner.learn(arm, arm == 1 ? 0.5 : 1, {});
+    tuner.learn(arm, 0.01, {});  // where the first has changed the order, this is of another one
+  }
+  EXPECT_TRUE(tuner.settled());
+  EXPECT_THAT(tuner.why(), HasSubstr("took"));
+}
+
 // Costs of a message to one receiver: {off, the others}.
 TEST_F(Tuner, own_ways_are_for_whom_far_more_is_gained_than_with_all) {
   const CodecOrder off{.arm = k_arm_off, .all = {numbers(1, 1), numbers(1, 1)}};
