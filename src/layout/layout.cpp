@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/checked.hpp"
 
@@ -22,10 +23,13 @@ std::string fault_of(const LayoutComponent& component, int64_t expected_begin) {
   if (component.stripe_bytes < 1) return fmt::format("has stripes of {} bytes", component.stripe_bytes);
   if (component.stripe_count < 0 || component.stripe_count > k_most_stripes)
     return fmt::format("has {} stripes beside each other; there can be {}", component.stripe_count, k_most_stripes);
-  if (!component.targets.empty() && static_cast<int64_t>(component.targets.size()) != component.stripe_count)
-    return fmt::format("has {} targets for {} stripes", component.targets.size(), component.stripe_count);
   if (component.object_bytes < 0 || component.object_bytes % component.stripe_bytes != 0)
     return fmt::format("has objects of {} bytes, which are no whole stripes of {}", component.object_bytes, component.stripe_bytes);
+  const auto targets = static_cast<int64_t>(component.targets.size());
+  if (component.object_bytes == 0 && targets > 0 && targets != component.stripe_count)
+    return fmt::format("has {} targets for {} stripes", targets, component.stripe_count);
+  if (component.object_bytes > 0 && targets > 0 && (component.stripe_count == 0 || targets % component.stripe_count != 0))
+    return fmt::format("has targets for {} objects, which are no whole rows of {}", targets, component.stripe_count);
   if (std::any_of(component.targets.begin(), component.targets.end(), [](int64_t target) { return target < k_no_target; }))
     return "has a target with a negative number";
   return {};
@@ -63,13 +67,44 @@ Stripe stripe_at(const StorageLayout& layout, int64_t offset) noexcept {
   if (!behind) stripe.bytes.end = std::min(stripe.bytes.end, component.bytes.end);
   if (behind || component.stripe_count == 0) return stripe;
   stripe.column = stripe.index % component.stripe_count;
-  if (!component.targets.empty()) stripe.target = component.targets[static_cast<size_t>(stripe.column)];
+  const auto object = static_cast<uint64_t>(object_of(component, stripe.index));
+  if (object < component.targets.size()) stripe.target = component.targets[object];
   return stripe;
 }
 
 int64_t target_of(const StorageLayout& layout, int64_t offset) noexcept { return stripe_at(layout, offset).target; }
 
 int64_t next_stripe(const StorageLayout& layout, int64_t offset) noexcept { return stripe_at(layout, offset).bytes.end; }
+
+int64_t object_of(const LayoutComponent& component, int64_t stripe) noexcept {
+  const int64_t column = stripe % component.stripe_count;
+  if (component.object_bytes == 0) return column;
+  return stripe / component.stripe_count / (component.object_bytes / component.stripe_bytes) * component.stripe_count + column;
+}
+
+int64_t offset_of_object(const LayoutComponent& component, int64_t object) noexcept {
+  const auto in_row = checked_multiply(component.stripe_bytes, object % component.stripe_count);
+  const auto row = checked_multiply(component.object_bytes, object / component.stripe_count * component.stripe_count);
+  return row && in_row ? checked_add(*row, *in_row).value_or(k_no_end) : k_no_end;
+}
+
+int64_t end_of_targets(const LayoutComponent& component) noexcept {
+  if (component.targets.empty()) return component.bytes.begin;
+  if (component.object_bytes == 0) return component.bytes.end;
+  const int64_t end = offset_of_object(component, static_cast<int64_t>(component.targets.size()));
+  return std::clamp(end, component.bytes.begin, component.bytes.end);
+}
+
+int64_t count_targets(const LayoutComponent& component) {
+  if (component.object_bytes == 0 || component.targets.empty()) return component.stripe_count;
+  std::set<int64_t> targets(component.targets.begin(), component.targets.end());
+  targets.erase(k_no_target);
+  return static_cast<int64_t>(targets.size());
+}
+
+bool names_targets(const StorageLayout& layout) noexcept {
+  return std::any_of(layout.components.begin(), layout.components.end(), [](const LayoutComponent& each) { return !each.targets.empty(); });
+}
 
 int64_t lock_unit(const StorageLayout& layout) noexcept {
   int64_t unit = 1;

@@ -29,10 +29,12 @@ struct LayoutComponent {
   Extent bytes{0, k_no_end};
   int64_t stripe_bytes = 0;
   int64_t stripe_count = 0;             // stripes beside each other, each on a target; 0: not known yet
-  int64_t object_bytes = 0;             // CephFS goes on with other objects after so many bytes of each; 0: never
+  int64_t object_bytes = 0;             // CephFS goes on with other objects after so many bytes of each; 0: never, a stripe of the row is one
   bool on_metadata_server = false;      // Lustre's data on MDT
   bool overstriped = false;             // a target may have several of the stripes
-  std::vector<int64_t> targets;         // [stripe_count], k_no_target among them; empty: none of them is known
+  // Of the objects from the file's first byte on, in rows of stripe_count, k_no_target among them; empty: none of them is known. Where objects are
+  // never changed it is one row; else as many as somebody has asked for: behind them nobody knows.
+  std::vector<int64_t> targets;
   friend bool operator==(const LayoutComponent&, const LayoutComponent&) = default;
 };
 
@@ -47,7 +49,7 @@ struct StorageLayout {
 };
 
 // What is wrong with a layout. bad_file: no component; a stripe of no bytes, or too many stripes; a component without bytes, one that
-// overlaps another or leaves a gap; targets that are not as many as stripes; objects that do not end where stripes do.
+// overlaps another or leaves a gap; targets that are not as many as stripes, or no whole rows of objects; objects that do not end where stripes do.
 Status check_layout(const StorageLayout& layout);
 
 struct Stripe {
@@ -62,6 +64,16 @@ struct Stripe {
 Stripe stripe_at(const StorageLayout& layout, int64_t offset) noexcept;
 int64_t target_of(const StorageLayout& layout, int64_t offset) noexcept;
 int64_t next_stripe(const StorageLayout& layout, int64_t offset) noexcept;  // where the one after that begins; k_no_end: there is none
+
+// Objects, of a component that check_layout() passes and that has stripes beside each other; both count from the file's first byte.
+int64_t object_of(const LayoutComponent& component, int64_t stripe) noexcept;
+int64_t offset_of_object(const LayoutComponent& component, int64_t object) noexcept;  // of its first byte; k_no_end: in no file
+// Where the objects end whose targets are listed: no farther than the component does, and nowhere where none is.
+int64_t end_of_targets(const LayoutComponent& component) noexcept;
+
+// Targets that the component is spread over: those that are listed, or else as many as stripes beside each other.
+int64_t count_targets(const LayoutComponent& component);
+bool names_targets(const StorageLayout& layout) noexcept;  // any of them
 
 // Writers that keep to different ones of these never want the same lock, nor the same block: the largest stripe.
 int64_t lock_unit(const StorageLayout& layout) noexcept;

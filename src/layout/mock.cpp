@@ -15,7 +15,7 @@ Status fault(std::string what) { return {Code::bad_argument, "layout=mock: " + s
 
 // What a component's text has said so far.
 struct Said {
-  std::optional<int64_t> stripe, count, first, targets, until;
+  std::optional<int64_t> stripe, count, first, targets, object, objects, until;
 };
 
 std::string_view next_part(std::string_view& text, char separator) {
@@ -34,9 +34,10 @@ Status read_word(std::string_view word, Said& said) {
   };
   constexpr int64_t k_most_bytes = int64_t{1} << 50, k_most_targets = int64_t{1} << 31;
   const std::array keys{Key{"stripe", said.stripe, 1, k_most_bytes}, Key{"count", said.count, 1, k_most_stripes}, Key{"first", said.first, 0, k_most_targets},
-                        Key{"targets", said.targets, 1, k_most_targets}, Key{"until", said.until, 1, INT64_MAX - 1}};
+                        Key{"targets", said.targets, 1, k_most_targets}, Key{"object", said.object, 1, k_most_bytes}, Key{"objects", said.objects, 1, k_most_stripes},
+                        Key{"until", said.until, 1, INT64_MAX - 1}};
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == key; });
-  if (found == keys.end()) return fault(fmt::format("there is no \"{}\"; there are stripe, count, first, targets and until", key));
+  if (found == keys.end()) return fault(fmt::format("there is no \"{}\"; there are stripe, count, first, targets, object, objects and until", key));
   if (found->number) return fault(fmt::format("{} is said twice", key));
   const auto number = parse_bytes(value);
   if (!number || *number < found->least || *number > found->most)
@@ -45,13 +46,29 @@ Status read_word(std::string_view word, Said& said) {
   return {};
 }
 
+// As CephFS does: each object on a target of its own, which follows from its number and no rule that a reader would see.
+void place_objects(LayoutComponent& component, int64_t objects, int64_t targets) {
+  constexpr uint64_t k_step = 0x9e3779b97f4a7c15, k_mix = 0xbf58476d1ce4e5b9;  // of the generator splitmix64
+  for (int64_t object = 0; object < objects; ++object) {
+    uint64_t hash = (static_cast<uint64_t>(object) + 1) * k_step;
+    hash = (hash ^ (hash >> 30)) * k_mix;
+    component.targets.push_back(static_cast<int64_t>((hash ^ (hash >> 31)) % static_cast<uint64_t>(targets)));
+  }
+}
+
 Status add_component(const Said& said, int64_t begin, StorageLayout& layout) {
   if (!said.stripe) return fault("a component needs its stripe, as in mock:stripe=1MiB,count=8");
   LayoutComponent component{.bytes = {begin, said.until.value_or(k_no_end)}, .stripe_bytes = *said.stripe, .stripe_count = said.count.value_or(1), .targets = {}};
   const int64_t first = said.first.value_or(0), all = said.targets.value_or(first + component.stripe_count);
   if (first >= all) return fault(fmt::format("the first target cannot be {}: there are {}, from 0 on", first, all));
-  component.overstriped = component.stripe_count > all;
-  for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back((first + i) % all);
+  if (said.objects && !said.object) return fault("objects are told by their length too, as in object=4MiB,objects=100");
+  if (said.object) {
+    component.object_bytes = *said.object;
+    place_objects(component, said.objects.value_or(component.stripe_count), all);
+  } else {
+    component.overstriped = component.stripe_count > all;
+    for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back((first + i) % all);
+  }
   layout.components.push_back(std::move(component));
   layout.storage_targets = std::max(layout.storage_targets, all);
   return {};
@@ -66,7 +83,7 @@ Result<StorageLayout> parse_mock(std::string_view text) {
     Said said;
     while (!part.empty())
       if (Status status = read_word(next_part(part, ','), said); !status.ok()) return status;
-    const bool alone = said.until && !said.stripe && !said.count && !said.first && !said.targets;  // "...;until=1MiB;..."
+    const bool alone = said.until && !said.stripe && !said.count && !said.first && !said.targets && !said.object && !said.objects;  // "...;until=1MiB;..."
     if (alone && layout.known() && layout.components.back().bytes.end == k_no_end) {
       layout.components.back().bytes.end = *said.until;
       continue;

@@ -28,8 +28,9 @@ Result<StorageLayout> parse_cephfs(std::string_view text);
 // Source: beegfs/client_module/include/uapi/beegfs_client.h.
 Result<StorageLayout> parse_beegfs(std::span<const std::byte> bytes, std::span<const int64_t> targets);
 
-// What the option layout has behind "mock:": stripe=SIZE, count=N, first=TARGET and targets=HOW_MANY with commas between them; until=OFFSET ends
-// a component, and a semicolon begins the next: "stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=4". bad_argument instead of bad_file.
+// What the option layout has behind "mock:": stripe=SIZE, count=N, first=TARGET and targets=HOW_MANY with commas between them; object=SIZE for objects
+// as CephFS has them, of which objects=HOW_MANY lie on known targets, whole rows of count; until=OFFSET ends a component, and a semicolon begins the
+// next: "stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=4". bad_argument instead of bad_file.
 Result<StorageLayout> parse_mock(std::string_view text);
 
 }  // namespace windrow

@@ -24,13 +24,27 @@ std::string targets_text(const std::vector<int64_t>& targets) {
   return fmt::format(" on {} {}", targets.size() == 1 ? "target" : "targets", text);
 }
 
+// Of thousands of objects, which lie on the same targets again and again.
+std::string objects_text(const LayoutComponent& component) {
+  if (component.targets.empty()) return {};
+  std::vector<int64_t> targets = component.targets;
+  std::sort(targets.begin(), targets.end());
+  const auto gone = std::count(targets.begin(), targets.end(), k_no_target);
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  if (gone > 0) targets.erase(targets.begin());
+  const std::vector<int64_t> shown(targets.begin(), targets.begin() + static_cast<std::ptrdiff_t>(std::min(targets.size(), k_most_shown)));
+  return fmt::format(", its first {} objects on {} targets: {}{}{}", component.targets.size(), targets.size(), fmt::join(shown, ", "),
+                     targets.size() > shown.size() ? fmt::format(" and {} more", targets.size() - shown.size()) : "",
+                     gone > 0 ? fmt::format(" ({} objects on none that is known)", gone) : "");
+}
+
 std::string component_text(const LayoutComponent& component) {
   if (component.on_metadata_server) return "on the metadata server";
   std::string text = fmt::format("stripe size {}", format_bytes(component.stripe_bytes));
   if (component.stripe_count > 0) text += fmt::format(", stripe count {}", component.stripe_count);
   if (component.object_bytes > 0) text += fmt::format(", object size {}", format_bytes(component.object_bytes));
   if (component.overstriped) text += ", overstriped";
-  return text + targets_text(component.targets);
+  return text + (component.object_bytes > 0 ? objects_text(component) : targets_text(component.targets));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class Choices {
     targets_ = layout && deal_by_target(pattern.regions, 2, *limits.layout).has_value();
     striped_ = layout;
     if (layout)
-      for (const LayoutComponent& each : limits.layout->components) target_count_ = std::max(target_count_, each.stripe_count);
+      for (const LayoutComponent& each : limits.layout->components) target_count_ = std::max(target_count_, count_targets(each));
   }
 
   std::vector<Candidate> all() {

@@ -9,6 +9,7 @@
 namespace windrow {
 namespace {
 
+constexpr int64_t k_metadata_server = INT64_MIN;        // as a holder of stripes
 constexpr int64_t k_longest_period = int64_t{1} << 61;  // so that the end of one is a number, wherever bytes of a file can lie
 
 bool fits(int64_t stripe_bytes, int64_t stripes) noexcept {
@@ -21,23 +22,72 @@ Extent bytes_of(const StorageLayout& layout, const LayoutComponent& component) n
   return &component == &layout.components.back() ? Extent{component.bytes.begin, k_no_end} : component.bytes;
 }
 
-// What holds the stripes of a column: a target, or where nobody knows it a number of the column's own, which no target has.
-int64_t holder_of(const LayoutComponent& component, int64_t column) noexcept {
-  if (component.on_metadata_server) return INT64_MIN;
-  const int64_t target = component.targets.empty() ? k_no_target : component.targets[static_cast<size_t>(column)];
-  return target != k_no_target ? target : k_no_target - 1 - column;
+// What holds the stripes of an object: a target, or where nobody knows it a number of the column's own, which no target has.
+int64_t holder_of(const LayoutComponent& component, int64_t object) noexcept {
+  if (component.on_metadata_server) return k_metadata_server;
+  const int64_t target = component.targets.empty() ? k_no_target : component.targets[static_cast<size_t>(object)];
+  return target != k_no_target ? target : k_no_target - 1 - object % component.stripe_count;
 }
 
-// Bytes of an extent by column. What is many periods long is not looked at stripe by stripe.
-void add_bytes(const LayoutComponent& component, Extent bytes, std::vector<int64_t>& columns) {
-  const int64_t period = component.stripe_bytes * component.stripe_count;
+// A stretch of the file in which who holds what repeats, counted from the file's first byte.
+struct Section {
+  Extent bytes;
+  int64_t unit_bytes = 1;
+  std::vector<int64_t> holders;  // [units of a period]; empty: nobody knows how many there are, or they are longer than a file can be
+  bool anybody = false;          // nobody knows who holds what, and no two units are the same one's
+};
+
+// Of columns of stripes. Where objects change a target is that of one row alone, and the column itself stands for all of its objects.
+Section section_of(const StorageLayout& layout, const LayoutComponent& component) {
+  Section section{.bytes = bytes_of(layout, component), .unit_bytes = component.stripe_bytes, .holders = {}};
+  if (!fits(component.stripe_bytes, component.stripe_count)) return section;
+  for (int64_t column = 0; column < component.stripe_count; ++column)
+    section.holders.push_back(component.object_bytes > 0 ? k_no_target - 1 - column : holder_of(component, column));
+  return section;
+}
+
+// Where objects change, the period is as long as their targets are known; behind that each whole row of objects is a unit.
+void add_objects(const LayoutComponent& component, Extent bytes, std::vector<Section>& sections) {
+  const int64_t known = end_of_targets(component);
+  const bool alone = component.stripe_count == 1;  // then an object's stripes follow each other
+  Section first{.bytes = {bytes.begin, known}, .unit_bytes = alone ? component.object_bytes : component.stripe_bytes, .holders = {}};
+  const int64_t units = ceil_divide(known, first.unit_bytes);
+  for (int64_t unit = 0; unit < units; ++unit) first.holders.push_back(holder_of(component, alone ? unit : object_of(component, unit)));
+  sections.push_back(std::move(first));
+  if (known < bytes.end) sections.push_back({.bytes = {known, bytes.end}, .unit_bytes = component.object_bytes * component.stripe_count, .holders = {}, .anybody = true});
+}
+
+// Of targets that no byte of the regions lies on nothing is to be had; nor of so many stripes that a plan would be mostly their list.
+bool knows_objects(const std::vector<Extent>& regions, const LayoutComponent& component) {
+  constexpr int64_t k_most_units = 65536;
+  if (component.object_bytes == 0 || component.targets.empty() || !fits(component.object_bytes, static_cast<int64_t>(component.targets.size()))) return false;
+  const Extent known{component.bytes.begin, end_of_targets(component)};
+  if (component.stripe_count > 1 && known.end / component.stripe_bytes >= k_most_units) return false;
+  return std::any_of(regions.begin(), regions.end(), [&](const Extent& region) { return !intersect(region, known).empty(); });
+}
+
+std::vector<Section> sections_of(const std::vector<Extent>& regions, const StorageLayout& layout) {
+  std::vector<Section> sections;
+  for (const LayoutComponent& component : layout.components) {
+    if (knows_objects(regions, component))
+      add_objects(component, bytes_of(layout, component), sections);
+    else
+      sections.push_back(section_of(layout, component));
+  }
+  return sections;
+}
+
+// Bytes of an extent by unit of a period. What is many periods long is not looked at unit by unit.
+void add_bytes(const Section& section, Extent bytes, std::vector<int64_t>& units) {
+  const auto count = static_cast<int64_t>(section.holders.size()), period = section.unit_bytes * count;
   const int64_t periods = std::max<int64_t>(0, bytes.size() / period - 1);
-  for (int64_t& each : columns) each += periods * component.stripe_bytes;
+  if (periods > 0)
+    for (int64_t& each : units) each += periods * section.unit_bytes;
   bytes.begin += periods * period;
   while (!bytes.empty()) {
-    const int64_t stripe = bytes.begin / component.stripe_bytes;
-    const int64_t end = std::min(bytes.end, (stripe + 1) * component.stripe_bytes);
-    columns[static_cast<size_t>(stripe % component.stripe_count)] += end - bytes.begin;
+    const int64_t unit = bytes.begin / section.unit_bytes;
+    const int64_t end = std::min(bytes.end, (unit + 1) * section.unit_bytes);
+    units[static_cast<size_t>(unit % count)] += end - bytes.begin;
     bytes.begin = end;
   }
 }
@@ -48,25 +98,24 @@ struct Holder {
   int group = 0;
 };
 
-// Those that hold bytes of the regions, in order of their first columns. None: of some bytes nobody knows.
-std::vector<Holder> holders_of(const std::vector<Extent>& regions, const StorageLayout& layout) {
+// Those that hold bytes of the regions, in order of their first units. None: of some bytes nobody knows.
+std::vector<Holder> holders_of(const std::vector<Extent>& regions, const std::vector<Section>& sections) {
   std::vector<Holder> holders;
   std::map<int64_t, size_t> places;
-  for (const LayoutComponent& component : layout.components) {
-    std::vector<int64_t> columns(static_cast<size_t>(component.stripe_count));
-    const Extent whole = bytes_of(layout, component);
+  for (const Section& section : sections) {
+    if (section.anybody) continue;
+    std::vector<int64_t> units(section.holders.size());
     for (const Extent& region : regions) {
-      const Extent part = intersect(region, whole);
+      const Extent part = intersect(region, section.bytes);
       if (part.empty()) continue;
-      if (component.stripe_count == 0 || !fits(component.stripe_bytes, component.stripe_count)) return {};
-      add_bytes(component, part, columns);
+      if (units.empty()) return {};
+      add_bytes(section, part, units);
     }
-    for (size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i] == 0) continue;
-      const int64_t number = holder_of(component, static_cast<int64_t>(i));
-      const auto [place, fresh] = places.try_emplace(number, holders.size());
-      if (fresh) holders.push_back({.number = number});
-      holders[place->second].bytes += columns[i];
+    for (size_t i = 0; i < units.size(); ++i) {
+      if (units[i] == 0) continue;
+      const auto [place, fresh] = places.try_emplace(section.holders[i], holders.size());
+      if (fresh) holders.push_back({.number = section.holders[i]});
+      holders[place->second].bytes += units[i];
     }
   }
   return holders;
@@ -89,21 +138,28 @@ void group(std::vector<Holder>& holders, int groups) {
 }  // namespace
 
 std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_t most, const StorageLayout& layout) {
-  std::vector<Holder> holders = holders_of(regions, layout);
+  const std::vector<Section> sections = sections_of(regions, layout);
+  std::vector<Holder> holders = holders_of(regions, sections);
   const int64_t groups = std::min(most, static_cast<int64_t>(holders.size()));
   if (groups < 2) return std::nullopt;
   group(holders, static_cast<int>(groups));
   std::map<int64_t, int> group_of;
-  for (const Holder& holder : holders) group_of[holder.number] = holder.group;
   Dealing dealing{.parts = {}, .groups = static_cast<int>(groups)};
-  for (const LayoutComponent& component : layout.components) {
+  for (const Holder& holder : holders) {
+    group_of[holder.number] = holder.group;
+    dealing.by_column = dealing.by_column || (holder.number < k_no_target && holder.number != k_metadata_server);
+  }
+  for (const Section& section : sections) {
+    if (section.anybody) dealing.known_end = std::min(dealing.known_end, section.bytes.begin);
     // Without bytes of the regions it may be of any kind; who has it does not matter.
-    const bool known = component.stripe_count > 0 && fits(component.stripe_bytes, component.stripe_count);
-    DealtPart part{.bytes = bytes_of(layout, component), .stripe_bytes = known ? component.stripe_bytes : 1, .groups = {}};
-    for (int64_t column = 0; column < (known ? component.stripe_count : 1); ++column) {
-      const auto found = group_of.find(holder_of(component, column));
-      part.groups.push_back(known && found != group_of.end() ? found->second : 0);
+    const bool in_turn = section.anybody && fits(section.unit_bytes, groups);
+    DealtPart part{.bytes = section.bytes, .stripe_bytes = section.holders.empty() && !in_turn ? 1 : section.unit_bytes, .groups = {}};
+    for (const int64_t holder : section.holders) {
+      const auto found = group_of.find(holder);
+      part.groups.push_back(found != group_of.end() ? found->second : 0);
     }
+    for (int each = 0; in_turn && each < dealing.groups; ++each) part.groups.push_back(each);
+    if (part.groups.empty()) part.groups.push_back(0);
     dealing.parts.push_back(std::move(part));
   }
   return dealing;

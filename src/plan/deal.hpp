@@ -24,11 +24,13 @@ struct DealtPart {
 struct Dealing {
   std::vector<DealtPart> parts;
   int groups = 0;
+  bool by_column = false;        // of some stripes nobody knows the target, and their columns stand for it
+  int64_t known_end = k_no_end;  // behind it rows of objects are dealt in turn, on whatever targets they lie
 };
 
 // Each target's stripes to one group: as many groups as targets that hold bytes of the regions, or `most`, which then have targets that follow
-// each other and as nearly as they can the same bytes. nullopt: there is nothing to choose, since there are not two groups or two targets, or nobody
-// knows which stripes lie on the same one.
+// each other and as nearly as they can the same bytes. Behind objects whose targets are known rows of objects go to the groups in turn. nullopt: there
+// is nothing to choose, since there are not two groups or two targets, or nobody knows which stripes lie on the same one.
 // Source: P. Dickens, J. Logan, Y-Lib: A User Level Library to Increase the Performance of MPI-IO in a Lustre File System Environment, section III. There is
 // one writer for each target; that there may be fewer, or components, is ours.
 std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_t most, const StorageLayout& layout);

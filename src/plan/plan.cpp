@@ -32,16 +32,10 @@ std::optional<Dealing> deal_stripes(Domains domains, const Pattern& pattern, int
   return dealing;
 }
 
-bool knows_targets(const StorageLayout& layout) {
-  return std::all_of(layout.components.begin(), layout.components.end(), [](const LayoutComponent& each) {
-    return each.on_metadata_server || (!each.targets.empty() && std::find(each.targets.begin(), each.targets.end(), k_no_target) == each.targets.end());
-  });
-}
-
-std::string shares_text(const Plan& plan, const Dealing& dealing, const PlanLimits& limits) {
+std::string shares_text(const Plan& plan, const Dealing& dealing) {
   const char* kind = plan.reading ? "reader" : "writer";
   if (plan.strategy.domains == Domains::cyclic) return fmt::format("stripes go to the {}s in turn", kind);
-  const char* columns = limits.layout && !knows_targets(*limits.layout) ? "columns of stripes" : "targets";
+  const char* columns = dealing.by_column ? "columns of stripes" : "targets";
   return plan.sharers > 1 ? fmt::format("{} {}s share each of {} {}, a stretch of the file each", plan.sharers, kind, dealing.groups, columns)
                           : fmt::format("{} {}s with {} of their own: nobody else touches their stripes", dealing.groups, kind, columns);
 }
@@ -66,7 +60,10 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
     plan.writers = spread_writers(topology, plan.sharers * dealing->groups);
     const std::vector<Extent> stretches = limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
     for (int group = 0; group < dealing->groups; ++group) plan.domains.insert(plan.domains.end(), stretches.begin(), stretches.end());
-    plan.reasons.push_back(shares_text(plan, *dealing, limits));
+    plan.reasons.push_back(shares_text(plan, *dealing));
+    if (dealing->known_end < k_no_end && pattern.regions.back().end > dealing->known_end)
+      plan.reasons.push_back(fmt::format("behind {} nobody knows which target has an object: rows of them go to the {}s in turn", format_bytes(dealing->known_end),
+                                         pattern.reading ? "reader" : "writer"));
     return dealing;
   }
   plan.writers = spread_writers(topology, wanted);

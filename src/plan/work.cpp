@@ -28,7 +28,7 @@ struct Facts {
     holes = std::max(0.0, region_bytes - bytes);
     mean = at_least_one(bytes / pieces);
     if (limits.layout && limits.layout->is_striped()) {
-      for (const LayoutComponent& each : limits.layout->components) targets = std::max(targets, number(each.stripe_count));
+      for (const LayoutComponent& each : limits.layout->components) targets = std::max(targets, number(count_targets(each)));
       stripe = at_least_one(number(lock_unit(*limits.layout)));
     }
   }

@@ -72,7 +72,8 @@ void DataFile::note(int64_t place, const StoreCounters& now, const StoreCounters
     for (int64_t at = place; at < place + bytes;) {
       const Stripe stripe = stripe_at(*layout_, at);
       const int64_t end = std::min(place + bytes, std::max(at + 1, stripe.bytes.end));
-      recording_->targets.add(stripe.target != k_no_target ? stripe.target : stripe.column, end - at);
+      static_assert(k_no_target == TargetBytes::k_others);
+      recording_->targets.add(named_ ? stripe.target : stripe.column, end - at);
       at = end;
     }
 }

@@ -54,6 +54,7 @@ class DataFile {
   void record(Recording* recording, std::shared_ptr<const StorageLayout> layout) {
     recording_ = recording;
     layout_ = std::move(layout);
+    named_ = layout_ != nullptr && names_targets(*layout_);
     work_.timeline = recording != nullptr ? &recording->storage : nullptr;
   }
   int64_t opens() const noexcept { return opens_; }
@@ -102,6 +103,7 @@ class DataFile {
   Trace work_;
   Recording* recording_ = nullptr;
   std::shared_ptr<const StorageLayout> layout_;
+  bool named_ = false;  // its targets have names: a column of stripes is no other one
   FileLine line_;
   SubfileNames names_;
   bool syncs_ = false;

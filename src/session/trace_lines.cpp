@@ -268,6 +268,7 @@ ordered_json layout_json(const StorageLayout& layout) {
                                   {"end", each.bytes.end == k_no_end ? ordered_json(nullptr) : ordered_json(each.bytes.end)},
                                   {"stripe_bytes", each.stripe_bytes},
                                   {"stripe_count", each.stripe_count},
+                                  {"object_bytes", each.object_bytes},
                                   {"targets", each.targets}});
   return json;
 }

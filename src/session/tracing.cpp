@@ -28,8 +28,7 @@ std::string time_text(std::chrono::system_clock::time_point time) {
 std::string columns_of(const StorageLayout& layout, bool set) {
   if (set) return "files";
   if (!layout.is_striped()) return "file";
-  const bool named = std::any_of(layout.components.begin(), layout.components.end(), [](const LayoutComponent& each) { return !each.targets.empty(); });
-  return named ? "targets" : "stripes";
+  return names_targets(layout) ? "targets" : "stripes";
 }
 
 }  // namespace

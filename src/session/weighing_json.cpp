@@ -147,6 +147,7 @@ Result<StorageLayout> read_layout_json(const ordered_json& json) {
       layout.components.push_back({.bytes = extent_of({each.at("begin"), each.at("end")}),
                                    .stripe_bytes = each.at("stripe_bytes").get<int64_t>(),
                                    .stripe_count = each.at("stripe_count").get<int64_t>(),
+                                   .object_bytes = each.value("object_bytes", int64_t{0}),  // older traces have none
                                    .targets = each.at("targets").get<std::vector<int64_t>>()});
     }
   } catch (const nlohmann::json::exception& error) {

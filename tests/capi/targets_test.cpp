@@ -114,6 +114,7 @@ TEST_P(Targets, have_one_writer_each_or_as_many_as_planned) {
   for (const Case& each : {Case{"mock:stripe=64KiB,count=4", "4", 4}, Case{"mock:stripe=64KiB,count=4", "8", 4}, Case{"mock:stripe=64KiB,count=2", "7", 2},
                            Case{"mock:stripe=16KiB,count=7", "3", 7}, Case{"mock:stripe=5000,count=5,first=3", "5", 5},
                            Case{"mock:stripe=16KiB,count=7,targets=3", "8", 3},
+                           Case{"mock:stripe=16KiB,count=1,object=32KiB,objects=1000,targets=3", "3", 3}, Case{"mock:stripe=16KiB,count=2,object=32KiB,objects=1000,targets=4", "8", 4},
                            Case{"mock:stripe=16KiB,count=1,until=100000;stripe=32KiB,count=3,first=1", "4", 4}}) {
     SCOPED_TRACE(std::string(each.layout) + " writers " + each.writers);
     const int variable = create({{"layout", each.layout}, {"domains", "target"}, {"writers", each.writers}});
@@ -136,6 +137,22 @@ TEST_P(Targets, have_one_writer_each_or_as_many_as_planned) {
     }
     EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
   }
+}
+
+// Of a file whose first objects alone are known: behind them each object has one writer too, whichever.
+TEST_P(Targets, of_some_objects_may_be_known) {
+  const int variable = create({{"layout", "mock:stripe=16KiB,count=2,object=32KiB,objects=10,targets=3"}, {"domains", "target"}, {"writers", "3"}});
+  write(variable);
+  const json report = report_of(file_);
+  EXPECT_THAT(report["layout"].get<std::string>(), HasSubstr("object size 32 KiB, its first 10 objects on 3 targets: 0, 1, 2"));
+  EXPECT_EQ(report["plans"][0]["stripes_with_two_writers"], 0);
+  if (size_of() >= 3) {
+    EXPECT_THAT(report["plans"][0]["reasons"].dump(), HasSubstr("behind 320 KiB nobody knows which target has an object"));
+  }
+  const Touched touched = touched_of(file_);
+  EXPECT_EQ(touched.shared(), 0);
+  for (const auto& [target, ranks] : touched.ranks_of_target) EXPECT_TRUE(target < 0 || ranks.size() <= 1) << target;
+  expect_data(variable);
 }
 
 // The count that the plan tells is what the ranks do.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <random>
 
@@ -54,6 +55,41 @@ TEST(StorageLayout, agrees_with_counting_byte_by_byte) {
   }
 }
 
+// As Ceph's documents number objects: the first stripe of each of a row, then the second, until the objects are full.
+TEST(StorageLayout, counts_objects_in_rows) {
+  const StorageLayout layout = mock("stripe=64KiB,count=3,object=128KiB,objects=6,targets=100");
+  const LayoutComponent& only = layout.components.front();
+  const std::vector<int64_t> objects{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5, 6, 7, 8};
+  for (size_t stripe = 0; stripe < objects.size(); ++stripe) {
+    const int64_t object = objects[stripe], offset = static_cast<int64_t>(stripe) * 64 * k_kib + 5;
+    EXPECT_EQ(object_of(only, static_cast<int64_t>(stripe)), object) << stripe;
+    EXPECT_EQ(target_of(layout, offset), object < 6 ? only.targets[static_cast<size_t>(object)] : k_no_target) << stripe;
+    EXPECT_EQ(stripe_at(layout, offset).column, static_cast<int64_t>(stripe) % 3);
+    EXPECT_EQ(object_of(only, offset_of_object(only, object) / (64 * k_kib)), object);
+    EXPECT_TRUE(offset_of_object(only, object) < offset);
+  }
+  EXPECT_EQ(offset_of_object(only, 4), 7 * 64 * k_kib);
+  EXPECT_EQ(end_of_targets(only), 2 * 3 * 128 * k_kib);
+  EXPECT_EQ(offset_of_object(only, INT64_MAX), k_no_end);
+}
+
+TEST(StorageLayout, counts_the_targets_that_it_names) {
+  StorageLayout layout = mock("stripe=1MiB,count=1,object=4MiB,objects=200,targets=7");
+  EXPECT_EQ(count_targets(layout.components.front()), 7);
+  EXPECT_EQ(layout_text(layout), "mock: stripe size 1 MiB, stripe count 1, object size 4 MiB, its first 200 objects on 7 targets: 0, 1, 2, 3, 4, 5, 6");
+  EXPECT_TRUE(names_targets(layout));
+  std::replace(layout.components.front().targets.begin(), layout.components.front().targets.end(), int64_t{0}, k_no_target);
+  EXPECT_EQ(count_targets(layout.components.front()), 6);
+  EXPECT_THAT(layout_text(layout), HasSubstr("on 6 targets: 1, 2, 3, 4, 5, 6 ("));
+  EXPECT_THAT(layout_text(layout), HasSubstr(" objects on none that is known)"));
+  layout.components.front().targets.clear();
+  EXPECT_EQ(count_targets(layout.components.front()), 1) << "a column";
+  EXPECT_EQ(end_of_targets(layout.components.front()), 0);
+  EXPECT_FALSE(names_targets(layout));
+  EXPECT_EQ(count_targets(mock("stripe=1MiB,count=4,targets=3").components.front()), 4);
+  EXPECT_EQ(end_of_targets(mock("stripe=1MiB,count=4").components.front()), k_no_end);
+}
+
 TEST(StorageLayout, goes_on_behind_its_last_component_on_no_target) {
   const StorageLayout layout = mock("stripe=64KiB,count=2,until=100000");
   EXPECT_NE(target_of(layout, 99'999), k_no_target);
@@ -80,6 +116,7 @@ TEST(StorageLayout, names_its_faults) {
       {"has no bytes", [](StorageLayout& each) { each.components[1].bytes.end = 100; }},
       {"before the file", [](StorageLayout& each) { each.components[0].bytes.begin = -1; }},
       {"no whole stripes", [](StorageLayout& each) { each.components[1].object_bytes = 100'000; }},
+      {"5 objects, which are no whole rows of 4", [](StorageLayout& each) { each.components[1].object_bytes = 64 * k_kib, each.components[1].targets.push_back(1); }},
   };
   const StorageLayout sound = mock("stripe=50,count=1,until=100;stripe=64KiB,count=4");
   EXPECT_TRUE(check_layout(sound).ok());
@@ -104,6 +141,7 @@ TEST(StorageLayout, reads_as_a_text) {
 
 TEST(StorageLayout, comes_whole_to_other_ranks) {
   const std::vector<StorageLayout> layouts{{}, mock("stripe=1MiB,count=2000,first=9"), mock("stripe=1,count=1,until=5;stripe=64KiB,count=7,targets=3"),
+                                           mock("stripe=64KiB,count=3,object=1MiB,objects=999,targets=70"),
                                            parse_cephfs("stripe_unit=65536 stripe_count=3 object_size=131072 pool=a").value()};
   for (const StorageLayout& layout : layouts) {
     std::vector<std::byte> bytes{std::byte{42}};

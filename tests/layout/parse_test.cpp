@@ -93,6 +93,11 @@ TEST(Mock, stands_for_any_layout) {
   ASSERT_TRUE(few.ok());
   EXPECT_THAT(few.value().components.front().targets, ElementsAre(2, 0, 1, 2));
   EXPECT_TRUE(few.value().components.front().overstriped);
+  const auto objects = parse_mock("stripe=64KiB,count=2,object=1MiB,objects=100,targets=5");
+  ASSERT_TRUE(objects.ok()) << objects.status().message();
+  EXPECT_EQ(objects.value().components.front().object_bytes, k_mib);
+  EXPECT_EQ(objects.value().components.front().targets.size(), 100u);
+  EXPECT_THAT(objects.value().components.front().targets, testing::Each(testing::AllOf(testing::Ge(0), testing::Lt(5))));
   for (const char* text : {"stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=4", "stripe=64KiB,count=1;until=1MiB;stripe=1MiB,count=4"}) {
     const auto composite = parse_mock(text);
     ASSERT_TRUE(composite.ok()) << composite.status().message();
@@ -112,6 +117,10 @@ TEST(Mock, names_what_is_wrong) {
   expect("stripe=1MiB,stripe=2MiB", "said twice");
   expect("stripe=1MiB,colour=2", "there is no \"colour\"");
   expect("stripe=1MiB,first=3,targets=3", "first target cannot be 3");
+  expect("stripe=1MiB,objects=3", "object=4MiB");
+  expect("stripe=1MiB,object=1500KiB", "no whole stripes");
+  expect("stripe=1MiB,count=2,object=1MiB,objects=3", "no whole rows");
+  expect("stripe=1MiB,object=1MiB,objects=65536", "objects cannot be");
   expect("stripe=1MiB,,count=3", "there is no \"\"");
   expect("stripe=1MiB;stripe=2MiB", "only the last component goes on");
   expect("until=3;stripe=1MiB", "needs its stripe");
@@ -124,10 +133,10 @@ TEST(Texts, give_sound_layouts_or_errors_when_changed) {
   const auto below = [&](size_t end) { return std::uniform_int_distribution<size_t>(0, end - 1)(random); };
   const std::string letters = "0123456789=;,ksKMGiBstripecountuntilobjectsize_ -+\xff";
   const std::vector<std::string> texts{"stripe_unit=1048576 stripe_count=4 object_size=4194304 pool=cephfs_data",
-                                       "stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=4,first=1,targets=3"};
+                                       "stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=4,first=1,targets=3", "stripe=64KiB,count=2,object=1MiB,objects=8"};
   int sound = 0;
   for (int turn = 0; turn < 40'000; ++turn) {
-    const size_t which = below(2);
+    const size_t which = below(3);
     std::string text = texts[which];
     for (size_t changes = 1 + below(3); changes > 0; --changes) {
       const size_t at = below(text.size());

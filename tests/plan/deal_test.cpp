@@ -89,6 +89,64 @@ TEST(DealByTarget, keeps_the_stripes_of_an_overstriped_target_together) {
   EXPECT_THAT(dealing->parts[0].groups, ElementsAre(0, 1, 2, 0, 1, 2, 0));
 }
 
+// As CephFS has them: each object where a hash puts it.
+TEST(DealByTarget, gives_each_writer_the_objects_of_a_target) {
+  StorageLayout layout = mock("stripe=1MiB,count=1,object=4MiB,objects=8,targets=3");
+  layout.components[0].targets = {7, 7, 3, 9, 7, 3, 3, 9};
+  const Plan plan = plan_of(layout, {{0, 32 * k_mib}}, 3);
+  ASSERT_EQ(plan.strategy.domains, Domains::target);
+  ASSERT_EQ(plan.writers.size(), 3U);
+  const auto objects_of = [&](size_t writer) {
+    std::set<int64_t> objects;
+    for (const Extent& part : parts_in_order(windows_of(plan, writer)))
+      for (int64_t at = part.begin; at < part.end; at += k_mib) objects.insert(at / (4 * k_mib));
+    return objects;
+  };
+  EXPECT_THAT(objects_of(0), ElementsAre(0, 1, 4));
+  EXPECT_THAT(objects_of(1), ElementsAre(2, 5, 6));
+  EXPECT_THAT(objects_of(2), ElementsAre(3, 7));
+  EXPECT_THAT(plan.reasons, Contains(HasSubstr("3 writers with targets of their own")));
+  EXPECT_THAT(plan.reasons, testing::Not(Contains(HasSubstr("nobody knows which target"))));
+}
+
+TEST(DealByTarget, finds_the_objects_of_rows) {
+  StorageLayout layout = mock("stripe=1MiB,count=2,object=2MiB,objects=4,targets=9");
+  layout.components[0].targets = {5, 6, 6, 5};
+  const auto dealing = deal_by_target({{0, 8 * k_mib}}, 9, layout);
+  ASSERT_TRUE(dealing);
+  EXPECT_EQ(dealing->groups, 2);
+  EXPECT_THAT(dealing->parts[0].groups, ElementsAre(0, 1, 0, 1, 1, 0, 1, 0));
+}
+
+// Of objects behind those that somebody was asked about nothing is pretended: whole rows of them go round.
+TEST(DealByTarget, deals_rows_in_turn_behind_the_objects_that_it_knows) {
+  const StorageLayout layout = mock("stripe=1MiB,count=2,object=2MiB,objects=8,targets=3");
+  const auto dealing = deal_by_target({{0, 400 * k_mib}}, 3, layout);
+  ASSERT_TRUE(dealing);
+  ASSERT_EQ(dealing->parts.size(), 2U);
+  EXPECT_EQ(dealing->known_end, 16 * k_mib);
+  EXPECT_EQ(dealing->parts[1].bytes, (Extent{16 * k_mib, k_no_end}));
+  EXPECT_EQ(dealing->parts[1].stripe_bytes, 4 * k_mib);
+  EXPECT_THAT(dealing->parts[1].groups, ElementsAre(0, 1, 2));
+  EXPECT_FALSE(dealing->by_column);
+  EXPECT_THAT(plan_of(layout, {{0, 400 * k_mib}}, 3).reasons, Contains(HasSubstr("behind 16 MiB nobody knows which target has an object: rows of them go to the writers in turn")));
+  const auto behind = deal_by_target({{100 * k_mib, 400 * k_mib}}, 3, layout);
+  ASSERT_TRUE(behind);
+  EXPECT_EQ(behind->parts.size(), 1U);
+  EXPECT_TRUE(behind->by_column) << "as where no target is known";
+  EXPECT_THAT(plan_of(layout, {{100 * k_mib, 400 * k_mib}}, 3).reasons, Contains(HasSubstr("2 writers with columns of stripes of their own")));
+  EXPECT_FALSE(deal_by_target({{100 * k_mib, 400 * k_mib}}, 3, mock("stripe=1MiB,count=1,object=2MiB,objects=8,targets=3")));
+}
+
+// As many objects as are asked about, on as many OSDs as large systems have.
+TEST(MakePlan, deals_thousands_of_objects_on_a_thousand_targets) {
+  const Plan plan = plan_of(mock("stripe=4MiB,count=1,object=4MiB,objects=4096,targets=1000"), {{3, int64_t{1} << 50}}, 2000);
+  EXPECT_EQ(plan.strategy.domains, Domains::target);
+  int64_t bytes = 0;
+  for (size_t i = 0; i < plan.domains.size(); ++i) bytes += windows_of(plan, i).bytes_in({0, int64_t{1} << 50});
+  EXPECT_EQ(bytes, (int64_t{1} << 50) - 3);
+}
+
 TEST(DealByTarget, is_not_where_there_is_nothing_to_choose) {
   EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 1, mock("stripe=1MiB,count=4")));
   EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, mock("stripe=1MiB,count=1")));
@@ -130,7 +188,9 @@ std::string random_mock(std::mt19937_64& random) {
   int64_t end = 0;
   const int64_t components = number(3);
   for (int64_t i = 0; i < components; ++i) {
-    text += (i > 0 ? ";" : "") + ("stripe=" + std::to_string(number(3000)) + ",count=" + std::to_string(number(9)) + ",targets=" + std::to_string(number(7)));
+    const int64_t stripe = number(3000), count = number(9);
+    text += (i > 0 ? ";" : "") + ("stripe=" + std::to_string(stripe) + ",count=" + std::to_string(count) + ",targets=" + std::to_string(number(7)));
+    if (number(3) == 1) text += ",object=" + std::to_string(stripe * number(3)) + ",objects=" + std::to_string(count * number(4));
     if (i + 1 < components) text += ",until=" + std::to_string(end += number(40'000));
   }
   return text;
@@ -172,7 +232,7 @@ TEST_P(Dealt, gives_every_byte_one_writer_and_every_stripe_no_two) {
             const Stripe stripe = stripe_at(layout, at);
             const auto [place, fresh] = writer_of_stripe.try_emplace({stripe.bytes.begin, stripe.bytes.end}, i);
             EXPECT_EQ(place->second, i) << "the stripe at " << at << " has two writers";
-            writers_of_target[stripe.target].insert(i);
+            if (stripe.target != k_no_target) writers_of_target[stripe.target].insert(i);  // of objects that nobody was asked about
           }
         });
     }
@@ -189,6 +249,7 @@ TEST_P(Dealt, gives_every_byte_one_writer_and_every_stripe_no_two) {
     EXPECT_EQ(bytes, want);
     if (plan.strategy.domains != Domains::target) continue;
     for (const auto& [target, having] : writers_of_target) EXPECT_LE(static_cast<int64_t>(having.size()), plan.sharers);
+    if (text.find("object") != std::string::npos) continue;
     if (plan.sharers * plan.deal->groups() == static_cast<int64_t>(plan.writers.size()) && plan.deal->groups() == static_cast<int>(writers_of_target.size())) {
       std::map<size_t, int> targets_of_writer;
       for (const auto& [target, having] : writers_of_target)
@@ -274,6 +335,11 @@ TEST(MakePlan, plans_by_any_layout_that_can_be) {
                                 .stripe_count = below(3) == 0 ? below(k_most_stripes + 1) : below(9), .targets = {}};
       if (below(2) == 0)
         for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back(below(4) == 0 ? k_no_target : below(4) == 0 ? INT64_MAX - 1 : below(5));
+      if (below(3) == 0 && component.stripe_count > 0 && component.stripe_bytes < int64_t{1} << 40) {
+        component.object_bytes = component.stripe_bytes * (1 + below(int64_t{1} << below(20)));
+        component.targets.clear();
+        for (int64_t i = component.stripe_count * below(5); i > 0; --i) component.targets.push_back(below(4) == 0 ? k_no_target : below(9));
+      }
       end = component.bytes.end;
       layout.components.push_back(std::move(component));
     }
