@@ -72,6 +72,20 @@ windrow_optional_library(ZSTD libzstd "Chunks and messages compressed")
 windrow_optional_library(LZO lzo2 "Messages compressed")
 windrow_optional_library(XXHASH libxxhash "Elements in subfiles summed up")
 
+# libcephfs, whose header is all that is wanted: it is loaded when somebody asks for it, and no program that does not is made to carry it. WINDROW_CEPHFS
+# is AUTO, ON (it must be there) or OFF; WINDROW_HAS_CEPHFS says.
+set(WINDROW_CEPHFS AUTO CACHE STRING "OSDs asked for by libcephfs: AUTO where its header is installed, ON, OFF")
+set_property(CACHE WINDROW_CEPHFS PROPERTY STRINGS AUTO ON OFF)
+set(WINDROW_HAS_CEPHFS FALSE)
+if(WINDROW_CEPHFS)
+  find_path(WINDROW_CEPHFS_INCLUDE_DIR cephfs/libcephfs.h)
+  if(WINDROW_CEPHFS_INCLUDE_DIR)
+    set(WINDROW_HAS_CEPHFS TRUE)
+  elseif(NOT WINDROW_CEPHFS STREQUAL "AUTO")
+    message(FATAL_ERROR "WINDROW_CEPHFS is ${WINDROW_CEPHFS}, but cephfs/libcephfs.h was not found (Debian: libcephfs-dev)")
+  endif()
+endif()
+
 # PnetCDF is of one MPI, and Debian's of Open MPI: with another it is asked for by name.
 if(WINDROW_MPI_NAME STREQUAL "openmpi" OR WINDROW_PNETCDF)
   windrow_optional_library(PNETCDF pnetcdf "Files of netCDF classic")

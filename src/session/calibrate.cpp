@@ -30,6 +30,7 @@ Status start_on_root(const std::string& directory, const Settings& settings, Mea
   auto store = open_store(place.path, StoreMode::create, place.options);
   if (!store.ok()) return store.status();
   if (Status closed = store.value()->close(); !closed.ok()) return closed;
+  options.value().osds = OsdsBy::nobody;  // what is measured lies in columns of stripes
   place.layout = find_striping(options.value(), place.path).layout;
   const std::string told = settings.text("file_system");
   machine.storage.kind = told == "auto" ? std::string(name_of(file_system_of(directory))) : told;

@@ -206,6 +206,7 @@ class File {
   void fit_limits_to_local_disk(PlanLimits& limits) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
   Status stripe_on_root();                                          // rank 0 only: of a draft
+  void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // of a file that was written anew
   std::vector<std::string> describe_opening() const;                           // what all ranks must give alike
   void tell(const std::string& data_path, std::vector<std::byte>& out) const;  // rank 0 only
   Status learn(std::span<const std::byte> told);                    // local: where this rank's data goes, what is there already

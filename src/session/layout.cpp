@@ -36,6 +36,7 @@ Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
     // With the stripes of what it replaces. Those that all ranks plan by stay as they are: only targets can be others.
     StripingOptions options = striping_options_;
     options.expected_bytes = 0;
+    options.osds = OsdsBy::nobody;
     if (auto striped = stripe_draft(options, anew, {}); !striped.ok()) return striped.status();
     auto store = open_store(anew.temporary_path, StoreMode::update, {});
     if (!store.ok()) return store.status();
@@ -76,6 +77,7 @@ Status File::place_variables(Status local) {
   std::vector<Placement> places;
   std::string path;
   Draft anew;  // rank 0
+  std::shared_ptr<const StorageLayout> other_objects;
   if (local.ok()) local = guard([&] { return cut_leftovers(); });
   if (comm_->rank() == 0 && local.ok()) local = guard([&] { return lay_out_on_root(told, anew); });
   local = share_from_root(*comm_, std::move(local), told);
@@ -84,6 +86,7 @@ Status File::place_variables(Status local) {
   is_cut_ = is_cut_ || verdict.ok();
   if (verdict.ok() && !path.empty()) {
     local = guard([&] {
+      other_objects = without_objects(striping_.layout);
       DataFile to(path, true, data_->options());
       copy_variables({catalog_.variables, places, comm_->rank(), comm_->size(), limits_.buffer_bytes}, *data_, to);
       Status status = data_->take_status();
@@ -113,6 +116,7 @@ Status File::place_variables(Status local) {
   if (!path.empty()) (void)data_->close();  // of what had the name before: nothing of it is wanted any more
   for (size_t i = 0; i < places.size(); ++i) catalog_.variables[i].placement = places[i];
   plans_.clear();
+  if (other_objects) take_layout(std::move(other_objects));
   if (subfiles_)
     if (Status placed = place_subfiles(); !placed.ok()) return placed;
   unplaced_ = false;

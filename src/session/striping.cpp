@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "base/units.hpp"
 #include "layout/parse.hpp"
@@ -17,6 +19,19 @@ constexpr std::string_view k_mock = "mock:";
 ProbedLayout probe(const StripingOptions& options, const std::string& path, const SystemCalls& calls) {
   if (options.mock) return {.layout = *options.mock, .file_system = FileSystem::unknown, .reason = {}};
   return probe_layout(path, options.told, calls);
+}
+
+// CephFS does not say with the stripes which OSDs have them.
+Striping with_osds(const StripingOptions& options, const std::string& path, Striping striping, const SystemCalls& calls) {
+  if (striping.layout.kind != LayoutKind::cephfs || striping.layout.components.size() != 1) return striping;
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(path, ignored);
+  const int64_t bytes = ignored ? 0 : static_cast<int64_t>(size);
+  LayoutComponent& component = striping.layout.components.front();
+  Osds found = ask_osds(path, component, {.by = options.osds, .bytes = std::max(options.expected_bytes, bytes)}, calls);
+  component.targets = std::move(found.targets);
+  if (!found.why.empty()) striping.why += fmt::format("{}OSDs: {}", striping.why.empty() ? "" : "; ", found.why);
+  return striping;
 }
 
 struct Wanted {
@@ -57,6 +72,20 @@ Wanted wanted_stripes(const StripingOptions& options, const Draft& draft, const 
   return automatically(options, draft, now, writers, calls);
 }
 
+Result<Striping> give_stripes(const StripingOptions& options, const Draft& draft, const StripingWriters& writers, const SystemCalls& calls) {
+  ProbedLayout now = probe(options, draft.temporary_path, calls);
+  const Wanted wanted = wanted_stripes(options, draft, now, writers, calls);
+  if (!wanted.numbers) return Striping{std::move(now.layout), now.reason.empty() ? wanted.why : now.reason};
+  const std::string why = fmt::format("{}, {}", text_of(*wanted.numbers), wanted.why);
+  if (options.mock) return Striping{with_stripes(now.layout, *wanted.numbers), why};
+  Status set = set_stripes(draft.temporary_path, *wanted.numbers, now, calls);
+  if (set.ok()) return Striping{probe(options, draft.temporary_path, calls).layout, why};
+  if (options.stripes.kind == StripeRequest::Kind::numbers && set.code() != Code::unsupported)
+    return Status{set.code(), fmt::format("create \"{}\": stripes that were asked for ({}) cannot be had: {}", draft.final_path,
+                                          text_of(*wanted.numbers), set.message())};
+  return Striping{std::move(now.layout), fmt::format("{}: not set: {}", why, set.message())};
+}
+
 }  // namespace
 
 Result<StripingOptions> striping_options(const Settings& settings) {
@@ -76,29 +105,30 @@ Result<StripingOptions> striping_options(const Settings& settings) {
   if (!options.asks && options.stripes.kind == StripeRequest::Kind::numbers)
     return Status{Code::bad_argument, fmt::format("stripe=\"{}\" asks the file system for stripes, and layout=none asks it for nothing", settings.text("stripe"))};
   options.expected_bytes = settings.bytes("expected_bytes");
+  const std::string osds = settings.text("ceph_osds");
+  options.osds = osds == "off" ? OsdsBy::nobody : osds == "libcephfs" ? OsdsBy::library : OsdsBy::automatic;
   if (file_system != "auto") options.told = file_system_called(file_system);
   return options;
 }
 
-Striping find_striping(const StripingOptions& options, const std::string& path) {
+Striping find_striping(const StripingOptions& options, const std::string& path, const SystemCalls& calls) {
   if (!options.asks) return {};
-  ProbedLayout probed = probe(options, path, system_calls());
-  return {std::move(probed.layout), std::move(probed.reason)};
+  ProbedLayout probed = probe(options, path, calls);
+  return with_osds(options, path, {std::move(probed.layout), std::move(probed.reason)}, calls);
 }
 
 Result<Striping> stripe_draft(const StripingOptions& options, const Draft& draft, const StripingWriters& writers, const SystemCalls& calls) {
   if (!options.asks) return Striping{};
-  ProbedLayout now = probe(options, draft.temporary_path, calls);
-  const Wanted wanted = wanted_stripes(options, draft, now, writers, calls);
-  if (!wanted.numbers) return Striping{std::move(now.layout), now.reason.empty() ? wanted.why : now.reason};
-  const std::string why = fmt::format("{}, {}", text_of(*wanted.numbers), wanted.why);
-  if (options.mock) return Striping{with_stripes(now.layout, *wanted.numbers), why};
-  Status set = set_stripes(draft.temporary_path, *wanted.numbers, now, calls);
-  if (set.ok()) return Striping{probe(options, draft.temporary_path, calls).layout, why};
-  if (options.stripes.kind == StripeRequest::Kind::numbers && set.code() != Code::unsupported)
-    return Status{set.code(), fmt::format("create \"{}\": stripes that were asked for ({}) cannot be had: {}", draft.final_path,
-                                          text_of(*wanted.numbers), set.message())};
-  return Striping{std::move(now.layout), fmt::format("{}: not set: {}", why, set.message())};
+  auto striped = give_stripes(options, draft, writers, calls);
+  if (!striped.ok()) return striped;
+  return with_osds(options, draft.temporary_path, std::move(striped).value(), calls);
+}
+
+std::shared_ptr<const StorageLayout> without_objects(const StorageLayout& layout) {
+  StorageLayout others = layout;
+  for (LayoutComponent& component : others.components)
+    if (component.object_bytes > 0) component.targets.clear();
+  return others == layout ? nullptr : std::make_shared<const StorageLayout>(std::move(others));
 }
 
 int64_t targets_of(const StorageLayout& layout) noexcept {
@@ -110,6 +140,19 @@ int64_t targets_of(const StorageLayout& layout) noexcept {
 void describe_striping(const Striping& striping, std::vector<std::string>& reasons) {
   if (!striping.layout.is_striped() && striping.why.empty()) return;
   reasons.push_back(fmt::format("layout {}{}", layout_text(striping.layout), striping.why.empty() ? "" : "; " + striping.why));
+}
+
+// On all ranks, or on none. What memory is wanted for is the report.
+void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
+  (void)guard([&] {
+    striping_.layout = *layout;
+    report_.layout = layout_text(*layout);
+    return Status{};
+  });
+  if (limits_.layout) limits_.layout = layout;
+  data_->tally_by(layout);
+  if (recorder_) data_->record(&recorder_->recording(), subfiles_ ? nullptr : layout);
+  layout_ = std::move(layout);
 }
 
 // A set's base file has hardly anything but metadata.

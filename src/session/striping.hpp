@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,18 +12,20 @@
 #include "base/status.hpp"
 #include "layout/layout.hpp"
 #include "layout/stripes.hpp"
+#include "storage/ceph_osds.hpp"
 #include "storage/layout_probe.hpp"
 #include "storage/publish.hpp"
 
 namespace windrow {
 
-// The options layout, stripe, expected_bytes and file_system.
+// The options layout, stripe, expected_bytes, file_system and ceph_osds.
 struct StripingOptions {
   bool asks = true;                    // layout=none does not
   std::optional<StorageLayout> mock;   // instead of what the file system would say
   StripeRequest stripes;
   int64_t expected_bytes = 0;
   FileSystem told = FileSystem::unknown;
+  OsdsBy osds = OsdsBy::automatic;
 };
 Result<StripingOptions> striping_options(const Settings& settings);  // bad_argument
 
@@ -32,7 +35,7 @@ struct Striping {
 };
 
 // Of a file that exists.
-Striping find_striping(const StripingOptions& options, const std::string& path);
+Striping find_striping(const StripingOptions& options, const std::string& path, const SystemCalls& calls = system_calls());
 
 // Who will write it, for stripe=auto.
 struct StripingWriters {
@@ -44,6 +47,9 @@ struct StripingWriters {
 // no error; that it refuses numbers that were asked for is one, and names them.
 Result<Striping> stripe_draft(const StripingOptions& options, const Draft& draft, const StripingWriters& writers,
                               const SystemCalls& calls = system_calls());
+
+// Of a file that was written anew: its objects are others, and on which OSDs nobody has asked. nullptr: nothing of that is in the layout.
+std::shared_ptr<const StorageLayout> without_objects(const StorageLayout& layout);
 
 // That a file is spread over, where it is known; else 0.
 int64_t targets_of(const StorageLayout& layout) noexcept;

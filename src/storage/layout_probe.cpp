@@ -17,6 +17,9 @@
 #include <vector>
 
 #include "layout/parse.hpp"
+#include "storage/ceph_library.hpp"
+#include "storage/descriptor.hpp"
+#include "storage/mounts.hpp"
 #include "storage/system_error.hpp"
 
 namespace windrow {
@@ -45,20 +48,6 @@ struct BeegfsTargetOrGroup {
 constexpr unsigned long k_beegfs_stripes = _IOR('f', 25, BeegfsStripes), k_beegfs_target = _IOR('f', 26, BeegfsTarget),
                         k_beegfs_target_or_group = _IOR('f', 26, BeegfsTargetOrGroup);
 static_assert(sizeof(BeegfsStripes) == 12 && sizeof(BeegfsTarget) == 262 && sizeof(BeegfsTargetOrGroup) == 536);
-
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) noexcept : descriptor_(descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int get() const noexcept { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 struct Attribute {
   std::vector<std::byte> value;
@@ -214,7 +203,9 @@ const SystemCalls& system_calls() {
       .getxattr = [](const char* path, const char* name, void* value, size_t size) { return ::getxattr(path, name, value, size); },
       .setxattr = [](const char* path, const char* name, const void* value, size_t size) { return ::setxattr(path, name, value, size, 0); },
       .open = [](const char* path, int flags, mode_t mode) { return ::open(path, flags, mode); },
-      .ioctl = [](int descriptor, unsigned long request, void* argument) { return ::ioctl(descriptor, request, argument); }};
+      .ioctl = [](int descriptor, unsigned long request, void* argument) { return ::ioctl(descriptor, request, argument); },
+      .mounts = mounts_of_process,
+      .ceph = load_ceph_library};
   return calls;
 }
 

@@ -17,13 +17,17 @@
 
 namespace windrow {
 
-// As the system's calls of these names; each sets errno.
+struct CephLibrary;
+
+// As the system's calls of these names; each sets errno. mounts: the text of /proc/self/mountinfo. ceph: libcephfs, loaded when it is first asked for.
 struct SystemCalls {
   std::function<int(const char* path, struct statfs* about)> statfs;
   std::function<ssize_t(const char* path, const char* name, void* value, size_t size)> getxattr;
   std::function<int(const char* path, const char* name, const void* value, size_t size)> setxattr;
   std::function<int(const char* path, int flags, mode_t mode)> open;
   std::function<int(int descriptor, unsigned long request, void* argument)> ioctl;
+  std::function<std::string()> mounts;
+  std::function<Result<const CephLibrary*>()> ceph;
 };
 const SystemCalls& system_calls();
 

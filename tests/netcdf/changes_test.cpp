@@ -119,6 +119,33 @@ TEST_F(Changes, of_attributes_move_all_data_where_it_has_none) {
   }
 }
 
+// Objects of CephFS are a file's own: those of the file that takes its name lie on other OSDs, which nobody was asked about.
+TEST_F(Changes, that_move_data_forget_which_targets_have_its_objects) {
+  make();
+  File file = File::open(MPI_COMM_WORLD, path(), Mode::update,
+                         {{"layout", "mock:stripe=4KiB,count=2,object=8KiB,objects=100,targets=3"}, {"domains", "target"}, {"writers", "3"}});
+  const Decomposition rows = rows_of(k_y, k_x, part_);
+  const auto of_fixed = values<double>(1, 0, part_, k_x), of_more = values<double>(5, 0, part_, k_x);
+  file.put(file.find_variable("fixed"), rows, of_fixed);
+  file.flush();
+  EXPECT_THAT(file.report(), HasSubstr("its first 100 objects on 3 targets"));
+  file.put_attribute("/", "long", std::string(15000, 'x'));
+  const int more = file.define_variable("more", WINDROW_FLOAT64, {k_y, k_x});
+  file.put(more, rows, of_more);
+  file.flush();
+  EXPECT_THAT(file.report(), HasSubstr("mock: stripe size 4 KiB, stripe count 2, object size 8 KiB\n"));
+  EXPECT_THAT(file.report(), testing::Not(HasSubstr("its first")));
+  if (size_of() > 1) {
+    EXPECT_THAT(file.explain(), HasSubstr("columns of stripes of their own"));
+  }
+  std::vector<double> read(of_more.size());
+  file.get(more, rows, read);
+  file.flush();
+  EXPECT_EQ(read, of_more);
+  file.close();
+  expect_made();
+}
+
 TEST_F(Changes, of_variables_move_records) {
   for (const char* buffer : {"4MiB", "4096"}) {
     make();

@@ -8,8 +8,10 @@
 #include <fstream>
 
 #include "../layout/lustre_blob.hpp"
+#include "../storage/fake_ceph.hpp"
 #include "../storage/fake_system.hpp"
 #include "../temporary_folder.hpp"
+#include "layout/parse.hpp"
 
 namespace windrow::test {
 namespace {
@@ -150,6 +152,61 @@ TEST_F(StripeDraft, is_a_mock_where_one_is_named) {
   EXPECT_EQ(numbers(stripe({{"layout", "mock:stripe=64KiB,count=3"}})), (StripeNumbers{.bytes = 64 << 10, .count = 3}));
   EXPECT_EQ(numbers(stripe({{"layout", "mock:stripe=64KiB"}, {"expected_bytes", "4GiB"}})), (StripeNumbers{.bytes = 4 * k_mib, .count = 4}));
   EXPECT_FALSE(stripe({{"layout", "none"}}).value().layout.known());
+}
+
+class OnCephFs : public StripeDraft {
+ protected:
+  void SetUp() override {
+    std::ofstream(draft_.temporary_path).flush();
+    system_.type = k_cephfs;
+    system_.attributes[draft_.temporary_path + " ceph.file.layout"] = bytes_of("stripe_unit=1048576 stripe_count=1 object_size=4194304 pool=data");
+    system_.ioctls[k_ceph_location] = [this](void* argument) { return kernel_(argument); };
+  }
+  FakeCephKernel kernel_;
+};
+
+TEST_F(OnCephFs, a_draft_says_which_osds_its_objects_will_have) {
+  auto striping = stripe({});
+  ASSERT_TRUE(striping.ok());
+  EXPECT_EQ(layout_text(striping.value().layout), "cephfs: stripe size 1 MiB, stripe count 1, object size 4 MiB, its first 256 objects on 5 targets: 0, 1, 2, 3, 4");
+  EXPECT_THAT(striping.value().why, IsEmpty());
+  EXPECT_EQ(stripe({{"expected_bytes", "40MiB"}}, 1).value().layout.components.front().targets.size(), 10u);
+  EXPECT_EQ(windrow::targets_of(striping.value().layout), 1) << "every file lies on all of them: no reason for more files";
+}
+
+TEST_F(OnCephFs, a_file_is_asked_about_as_long_as_it_is) {
+  std::filesystem::resize_file(draft_.temporary_path, 9 * k_mib);
+  const Striping striping = find_striping(options({}), draft_.temporary_path, system_.calls());
+  EXPECT_THAT(striping.layout.components.front().targets, testing::ElementsAre(0, 2, 4));
+  EXPECT_THAT(find_striping(options({{"ceph_osds", "off"}}), draft_.temporary_path, system_.calls()).layout.components.front().targets, IsEmpty());
+}
+
+TEST_F(OnCephFs, osds_of_other_stripes_than_the_attributes_are_not_taken) {
+  kernel_.stripe_count = 2;
+  const auto striping = stripe({});
+  ASSERT_TRUE(striping.ok());
+  EXPECT_THAT(striping.value().layout.components.front().targets, IsEmpty());
+  EXPECT_THAT(striping.value().why, HasSubstr("OSDs: it tells of another layout"));
+}
+
+TEST_F(OnCephFs, columns_are_left_where_nobody_tells) {
+  system_.ioctls.clear();
+  const auto striping = stripe({});
+  ASSERT_TRUE(striping.ok());
+  EXPECT_THAT(striping.value().layout.components.front().targets, IsEmpty());
+  EXPECT_THAT(striping.value().why, HasSubstr("OSDs: this client of CephFS does not tell"));
+  EXPECT_THAT(stripe({{"ceph_osds", "off"}}).value().why, IsEmpty());
+  EXPECT_THAT(stripe({{"ceph_osds", "libcephfs"}}).value().why, HasSubstr("libcephfs: there is none here"));
+}
+
+TEST_F(OnCephFs, a_file_that_is_written_anew_has_other_objects) {
+  const StorageLayout layout = stripe({}).value().layout;
+  const auto others = without_objects(layout);
+  ASSERT_NE(others, nullptr);
+  EXPECT_THAT(others->components.front().targets, IsEmpty());
+  EXPECT_EQ(others->components.front().object_bytes, 4 * k_mib);
+  EXPECT_EQ(without_objects(*others), nullptr);
+  EXPECT_EQ(without_objects(parse_mock("stripe=1MiB,count=4").value()), nullptr);
 }
 
 TEST(StripingOptions, name_what_cannot_be) {

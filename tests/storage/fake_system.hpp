@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/ceph_library.hpp"
 #include "storage/layout_probe.hpp"
 
 namespace windrow::test {
@@ -28,6 +29,8 @@ struct FakeSystem {
   std::map<unsigned long, std::function<int(void*)>> ioctls;  // negative: an error
   std::vector<std::string> set;                               // "NAME=VALUE"
   std::vector<int> flags;                                     // of opens
+  std::string mounts;                                         // as in /proc/self/mountinfo
+  const CephLibrary* ceph = nullptr;
 
   SystemCalls calls() {
     return {.statfs =
@@ -60,7 +63,12 @@ struct FakeSystem {
                   const int result = found == ioctls.end() ? -ENOTTY : found->second(argument);
                   if (result < 0) errno = -result;
                   return result < 0 ? -1 : 0;
-                }};
+                },
+            .mounts = [this] { return mounts; },
+            .ceph = [this]() -> Result<const CephLibrary*> {
+              if (ceph == nullptr) return Status{Code::unsupported, "there is none here"};
+              return ceph;
+            }};
   }
 };
 

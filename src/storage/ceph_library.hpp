@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// libcephfs as a table of its calls, so that tests stand for it. It brings threads and twenty other libraries, 25 MB of them: it is not linked but
+// loaded, when somebody asks for it. ceph_library.cpp alone sees its header.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/status.hpp"
+
+struct ceph_mount_info;
+
+namespace windrow {
+
+// How a file of CephFS is spread, and which it is.
+struct CephFile {
+  int64_t stripe_bytes = 0;
+  int64_t stripe_count = 0;
+  int64_t object_bytes = 0;
+  uint64_t inode = 0;
+};
+
+// The calls of these names without their "ceph_", as far as they are wanted: below 0 is the negative number of an error. about: of an open file,
+// ceph_get_file_layout() and ceph_fstatx(). settings: ceph_conf_read_file() of the default files and ceph_conf_parse_env() of CEPH_ARGS.
+struct CephLibrary {
+  std::function<int(ceph_mount_info** client, const char* user)> create;
+  std::function<int(ceph_mount_info* client)> settings;
+  std::function<int(ceph_mount_info* client, const char* option, const char* value)> conf_set;
+  std::function<int(ceph_mount_info* client, const char* root)> mount;
+  std::function<int(ceph_mount_info* client, const char* path, int flags)> open;
+  std::function<int(ceph_mount_info* client, int file, CephFile& about)> about;
+  // Of the object with this byte: how many OSDs have it, the first of them being asked for its data.
+  std::function<int(ceph_mount_info* client, int file, int64_t offset, std::span<int> osds)> get_file_extent_osds;
+  std::function<int(ceph_mount_info* client, int file)> close;
+  std::function<int(ceph_mount_info* client)> unmount;
+  std::function<int(ceph_mount_info* client)> release;
+};
+
+// unsupported: built without its header, or it is not installed here. Loaded once, and never unloaded.
+Result<const CephLibrary*> load_ceph_library();
+
+}  // namespace windrow

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file descriptor that is closed once, whatever it was opened for; what closing says nobody wants to know.
+#pragma once
+
+#include <unistd.h>
+
+namespace windrow {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) noexcept : descriptor_(descriptor) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  int get() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace windrow
