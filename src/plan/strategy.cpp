@@ -17,6 +17,8 @@ struct Named {
   std::string_view name;
   Choice choice;
 };
+template <class Choice>
+Named(std::string_view, Choice) -> Named<Choice>;  // Clang 14 finds no guide for aggregates
 
 constexpr std::array k_owners{
     Named{"auto", Owner::automatic}, Named{"partitioner", Owner::partitioner}, Named{"first", Owner::first},
