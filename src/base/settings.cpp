@@ -47,7 +47,7 @@ constexpr std::array k_registry{
     SettingInfo{"stripe", text, "auto", "", "", 0,
                 "Stripes of a file that is created: `site` leaves them as its folder has them, numbers such as size=4MiB,count=8,first=3 are set where the file system can; "
                 "`auto`: as the file that is replaced has them, else from expected_bytes, but never against what the folder was given."},
-    SettingInfo{"ceph_osds", choice, "auto", "auto|off|libcephfs", "", 0,
+    SettingInfo{"ceph_osds", choice, "off", "off|auto|libcephfs", "", 0,
                 "Who is asked which OSD of a CephFS has each object of a file: `auto`, the kernel's client, where it is one; `libcephfs`, where it is not, another client that is made for it; "
                 "`off`, nobody: see layouts.md."},
     SettingInfo{"expected_bytes", bytes, "0", "", "bytes", 0, "How large a file that is created will be, for stripe=auto and files=auto; 0: not known."},

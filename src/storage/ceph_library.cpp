@@ -41,6 +41,7 @@ Loaded load() {
   const auto open = WINDROW_CEPH_CALL(ceph_open);
   const auto layout = WINDROW_CEPH_CALL(ceph_get_file_layout);
   const auto statx = WINDROW_CEPH_CALL(ceph_fstatx);
+  const auto copies_in = WINDROW_CEPH_CALL(ceph_get_pool_replication);
   const auto osds_of = WINDROW_CEPH_CALL(ceph_get_file_extent_osds);
   loaded.library = {
       .create = WINDROW_CEPH_CALL(ceph_create),
@@ -56,6 +57,8 @@ Loaded load() {
           [=](ceph_mount_info* client, int file, CephFile& about) {
             int stripe = 0, count = 0, object = 0, pool = 0;
             if (const int error = layout(client, file, &stripe, &count, &object, &pool); error < 0) return error;
+            // Whoever asks for OSDs of a pool that the client's map has not got yet ends the process.
+            if (const int error = copies_in(client, pool); error < 0) return error;
             struct ceph_statx status {};
             if (const int error = statx(client, file, &status, CEPH_STATX_INO, 0); error < 0) return error;
             about = {.stripe_bytes = stripe, .stripe_count = count, .object_bytes = object, .inode = status.stx_ino};

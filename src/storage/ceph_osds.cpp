@@ -40,6 +40,8 @@ static_assert(sizeof(DataLocation) == 248);
 using Answer = Result<int64_t>;
 
 Answer osd_number(int64_t osd) {
+  constexpr int64_t k_undefined = 0x7ffffffe, k_none = 0x7fffffff;  // CRUSH_ITEM_UNDEF and _NONE: holes of sets that are not whole
+  if (osd == k_undefined || osd == k_none) return k_no_target;
   if (osd > INT32_MAX) return Status{Code::bad_file, fmt::format("there is no OSD {}", osd)};
   return osd < 0 ? k_no_target : osd;
 }
@@ -134,8 +136,11 @@ class Client {
     std::array<int, k_most_copies> osds;
     osds.fill(-1);
     const int count = library_.get_file_extent_osds(client_, file_, offset, osds);
+    if (count == -EINVAL) return k_no_target;  // no OSD has it now
     if (count < 0) return fault("find the OSD", count);
-    return osd_number(count == 0 ? k_no_target : osds.front());
+    for (const int osd : std::span(osds).first(std::min(osds.size(), static_cast<size_t>(count))))
+      if (const Answer number = osd_number(osd); !number.ok() || number.value() != k_no_target) return number;
+    return k_no_target;
   }
 
  private:

@@ -166,24 +166,24 @@ class OnCephFs : public StripeDraft {
 };
 
 TEST_F(OnCephFs, a_draft_says_which_osds_its_objects_will_have) {
-  auto striping = stripe({});
+  auto striping = stripe({{"ceph_osds", "auto"}});
   ASSERT_TRUE(striping.ok());
   EXPECT_EQ(layout_text(striping.value().layout), "cephfs: stripe size 1 MiB, stripe count 1, object size 4 MiB, its first 256 objects on 5 targets: 0, 1, 2, 3, 4");
   EXPECT_THAT(striping.value().why, IsEmpty());
-  EXPECT_EQ(stripe({{"expected_bytes", "40MiB"}}, 1).value().layout.components.front().targets.size(), 10u);
+  EXPECT_EQ(stripe({{"expected_bytes", "40MiB"}, {"ceph_osds", "auto"}}, 1).value().layout.components.front().targets.size(), 10u);
   EXPECT_EQ(windrow::targets_of(striping.value().layout), 1) << "every file lies on all of them: no reason for more files";
 }
 
 TEST_F(OnCephFs, a_file_is_asked_about_as_long_as_it_is) {
   std::filesystem::resize_file(draft_.temporary_path, 9 * k_mib);
-  const Striping striping = find_striping(options({}), draft_.temporary_path, system_.calls());
+  const Striping striping = find_striping(options({{"ceph_osds", "auto"}}), draft_.temporary_path, system_.calls());
   EXPECT_THAT(striping.layout.components.front().targets, testing::ElementsAre(0, 2, 4));
   EXPECT_THAT(find_striping(options({{"ceph_osds", "off"}}), draft_.temporary_path, system_.calls()).layout.components.front().targets, IsEmpty());
 }
 
 TEST_F(OnCephFs, osds_of_other_stripes_than_the_attributes_are_not_taken) {
   kernel_.stripe_count = 2;
-  const auto striping = stripe({});
+  const auto striping = stripe({{"ceph_osds", "auto"}});
   ASSERT_TRUE(striping.ok());
   EXPECT_THAT(striping.value().layout.components.front().targets, IsEmpty());
   EXPECT_THAT(striping.value().why, HasSubstr("OSDs: it tells of another layout"));
@@ -191,11 +191,11 @@ TEST_F(OnCephFs, osds_of_other_stripes_than_the_attributes_are_not_taken) {
 
 TEST_F(OnCephFs, columns_are_left_where_nobody_tells) {
   system_.ioctls.clear();
-  const auto striping = stripe({});
+  const auto striping = stripe({{"ceph_osds", "auto"}});
   ASSERT_TRUE(striping.ok());
   EXPECT_THAT(striping.value().layout.components.front().targets, IsEmpty());
   EXPECT_THAT(striping.value().why, HasSubstr("OSDs: this client of CephFS does not tell"));
-  EXPECT_THAT(stripe({{"ceph_osds", "off"}}).value().why, IsEmpty());
+  EXPECT_THAT(stripe({}).value().why, IsEmpty());
   EXPECT_THAT(stripe({{"ceph_osds", "libcephfs"}}).value().why, HasSubstr("libcephfs: there is none here"));
 }
 

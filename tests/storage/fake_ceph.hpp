@@ -94,6 +94,7 @@ struct FakeCephLibrary {
                 [this](ceph_mount_info*, int, int64_t offset, std::span<int> out) {
                   if (const int error = answer("osds"); error < 0) return error;
                   const std::vector<int> found = osds(offset);
+                  if (found.empty()) return -EINVAL;  // as Client::get_file_extent_osds() does
                   std::copy(found.begin(), found.end(), out.begin());
                   return static_cast<int>(found.size());
                 },
