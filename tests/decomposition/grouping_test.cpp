@@ -301,7 +301,7 @@ TEST(Balanced, has_the_least_intervals_where_balance_does_not_matter) {
 
 TEST(Balanced, is_the_same_for_any_number_of_directory_ranks_and_never_behind_idg) {
   Random random(44);
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 50; ++round) {
     const Mesh mesh = random_mesh(random, 8000, round % 2 == 0 ? 30 : 70);
     Program alone(mesh, 1, true), several(mesh, static_cast<int>(random(2, 9)), true);
     const Balance idg = alone.idg().balance;
@@ -333,7 +333,7 @@ TEST(Balanced, shares_out_what_everybody_holds) {
 TEST(Balanced, weighs_intervals_and_points) {
   Random random(46);
   int64_t better = 0, worse = 0;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 30; ++round) {
     const Mesh mesh = random_mesh(random, 6000, 60);
     const int64_t weight = random(0, 40) * k_weight_of_point / 2;
     Program program(mesh, 1, true), several(mesh, 5, true);
@@ -364,7 +364,7 @@ TEST(Balanced, weighs_intervals_and_points) {
 // Sequences of shared points longer than a grain are cut, at the same places whoever looks after them.
 TEST(Balanced, of_long_shared_sequences_is_nearly_the_least) {
   Random random(45);
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 10; ++round) {
     Mesh mesh{20'000, std::vector<std::set<int64_t>>(5), {}};
     for (int64_t begin = 0; begin < mesh.points;) {
       const int64_t end = std::min(mesh.points, begin + random(1, 300));

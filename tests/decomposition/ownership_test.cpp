@@ -135,7 +135,7 @@ TEST(SplitByDirectory, tells_every_directory_rank_that_sees_a_part) {
 
 TEST(LostPieces, one_rank_of_those_that_share_keeps_each_element) {
   Random random(32);
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < 1500; ++round) {
     const bool points = random(0, 1) == 0;
     Shape shape{random(1, 30)};
     if (!points)
@@ -164,7 +164,7 @@ TEST(LostPieces, one_rank_of_those_that_share_keeps_each_element) {
 TEST(LostPieces, partitioner_follows_the_flags_and_finds_what_is_wrong_with_them) {
   Random random(33);
   int spoilt = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < 2500; ++round) {
     const int64_t points = random(1, 30);
     std::vector<std::set<int64_t>> held(static_cast<size_t>(random(1, 6)));
     std::map<int64_t, std::vector<size_t>> holders;

@@ -200,7 +200,7 @@ TEST_F(OnCephFs, columns_are_left_where_nobody_tells) {
 }
 
 TEST_F(OnCephFs, a_file_that_is_written_anew_has_other_objects) {
-  const StorageLayout layout = stripe({}).value().layout;
+  const StorageLayout layout = stripe({{"ceph_osds", "auto"}}).value().layout;
   const auto others = without_objects(layout);
   ASSERT_NE(others, nullptr);
   EXPECT_THAT(others->components.front().targets, IsEmpty());
