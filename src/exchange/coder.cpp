@@ -139,7 +139,7 @@ void Coder::end() noexcept {
   run_began_ = 0;
 }
 
-// Samples take a small part of all runs' time, and no more.
+// Samples take a core for a small part of all runs' time, and no more.
 bool Coder::may_sample() const noexcept {
   const double run = run_began_ > 0 ? seconds_now() - run_began_ : 0;
   return memory_->sampling_seconds < k_sampling_share * (memory_->run_seconds + run);
@@ -159,7 +159,7 @@ double Coder::link_of(const Traffic& traffic) const noexcept {
 }
 
 void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
-  const double begin = seconds_now();
+  const double begin = working_seconds_now();
   ArmSpeeds& speeds = memory_->model.encode(traffic.element_bytes);
   const auto bytes = static_cast<double>(std::min(raw.size(), CodecWorkspace::k_sample_bytes));
   for (size_t arm = 1; arm < arm_count(); ++arm) {
@@ -175,7 +175,7 @@ void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   fresh_ = true;
   traffic.ratios[k_arm_off] = 1;
   ratios_ = traffic.ratios;
-  memory_->sampling_seconds += seconds_now() - begin;
+  memory_->sampling_seconds += working_seconds_now() - begin;
 }
 
 // The model's answer for one message, and what it foretells for all arms.
