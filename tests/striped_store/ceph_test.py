@@ -87,7 +87,7 @@ class CephTest(unittest.TestCase):
         return {"path": folder / "out.h5", "layout": opening["layout"]["components"][0], "report": flush["report"], "targets": flush["targets"]}
 
     def test_domains_end_where_stripes_do(self):
-        found = self.planned("aligned", "stripe_unit=131072 stripe_count=3 object_size=262144", domains="aligned", writers="3")
+        found = self.planned("aligned", "stripe_unit=131072 stripe_count=3 object_size=262144", domains="aligned", writers="3", ceph_osds="auto")
         self.assertEqual(found["report"]["layout"], "cephfs: stripe size 128 KiB, stripe count 3, object size 256 KiB")
         plan = found["report"]["plans"][0]
         self.assertEqual((plan["domains"], plan["stripes_with_two_writers"]), ("aligned", 0))
