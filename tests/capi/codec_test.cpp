@@ -232,10 +232,16 @@ TEST_F(Codec, messages_are_compressed_while_earlier_ones_travel) {
                                      Options({{"domains", "even"}, {"writers", "1"}, {"buffer", "4MiB"}, {"codec", codec}}), &file));
     int variable = -1;
     EXPECT_WINDROW_OK(windrow_define_variable(file, "height", WINDROW_FLOAT32, 2, shape, &variable));
-    EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, values.data()));
-    const json report = report_of(file);
-    EXPECT_EQ(report["messages_overlapped"].get<int64_t>() > 0, several_hosts() && codec != "off") << report["messages"];
-    EXPECT_LT(report["messages_overlapped"], report["messages"].get<int64_t>() + 1);
+    const bool compressed = several_hosts() && codec != "off";
+    int64_t overlapped = 0;  // the same on all ranks
+    // On a busy machine the writer may take one before its sender is at the next: of many that is not so with all.
+    for (int attempt = 0; attempt < (compressed ? 20 : 1) && overlapped == 0; ++attempt) {
+      EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, values.data()));
+      const json report = report_of(file);
+      overlapped = report["messages_overlapped"];
+      EXPECT_LT(overlapped, report["messages"].get<int64_t>() + 1);
+    }
+    EXPECT_EQ(overlapped > 0, compressed);
     EXPECT_WINDROW_OK(windrow_close(file));
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -332,7 +338,7 @@ TEST_F(Codec, a_flush_in_two_is_tuned_too) {
   }
   const json reasons = report_of(file)["plans"][0]["reasons"];
   if (several_hosts() && !codecs().empty()) {
-    EXPECT_THAT(reasons.back(), testing::MatchesRegex("codec.*(by far|tried in turn| took ).*"));
+    EXPECT_THAT(reasons.back(), testing::MatchesRegex("codec.*(by far|tried in turn|for each message| took ).*"));
   }
   EXPECT_WINDROW_OK(windrow_close(file));
 }
