@@ -34,8 +34,8 @@ constexpr std::array k_registry{
                 "Whether ranks first hand their data to one rank of their host, or of every N consecutive ranks (M when reading). Variables with chunks are not gathered: each chunk goes to the rank that encodes it."},
     SettingInfo{"domains", choice, "auto", "auto|none|even|aligned|cyclic|target", "", 0,
                 "How the file is cut among the writers: `even` and `aligned` parts, or stripes: `target` gives a writer those of one target or several, `cyclic` deals them in turn."},
-    SettingInfo{"codec", choice, "auto", "auto|off|lzo|lzo+shuffle|lz4|lz4+shuffle|zstd|zstd+shuffle|zstd(N)|zstd+shuffle(N)", "", 0,
-                "Compression of the messages between hosts; N is a level, 1 to 19. `auto`: where it pays, from what is measured."},
+    SettingInfo{"codec", choice, "auto", "auto|off|delta|lzo|lzo+shuffle|lz4|lz4+shuffle|zstd|zstd+shuffle|zstd(N)|zstd+shuffle(N)", "", 0,
+                "Compression of the messages between hosts; N is a level, 1 to 19; `delta`: differences of neighbours in as few bits as they need. `auto`: where it pays, from what is measured."},
     SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve|mapped", "", 0, "How a writer or reader touches the file; mapped is for reading."},
     SettingInfo{"files", choice, "auto", "auto|one|shared|subfiles(N)|per-rank", "", 0,
                 "Into how many files the data goes; `shared` is `one`, and per-rank as many subfiles as there are ranks. `auto`: one, unless it is set: then by the "

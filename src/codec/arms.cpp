@@ -1,13 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/arms.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace windrow {
+namespace {
 
-size_t arm_count() noexcept { return 1 + 2 * compressors().size(); }
+struct Arm {
+  const Compressor* compressor = nullptr;
+  bool shuffles = false;
+};
 
-const Compressor* compressor_of(size_t arm) noexcept { return arm == k_arm_off || arm >= arm_count() ? nullptr : compressors()[(arm - 1) / 2]; }
+struct Table {
+  std::array<Arm, k_most_arms> arms;
+  size_t count = 1;  // the first has no compressor
 
-bool shuffles(size_t arm) noexcept { return arm != k_arm_off && arm % 2 == 0; }
+  Table() noexcept {
+    for (const Compressor* compressor : compressors()) {
+      arms[count++] = {compressor, false};
+      if (compressor->shuffles()) arms[count++] = {compressor, true};
+    }
+  }
+};
+
+const Table& table() noexcept {
+  static const Table made;
+  return made;
+}
+
+template <class Compare>
+size_t find(Compare is_it) noexcept {
+  for (size_t arm = 1; arm < table().count; ++arm)
+    if (is_it(table().arms[arm])) return arm;
+  return k_arm_off;
+}
+
+}  // namespace
+
+size_t arm_count() noexcept { return table().count; }
+
+const Compressor* compressor_of(size_t arm) noexcept { return arm < arm_count() ? table().arms[arm].compressor : nullptr; }
+
+bool shuffles(size_t arm) noexcept { return arm < arm_count() && table().arms[arm].shuffles; }
 
 std::string arm_name(size_t arm) {
   const Compressor* compressor = compressor_of(arm);
@@ -15,15 +50,11 @@ std::string arm_name(size_t arm) {
 }
 
 size_t find_arm(std::string_view compressor, bool shuffle) noexcept {
-  for (size_t arm = 1; arm < arm_count(); ++arm)
-    if (compressor_of(arm)->name() == compressor && shuffles(arm) == shuffle) return arm;
-  return k_arm_off;
+  return find([&](const Arm& each) { return each.compressor->name() == compressor && each.shuffles == shuffle; });
 }
 
 size_t arm_of(const FrameKind& kind) noexcept {
-  for (size_t arm = 1; arm < arm_count(); ++arm)
-    if (compressor_of(arm)->id() == kind.compressor && shuffles(arm) == kind.shuffled) return arm;
-  return k_arm_off;
+  return find([&](const Arm& each) { return each.compressor->id() == kind.compressor && each.shuffles == kind.shuffled; });
 }
 
 }  // namespace windrow

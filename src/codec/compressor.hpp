@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compressor: one library's way to make bytes smaller. To add one: a file compressors/NAME.cpp that defines k_NAME_compressor, which CMake finds. Where it
+// Compressor: one way to make bytes smaller, a library's or the room's own. To add one: a file compressors/NAME.cpp that defines k_NAME_compressor, which CMake finds. Where it
 // needs a library that is not there yet, that is a line of cmake/WindrowDependencies.cmake, windrow_optional_library(NAME ...).
 #pragma once
 
@@ -13,6 +13,12 @@
 
 namespace windrow {
 
+// How a message is to be compressed.
+struct CompressorOrder {
+  int level = 1;          // one above the one that the state was made for is that one
+  int element_bytes = 1;  // 1 to 255: of the numbers that it holds, from its first byte on
+};
+
 // What a compressor works with: its memory, for one message at a time.
 class CompressorState {
  public:
@@ -23,8 +29,8 @@ class CompressorState {
 
   virtual int64_t bytes() const noexcept = 0;  // of memory that it holds
 
-  // Compresses `from` into `to` and gives the length, or 0 when that does not fit. A level above the one that the state was made for is that one.
-  virtual int64_t compress(std::span<const std::byte> from, int level, std::span<std::byte> to) noexcept = 0;
+  // Compresses `from` into `to` and gives the length, or 0 when that does not fit or the compressor does not do such elements.
+  virtual int64_t compress(std::span<const std::byte> from, const CompressorOrder& order, std::span<std::byte> to) noexcept = 0;
 
   // Fills all of `to`. False: `from` is not what compress() makes of so many bytes; any input is safe.
   virtual bool decompress(std::span<const std::byte> from, std::span<std::byte> to) noexcept = 0;
@@ -38,8 +44,10 @@ class Compressor {
 
   struct Facts {
     uint8_t id = 0;           // in frames; its own, and never changes; at least 2
-    std::string_view name;    // "lzo", "lz4", "zstd"; its own
-    int megabytes_per_s = 0;  // at level 1, about, for compressors(). Source: the table of Zstandard's README (0.8.2)
+    std::string_view name;    // "delta", "lzo", "lz4", "zstd"; its own
+    int megabytes_per_s = 0;  // at level 1, about, for compressors(). Source: the table of Zstandard's README (0.8.2), where it has it
+    bool shuffles = true;     // what has its bytes shuffled first is another way to compress; false: it looks at the numbers, which it needs whole
+    double undoing = 0.3;     // of the time that it takes to make: to undo, about; counts until it was measured
     int default_level = 1;
     int largest_level = 1;           // levels go from 1 to this
     MakeState make_state = nullptr;  // nullptr: its library is not built in, and nobody may ask for a state
@@ -50,6 +58,8 @@ class Compressor {
   uint8_t id() const noexcept { return facts_.id; }
   std::string_view name() const noexcept { return facts_.name; }
   int megabytes_per_s() const noexcept { return facts_.megabytes_per_s; }
+  bool shuffles() const noexcept { return facts_.shuffles; }
+  double undoing() const noexcept { return facts_.undoing; }
   int default_level() const noexcept { return facts_.default_level; }
   int largest_level() const noexcept { return facts_.largest_level; }
   bool is_built_in() const noexcept { return facts_.make_state != nullptr; }

@@ -64,7 +64,7 @@ bool encode_payload(std::span<const std::byte> raw, const CodecChoice& choice, C
   if (choice.compressor == nullptr || static_cast<int64_t>(raw.size()) > workspace.largest() || to.empty()) return false;
   CompressorState* state = workspace.state(compressor_place(choice.compressor->id()));
   if (state == nullptr) return false;
-  const bool shuffle = choice.shuffle && element > 1;
+  const bool shuffle = choice.shuffle && element > 1 && choice.compressor->shuffles();
   std::span<const std::byte> from = raw;
   if (shuffle) {
     shuffle_bytes(raw, element, workspace.rearranged(raw.size()));
@@ -74,7 +74,7 @@ bool encode_payload(std::span<const std::byte> raw, const CodecChoice& choice, C
   }
   const int level = choice.level > 0 ? choice.level : choice.compressor->default_level();
   header.kind = choice.compressor->id();
-  header.payload = static_cast<uint32_t>(state->compress(from, level, to));
+  header.payload = static_cast<uint32_t>(state->compress(from, {.level = level, .element_bytes = static_cast<int>(element)}, to));
   return header.payload > 0;
 }
 

@@ -11,6 +11,7 @@ namespace windrow {
 namespace {
 
 constexpr int k_places = 4;
+constexpr size_t k_compressors = 2;  // of the fastest: one that knows numbers, and one that knows bytes
 constexpr int64_t k_place_bytes = static_cast<int64_t>(CodecWorkspace::k_sample_bytes) / k_places;
 
 // Pieces as they would lie in a message, from a place of the item on and no further than to the next place: fractions of the way from its first byte to its last.
@@ -56,13 +57,15 @@ Shrinkage look_at(std::span<const Item> items) {
     for (; place < k_places && place_of(place) < 1; ++place) gather(item, std::max(0.0, place_of(place)), std::min(1.0, place_of(place + 1)), bytes);
     before += of_item;
   }
-  const auto workspace = CodecWorkspace::make(static_cast<int64_t>(CodecWorkspace::k_sample_bytes), compressors().first(1));
+  const auto fastest = compressors().first(std::min(k_compressors, compressors().size()));
+  const auto workspace = CodecWorkspace::make(static_cast<int64_t>(CodecWorkspace::k_sample_bytes), fastest);
   if (bytes.empty() || !workspace.ok()) return {};
   auto left = static_cast<int64_t>(bytes.size());
-  for (const bool shuffle : {false, true}) {
-    const CodecChoice choice{.compressor = compressors().front(), .level = 0, .shuffle = shuffle, .element_bytes = std::clamp(most->element_bytes, 1, 255)};
-    left = std::min(left, sample_frame(bytes, choice, *workspace.value()));
-  }
+  for (const Compressor* compressor : fastest)
+    for (const bool shuffle : {false, true}) {
+      const CodecChoice choice{.compressor = compressor, .level = 0, .shuffle = shuffle, .element_bytes = std::clamp(most->element_bytes, 1, 255)};
+      if (!shuffle || compressor->shuffles()) left = std::min(left, sample_frame(bytes, choice, *workspace.value()));
+    }
   // As heavy as there is to send, so that a rank with little counts for little.
   constexpr double k_most = 1e13;  // so many of each of very many ranks can be added up
   total = std::min(total, k_most);

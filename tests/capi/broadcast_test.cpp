@@ -57,6 +57,7 @@ std::vector<std::string> codecs() {
       built.emplace_back(name);
       built.push_back(std::string(name) + "+shuffle");
     }
+  built.emplace_back("delta");
   return built;
 }
 

@@ -107,7 +107,7 @@ class Codec : public testing::Test {
     std::vector<std::string> built;
     for (const windrow::Compressor* compressor : windrow::compressors()) {
       built.emplace_back(compressor->name());
-      built.push_back(built.back() + "+shuffle");
+      if (compressor->shuffles()) built.push_back(built.back() + "+shuffle");
       EXPECT_EQ(windrow_has(("codec=" + std::string(compressor->name())).c_str()), 1);
     }
     return built;

@@ -26,7 +26,8 @@ std::unique_ptr<CodecWorkspace> workspace_for(size_t largest, int level = 0) {
 std::vector<CodecChoice> choices(int element_bytes) {
   std::vector<CodecChoice> all{{.element_bytes = element_bytes}};
   for (const Compressor* compressor : compressors())
-    for (const bool shuffle : {false, true}) all.push_back({compressor, 0, shuffle, element_bytes});
+    for (const bool shuffle : {false, true})
+      if (!shuffle || compressor->shuffles()) all.push_back({compressor, 0, shuffle, element_bytes});
   return all;
 }
 
@@ -103,7 +104,7 @@ TEST(Frame, is_made_of_what_can_be_smaller_and_of_nothing_else) {
   for (const CodecChoice& choice : choices(4)) {
     SCOPED_TRACE(name_of(choice));
     EXPECT_TRUE(encoded(windrow_test::noise(1 << 16), choice, false, false, *workspace).empty());
-    if (choice.compressor == nullptr) {
+    if (choice.compressor == nullptr || choice.compressor->name() == "delta") {  // text is no numbers
       EXPECT_TRUE(encoded(windrow_test::text(1 << 16), choice, false, false, *workspace).empty());
       continue;
     }
@@ -117,6 +118,7 @@ TEST(Frame, of_smooth_floats_is_smaller_with_their_bytes_shuffled) {
   const auto workspace = workspace_for(1 << 19);
   const Message raw = windrow_test::smooth_floats(1 << 19);
   for (const Compressor* compressor : compressors()) {
+    if (!compressor->shuffles()) continue;
     const Message plain = encoded(raw, {compressor, 0, false, 4}, false, false, *workspace);
     const Message shuffled = encoded(raw, {compressor, 0, true, 4}, false, false, *workspace);
     ASSERT_FALSE(shuffled.empty());
@@ -175,8 +177,8 @@ TEST(Frame, that_is_always_made_has_a_header_more_at_most) {
 
 TEST(Frame, longer_than_the_workspace_is_not_made_and_not_undone) {
   const auto small = workspace_for(1000), large = workspace_for(100'000);
-  const Message raw = windrow_test::text(100'000);
-  for (const CodecChoice& choice : choices(1)) {
+  const Message raw = windrow_test::steps(100'000);
+  for (const CodecChoice& choice : choices(4)) {
     if (choice.compressor == nullptr) continue;
     EXPECT_TRUE(encoded(raw, choice, false, false, *small).empty());
     const Message frame = encoded(raw, choice, false, false, *large);
@@ -222,14 +224,14 @@ TEST(Frame, with_a_wrong_field_says_which) {
 TEST(Frame, that_needs_what_is_not_there_names_it) {
   const auto none = std::move(CodecWorkspace::make(1000, {})).value();
   const auto all = workspace_for(1000);
-  const Message raw = windrow_test::text(1000);
+  const Message raw = windrow_test::steps(1000);
   for (const Compressor* compressor : known_compressors()) {
     const std::string name(compressor->name());
     Message frame = changed(encoded(windrow_test::noise(1000), {}, true, true, *all), 1, compressor->id());
     if (compressor->is_built_in()) {
       EXPECT_THAT(error_of(frame, 1000, *none), HasSubstr(name + " is not among the compressors of this exchange"));
-      EXPECT_EQ(encoded(raw, {compressor, 0, false, 1}, false, false, *none), Message());
-      frame = encoded(raw, {compressor, 0, false, 1}, true, true, *all);
+      EXPECT_EQ(encoded(raw, {compressor, 0, false, 4}, false, false, *none), Message());
+      frame = encoded(raw, {compressor, 0, false, 4}, true, true, *all);
       frame.resize(frame.size() - 1);
       frame[8] = static_cast<std::byte>(static_cast<uint8_t>(frame[8]) - 1);
       EXPECT_THAT(error_of(frame, 1000, *all), HasSubstr(name + " cannot make 1000 bytes of "));
@@ -264,16 +266,16 @@ TEST(Frame, that_was_damaged_is_an_error_or_has_no_checksum) {
 }
 
 TEST(Frame, is_made_at_every_level) {
-  const Message raw = windrow_test::text(30'000);
   for (const Compressor* compressor : compressors()) {
+    const Message raw = compressor->largest_level() > 1 ? windrow_test::text(30'000) : windrow_test::steps(30'000);
     size_t at_level_one = 0, at_the_largest = 0;
     for (int level = 1; level <= compressor->largest_level(); ++level) {
       const auto workspace = workspace_for(raw.size(), level);
-      const Message frame = encoded(raw, {compressor, level, false, 1}, true, false, *workspace);
+      const Message frame = encoded(raw, {compressor, level, false, 4}, true, false, *workspace);
       ASSERT_FALSE(frame.empty()) << compressor->name() << " at level " << level;
       EXPECT_EQ(decoded(frame, raw.size(), *workspace), raw);
       (level == 1 ? at_level_one : at_the_largest) = frame.size();
-      EXPECT_EQ(encoded(raw, {compressor, level + 5, false, 1}, true, false, *workspace), frame) << "a level that the workspace was not made for";
+      EXPECT_EQ(encoded(raw, {compressor, level + 5, false, 4}, true, false, *workspace), frame) << "a level that the workspace was not made for";
     }
     if (compressor->largest_level() > 1) {
       EXPECT_LT(at_the_largest, at_level_one);

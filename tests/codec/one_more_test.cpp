@@ -18,7 +18,7 @@ TEST(OneMore, compressor_is_in_the_table_by_its_file) {
   ASSERT_NE(find_compressor("bits"), nullptr);
   EXPECT_EQ(compressors().back(), find_compressor("bits")) << "the slowest";
   EXPECT_NE(find_arm("bits", true), k_arm_off);
-  EXPECT_EQ(k_codec_kinds, 10) << "as they are; four compressors, with and without shuffle; equal elements";
+  EXPECT_EQ(k_codec_kinds, 12) << "as they are; five compressors, with and without shuffle; equal elements";
 }
 
 TEST(OneMore, makes_frames_and_undoes_them) {
@@ -39,7 +39,7 @@ TEST(OneMore, is_a_choice_of_the_option) {
   EXPECT_EQ(codec_text(parse_strategy({.codec = "bits+shuffle"}).value()), "bits+shuffle");
   EXPECT_EQ(parse_strategy({.codec = "bits(2)"}).status().message(), "codec cannot be \"bits(2)\": bits has no levels");
   EXPECT_EQ(parse_strategy({.codec = "zip"}).status().message(),
-            "codec cannot be \"zip\"; it is one of auto, off, lzo, lz4, zstd, bits");
+            "codec cannot be \"zip\"; it is one of auto, off, lzo, lz4, zstd, delta, bits");
   const auto features = strategy_features();
   EXPECT_TRUE(std::any_of(features.begin(), features.end(),
                           [](const Feature& each) { return each.name == "codec=bits" && each.built; }));

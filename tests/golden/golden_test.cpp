@@ -236,7 +236,7 @@ const std::vector<KeyValues>& strategies() {
     for (const windrow::Compressor* compressor : windrow::compressors()) {
       const std::string codec(compressor->name());
       more.push_back({{"domains", "even"}, {"writers", "2"}, {"buffer", "8192"}, {"codec", codec}});
-      more.push_back({{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"codec", codec + "+shuffle"}});
+      more.push_back({{"gather", "team(2)"}, {"domains", "even"}, {"writers", "2"}, {"codec", codec + (compressor->shuffles() ? "+shuffle" : "")}});
     }
     return more;
   }();

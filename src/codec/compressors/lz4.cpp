@@ -18,7 +18,7 @@ class Lz4State final : public CompressorState {
  public:
   int64_t bytes() const noexcept override { return static_cast<int64_t>(sizeof *this); }
 
-  int64_t compress(std::span<const std::byte> from, int, std::span<std::byte> to) noexcept override {
+  int64_t compress(std::span<const std::byte> from, const CompressorOrder&, std::span<std::byte> to) noexcept override {
     if (from.size() > LZ4_MAX_INPUT_SIZE || to.size() > LZ4_MAX_INPUT_SIZE) return 0;
     return LZ4_compress_fast_extState(&state_, reinterpret_cast<const char*>(from.data()), reinterpret_cast<char*>(to.data()),
                                       static_cast<int>(from.size()), static_cast<int>(to.size()), 1);

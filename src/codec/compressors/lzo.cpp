@@ -23,7 +23,7 @@ class LzoState final : public CompressorState {
   int64_t bytes() const noexcept override { return static_cast<int64_t>(sizeof *this + LZO1X_1_MEM_COMPRESS + bound(largest_)); }
 
   // The library asks nobody how much room there is: it writes where its worst case fits, and what turned out small enough is copied.
-  int64_t compress(std::span<const std::byte> from, int, std::span<std::byte> to) noexcept override {
+  int64_t compress(std::span<const std::byte> from, const CompressorOrder&, std::span<std::byte> to) noexcept override {
     if (from.size() > largest_) return 0;
     lzo_uint length = 0;
     if (lzo1x_1_compress(reinterpret_cast<const unsigned char*>(from.data()), from.size(), reinterpret_cast<unsigned char*>(made_.get()), &length,
@@ -58,6 +58,6 @@ constexpr Compressor::MakeState make_state = nullptr;
 
 }  // namespace
 
-constinit const Compressor k_lzo_compressor({.id = 2, .name = "lzo", .megabytes_per_s = 610, .make_state = make_state});
+constinit const Compressor k_lzo_compressor({.id = 2, .name = "lzo", .megabytes_per_s = 610, .undoing = 0.7, .make_state = make_state});
 
 }  // namespace windrow

@@ -40,9 +40,9 @@ class ZstdState final : public CompressorState {
 
   int64_t bytes() const noexcept override { return static_cast<int64_t>(sizeof *this + encode_bytes_ + decode_bytes_); }
 
-  int64_t compress(std::span<const std::byte> from, int level, std::span<std::byte> to) noexcept override {
+  int64_t compress(std::span<const std::byte> from, const CompressorOrder& order, std::span<std::byte> to) noexcept override {
     if (from.size() > largest_) return 0;
-    const size_t length = ZSTD_compressCCtx(encoder_, to.data(), to.size(), from.data(), from.size(), std::clamp(level, 1, level_));
+    const size_t length = ZSTD_compressCCtx(encoder_, to.data(), to.size(), from.data(), from.size(), std::clamp(order.level, 1, level_));
     return ZSTD_isError(length) ? 0 : static_cast<int64_t>(length);
   }
 

@@ -17,7 +17,7 @@ class BitsState final : public CompressorState {
  public:
   int64_t bytes() const noexcept override { return static_cast<int64_t>(sizeof *this); }
 
-  int64_t compress(std::span<const std::byte> from, int, std::span<std::byte> to) noexcept override {
+  int64_t compress(std::span<const std::byte> from, const CompressorOrder&, std::span<std::byte> to) noexcept override {
     std::byte all{};
     for (const std::byte each : from) all |= each;
     const auto bits = static_cast<size_t>(std::bit_width(std::to_integer<unsigned>(all)));
