@@ -51,9 +51,28 @@ void add_bounded(Smoothed& known, double seconds, double usual) noexcept {
   known.add(usual > 0 ? std::min(seconds, k_most * usual) : seconds);
 }
 
-constexpr double k_undone_share = 1.0 / 3;  // of what it takes to make, where nothing else is known
-
 }  // namespace
+
+void CodecModel::guess(size_t arm, int element_bytes, double seconds) noexcept {
+  const size_t kind = size_class(element_bytes);
+  Smoothed& known = encode_[kind][arm];
+  double& guess = guesses_[kind][arm];
+  if (guess == 0 || seconds < guess) guess = seconds;
+  if (!known.known() || known.guessed()) known.guess(guess);
+}
+
+double CodecModel::seconds_to_make(size_t arm, size_t kind) const noexcept {
+  const Smoothed& known = encode_[kind][arm];
+  if (!known.guessed()) return known.value();
+  constexpr double k_least = 0.5, k_most = 4;
+  double messages = 0, samples = 0;
+  for (size_t other = 1; other < arm_count(); ++other) {
+    if (guesses_[kind][other] == 0 || encode_[kind][other].guessed()) continue;
+    messages += encode_[kind][other].value();
+    samples += guesses_[kind][other];
+  }
+  return known.value() * (samples > 0 ? std::clamp(messages / samples, k_least, k_most) : 1);
+}
 
 void CodecModel::made(size_t arm, int element_bytes, double seconds) noexcept {
   Smoothed& known = encode(element_bytes)[arm];
@@ -69,8 +88,8 @@ void CodecModel::undone(size_t arm, double seconds) noexcept {
 }
 
 double CodecModel::work(size_t arm, int element_bytes, Work work) const noexcept {
-  const double there = encode(element_bytes)[arm].value();
-  const double back = decode_[arm].known() ? decode_[arm].value() : there * k_undone_share;
+  const double there = seconds_to_make(arm, size_class(element_bytes));
+  const double back = decode_[arm].known() ? decode_[arm].value() : there * compressor_of(arm)->undoing();
   return (work.encodes * there + work.decodes * back) * work.weight();
 }
 
@@ -82,6 +101,7 @@ void RunTally::add(double bytes, const ArmNumbers& ratios, double found_link, do
   for (size_t arm = 0; arm < arm_count(); ++arm) {
     wire_.found[arm] += bytes * ratios[arm] * found_link;
     wire_.quiet[arm] += bytes * ratios[arm] * quiet_link;
+    wire_.left[arm] += bytes * ratios[arm];
   }
   bytes_[size_class(element_bytes)] += bytes;
 }
@@ -112,9 +132,9 @@ double CodecModel::corrected(size_t arm, int element_bytes, double sampled) cons
 double CodecModel::least_work(int element_bytes, Work work) const noexcept {
   double least = 0;
   for (size_t arm = 1; arm < arm_count(); ++arm) {
-    const Smoothed& each = encode(element_bytes)[arm];
-    if (!each.known()) return 0;
-    least = arm == 1 ? each.value() : std::min(least, each.value());
+    if (!encode(element_bytes)[arm].known()) return 0;
+    const double each = seconds_to_make(arm, size_class(element_bytes));
+    least = arm == 1 ? each : std::min(least, each);
   }
   return least * work.encodes * work.weight();
 }
@@ -151,6 +171,22 @@ ArmNumbers how_far(const ArmNumbers& foretold, bool first) noexcept {
 
 }  // namespace
 
+namespace {
+
+// Of no use, whatever the link: an arm that leaves nearly all bytes, and one that another is as good as in bytes, and over a quiet link as over a crowded one.
+bool is_of_use(const Foretold& foretold, size_t arm) noexcept {
+  const ArmNumbers& left = foretold.left;
+  if (arm == k_arm_off || left[k_arm_off] == 0) return true;
+  if (left[arm] > k_worth * left[k_arm_off]) return false;
+  for (size_t other = 1; other < arm_count(); ++other) {
+    const auto is_no_better = [&](const ArmNumbers& numbers) { return numbers[other] < numbers[arm] || (numbers[other] == numbers[arm] && other < arm); };
+    if (other != arm && is_no_better(left) && is_no_better(foretold.found) && is_no_better(foretold.quiet)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void CodecTuner::choose_candidates(const Foretold& foretold, Look look) noexcept {
   const ArmNumbers found = how_far(foretold.found, look == Look::first), quiet = how_far(foretold.quiet, look == Look::first);
   const auto far = [&](size_t arm) { return std::min(found[arm], quiet[arm]); };
@@ -160,10 +196,11 @@ void CodecTuner::choose_candidates(const Foretold& foretold, Look look) noexcept
   std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(arms), [&](size_t a, size_t b) { return far(a) != far(b) ? far(a) < far(b) : a < b; });
   count_ = 0;
   for (size_t i = 0; i < arms; ++i) {
-    if (far(order[i]) > 1) continue;
+    if (far(order[i]) > 1 || (order[i] != preferred_ && !is_of_use(foretold, order[i]))) continue;
     if (count_ == k_most_candidates && order[i] == k_arm_off) --count_;  // that one is looked at in any case
     if (count_ < k_most_candidates) candidates_[count_++] = order[i];
   }
+  if (count_ == 0) candidates_[count_++] = k_arm_off;
   tried_ = 0;
   best_.fill(0);
   state_ = State::trying;

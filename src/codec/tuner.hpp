@@ -16,10 +16,13 @@ namespace windrow {
 
 using ArmNumbers = std::array<double, k_most_arms>;
 
+inline constexpr double k_worth = 0.95;  // of its bytes: what a message has to shrink to
+
 // Seconds of messages by each arm, as a model has them: over the link as messages found it, and over one where nobody else sends. Where ranks share cores
-// a link looks slow that is not; where others send over it, it is slow: the two say between what the truth lies. Zeros: nobody looked.
+// a link looks slow that is not; where others send over it, it is slow: the two say between what the truth lies. Zeros: nobody looked. `left`: bytes that
+// would travel; zeros: nobody said.
 struct Foretold {
-  ArmNumbers found{}, quiet{};
+  ArmNumbers found{}, quiet{}, left{};
 };
 
 // A mean in which what is new counts for a quarter; until there is anything it is 0.
@@ -28,6 +31,7 @@ class Smoothed {
   void add(double value) noexcept { value_ = known_ && !guessed_ ? value_ + (value - value_) / 4 : value, known_ = true, guessed_ = false; }
   void guess(double value) noexcept { value_ = value, known_ = guessed_ = true; }  // counts until there is anything better
   bool known() const noexcept { return known_; }
+  bool guessed() const noexcept { return guessed_; }
   double value() const noexcept { return value_; }
 
  private:
@@ -47,6 +51,10 @@ class CodecModel {
   ArmSpeeds& encode(int element_bytes) noexcept;
   const ArmSpeeds& encode(int element_bytes) const noexcept;
   const ArmSpeeds& decode() const noexcept { return decode_; }
+
+  // A sample took so many seconds a byte: the least counts for the arm until a message was made by it, and then for others. Where messages took longer than their
+  // arms' samples, which are short and at hand, others' messages would too.
+  void guess(size_t arm, int element_bytes, double seconds) noexcept;
 
   // A message was made, or undone, in so many seconds a byte. One that is far slower than what is known counts for little: memory that is used for the
   // first time took the first messages of a program ten times as long.
@@ -76,7 +84,10 @@ class CodecModel {
   double least_work(int element_bytes, Work work) const noexcept;
 
  private:
+  double seconds_to_make(size_t arm, size_t size_class) const noexcept;
+
   std::array<ArmSpeeds, k_element_sizes> encode_;
+  std::array<ArmNumbers, k_element_sizes> guesses_{};  // 0: none
   std::array<ArmSpeeds, k_element_sizes> correction_;
   ArmSpeeds decode_;
 };

@@ -18,8 +18,8 @@ static_assert(k_most_arms == k_codec_constant, "the trace has a place for each a
 namespace {
 
 constexpr int64_t k_least_message = 256;       // shorter ones are not worth a look
-constexpr double k_worth = 0.95;               // of its bytes: what a message has to shrink to
 constexpr int64_t k_left_alone = 16;           // messages after one that would not shrink
+constexpr int k_first_looks = 3;               // at the first message
 constexpr double k_sampling_share = 0.003;     // of the seconds of all runs
 constexpr double k_congestion = 4;             // times the seconds a byte of a quiet link that are believed
 constexpr double k_congestion_crowded = 1.5;   // where ranks outnumber cores: messages wait for ranks that do not run
@@ -160,15 +160,19 @@ double Coder::link_of(const Traffic& traffic) const noexcept {
 
 void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   const double begin = working_seconds_now();
-  ArmSpeeds& speeds = memory_->model.encode(traffic.element_bytes);
+  const ArmSpeeds& speeds = memory_->model.encode(traffic.element_bytes);
   const auto bytes = static_cast<double>(std::min(raw.size(), CodecWorkspace::k_sample_bytes));
   for (size_t arm = 1; arm < arm_count(); ++arm) {
     const CodecChoice chosen = choice(arm, traffic.element_bytes);
-    if (!speeds[arm].known()) (void)sample_frame(raw, chosen, *memory_->workspace);  // what is used for the first time is slow
-    const double before = working_seconds_now();
-    const int64_t size = sample_frame(raw, chosen, *memory_->workspace);
-    // A few KiB take longer, each, than a long message does.
-    if (!speeds[arm].known()) speeds[arm].guess((working_seconds_now() - before) / bytes);
+    int64_t size = 0;
+    // What is used for the first time is slow, and a machine that takes a core away meanwhile makes one of them look a hundred times as slow: the least of
+    // several counts, until messages tell.
+    const int looks = speeds[arm].known() ? 1 : k_first_looks;
+    for (int look = 0; look < looks; ++look) {
+      const double before = working_seconds_now();
+      size = sample_frame(raw, chosen, *memory_->workspace);
+      memory_->model.guess(arm, traffic.element_bytes, (working_seconds_now() - before) / bytes);
+    }
     sampled_[arm] = static_cast<double>(size) / static_cast<double>(raw.size());
     traffic.ratios[arm] = memory_->model.corrected(arm, traffic.element_bytes, sampled_[arm]);
   }

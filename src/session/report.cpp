@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/units.hpp"
 #include "session/weighing_json.hpp"
 
@@ -118,6 +120,7 @@ void store_tuning(const Foretold& foretold, std::span<int64_t> sums) {
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
     sums[k_foretold + arm] = nanoseconds(foretold.found[arm]);
     sums[k_foretold + k_most_arms + arm] = nanoseconds(foretold.quiet[arm]);
+    sums[k_foretold + 2 * k_most_arms + arm] = std::llround(foretold.left[arm]);
   }
 }
 
@@ -125,6 +128,7 @@ void read_tuning(Foretold& foretold, std::span<const int64_t> sums) {
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
     foretold.found[arm] = seconds(sums[k_foretold + arm]);
     foretold.quiet[arm] = seconds(sums[k_foretold + k_most_arms + arm]);
+    foretold.left[arm] = static_cast<double>(sums[k_foretold + 2 * k_most_arms + arm]);
   }
 }
 

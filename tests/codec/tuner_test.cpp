@@ -42,13 +42,14 @@ class Tuner : public testing::Test {
 };
 
 TEST_F(Tuner, arms_are_off_and_each_compressor_without_and_with_shuffle) {
-  EXPECT_EQ(arm_count(), 1 + 2 * compressors().size());
   EXPECT_EQ(arm_name(k_arm_off), "off");
   for (const Compressor* compressor : compressors()) {
     const size_t plain = find_arm(compressor->name(), false), shuffled = find_arm(compressor->name(), true);
     EXPECT_NE(plain, k_arm_off);
     EXPECT_NE(plain, shuffled);
     EXPECT_EQ(arm_name(plain), compressor->name());
+    EXPECT_EQ(shuffled != k_arm_off, compressor->shuffles());
+    if (!compressor->shuffles()) continue;
     EXPECT_EQ(arm_name(shuffled), std::string(compressor->name()) + "+shuffle");
     EXPECT_EQ(compressor_of(shuffled), compressor);
     EXPECT_EQ(arm_of({.compressor = compressor->id(), .shuffled = true}), shuffled);
@@ -101,6 +102,35 @@ TEST_F(Tuner, off_is_looked_at_though_it_is_foretold_to_be_slower) {
   CodecTuner tuner;
   const auto arms = run(tuner, 40, numbers(1.8, 1), [](size_t arm) { return arm == k_arm_off ? 0.8 : 1.0; }, 1);
   EXPECT_EQ(arms.back(), k_arm_off);
+}
+
+// What leaves nearly all bytes gains nothing, and what another is as good as whatever the link is has nothing to gain: neither is tried, however nearly equal.
+TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
+  if (arm_count() < 5) GTEST_SKIP() << "too few compressors are built in";
+  const auto tried = [](const Foretold& foretold, size_t preferred) {
+    CodecTuner tuner(preferred);
+    std::vector<size_t> arms;
+    tuner.learn(CodecTuner::k_by_message, 1, foretold);
+    for (int i = 0; i < 12 && !tuner.settled(); ++i) {
+      arms.push_back(tuner.arm());
+      tuner.learn(tuner.arm(), 1, {});
+    }
+    std::ranges::sort(arms);
+    const auto same = std::ranges::unique(arms);
+    arms.erase(same.begin(), same.end());
+    return arms;
+  };
+  Foretold foretold{numbers(1.2, 1.1), numbers(1.2, 1.1), {}};
+  foretold.found[1] = foretold.quiet[1] = 1;
+  foretold.quiet[3] = 0.95;
+  foretold.left.fill(60);
+  foretold.left[k_arm_off] = 100;
+  foretold.left[2] = 96;  // not enough
+  foretold.left[4] = 55;  // smaller than arm 1 makes it, so it may pay over a slow link
+  EXPECT_EQ(tried(foretold, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 3, 4})) << "3 is better where nobody else sends; others are as 1 is, and slower";
+  EXPECT_EQ(tried(foretold, 2), (std::vector<size_t>{k_arm_off, 1, 2, 3})) << "unless somebody asked for it";
+  foretold.left.fill(99);
+  EXPECT_EQ(tried(foretold, k_arm_off), std::vector<size_t>{}) << "it is settled at once";
 }
 
 // Foretold to be slower by far: that is worth a trial only where many runs share its cost.
@@ -201,7 +231,7 @@ TEST_F(Tuner, has_every_eighth_run_look) {
     const CodecOrder order = tuner.order();
     if (i > 0) looks += order.looks ? 1 : 0;
     EXPECT_EQ(order.notes, tuner.order().notes);
-    tuner.learn(order.arm, 1, order.looks ? Foretold{numbers(1, 4), numbers(1, 4)} : Foretold{});
+    tuner.learn(order.arm, 1, order.looks ? Foretold{numbers(1, 4), numbers(1, 4), {}} : Foretold{});
   }
   EXPECT_EQ(tuner.order().all.found, numbers(1, 4));
   EXPECT_EQ(looks, 10);
@@ -210,7 +240,7 @@ TEST_F(Tuner, has_every_eighth_run_look) {
 // Flushes in two of several files of a kind are under way at once, all with one order.
 TEST_F(Tuner, does_not_believe_runs_that_were_ordered_before_it_knew_better) {
   CodecTuner tuner;
-  const Foretold near{numbers(1.2, 1.1), numbers(1.2, 1.1)};
+  const Foretold near{numbers(1.2, 1.1), numbers(1.2, 1.1), {}};
   const CodecOrder first = tuner.order(), second = tuner.order();
   tuner.learn(first.arm, 1, near);
   ASSERT_NE(tuner.arm(), CodecTuner::k_by_message);
@@ -270,6 +300,25 @@ TEST(CodecModel, weighs_the_wire_against_the_work) {
   // Four ranks a core: nothing is done meanwhile, and three others work first.
   EXPECT_DOUBLE_EQ(model.cost(1, 0.5, slow, 4, {.ranks_a_core = 4}), 40e-9 + 12e-9);
   EXPECT_FALSE(model.encode(8)[1].known()) << "elements of another size are measured for themselves";
+}
+
+// Messages take longer than samples do: so would those that were only sampled.
+TEST(CodecModel, what_was_only_sampled_is_as_much_slower_as_what_was_used) {
+  if (arm_count() < 4) GTEST_SKIP() << "too few compressors are built in";
+  CodecModel model;
+  for (size_t arm = 1; arm < 4; ++arm) model.guess(arm, 4, 1e-9 * static_cast<double>(arm));
+  const CodecModel::Work make{.encodes = 1, .decodes = 0};
+  model.guess(2, 4, 50e-9);  // a core was taken away meanwhile
+  const double sampled = model.work(2, 4, make);
+  EXPECT_DOUBLE_EQ(sampled, 1e-9);
+  model.made(1, 4, 1.5e-9);
+  EXPECT_DOUBLE_EQ(model.work(2, 4, make), 1.5 * sampled);
+  model.made(3, 4, 3e-9);
+  EXPECT_DOUBLE_EQ(model.work(2, 4, make), 4.5 / 4 * sampled) << "of two, by what both take";
+  EXPECT_DOUBLE_EQ(model.work(3, 4, make), 1.5e-9);
+  model.made(2, 4, 2e-9);
+  EXPECT_DOUBLE_EQ(model.work(2, 4, make), 1e-9) << "it was used itself";
+  EXPECT_EQ(model.least_work(8, make), 0) << "elements of another size were not sampled";
 }
 
 // Memory that is used for the first time takes its time: a message ten times as slow as the sample foretold is no reason to give a compressor up.
