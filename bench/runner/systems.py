@@ -97,7 +97,8 @@ def _compressed_variants() -> list[Variant]:
 def _owner_variants() -> list[Variant]:
     """The techniques of section 6.1 of the paper with each owner of a node that several ranks hold, its tree, and auto."""
     found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
-    found += [Variant(AUTO, "windrow", "auto"), Variant("windrow bips3d-tree", "windrow", "bips3d-tree")]
+    found += [Variant(AUTO, "windrow", "auto"), Variant("windrow auto raw", "windrow", "auto:raw")]  # the peers of MPI-IO write raw
+    found.append(Variant("windrow bips3d-tree", "windrow", "bips3d-tree"))
     techniques = (("list", "list"), ("2-phase", "two-phase"), ("root", f"auto+domains=none+gather=team({1 << 20})"))
     for name, strategy in techniques:
         for owner in ("partitioner", "idg", "first", "random", "balanced"):

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/arms.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace windrow {
@@ -29,8 +28,8 @@ const Table& table() noexcept {
   return made;
 }
 
-template <class Compare>
-size_t find(Compare is_it) noexcept {
+template <class Predicate>
+size_t find(Predicate is_it) noexcept {
   for (size_t arm = 1; arm < table().count; ++arm)
     if (is_it(table().arms[arm])) return arm;
   return k_arm_off;

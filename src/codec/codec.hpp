@@ -19,7 +19,7 @@ namespace windrow {
 struct CodecChoice {
   const Compressor* compressor = nullptr;  // nullptr: none; equal elements are found all the same
   int level = 0;                           // 1 to the compressor's largest; 0: its own
-  bool shuffle = false;                    // order bytes by their place in the element first
+  bool shuffle = false;                    // order bytes by their place in the element first, where the compressor takes that
   int element_bytes = 1;                   // 1 to 255; of 1, shuffle does nothing
   friend bool operator==(const CodecChoice&, const CodecChoice&) = default;
 };
@@ -83,6 +83,10 @@ int64_t frame_equal_elements(std::span<std::byte> raw, int element_bytes) noexce
 // About how many bytes would travel for `raw` with this choice: at most raw.size(), k_frame_header and more. Four slices of 2 KiB, evenly from raw,
 // are put together and encoded, so that it costs what encoding 8 KiB costs (some 20 us), whatever the size of raw; up to 8 KiB the answer is exact. As a
 // sample is short, repetitions farther apart than 8 KiB are not seen: compressors do better than it says, seldom worse.
-int64_t sample_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace) noexcept;
+struct SampledFrame {
+  int64_t bytes = 0;
+  bool equal_elements = false;  // no compressor was asked
+};
+SampledFrame sample_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace) noexcept;
 
 }  // namespace windrow

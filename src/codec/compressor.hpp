@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compressor: one way to make bytes smaller, a library's or the room's own. To add one: a file compressors/NAME.cpp that defines k_NAME_compressor, which CMake finds. Where it
-// needs a library that is not there yet, that is a line of cmake/WindrowDependencies.cmake, windrow_optional_library(NAME ...).
+// Compressor: one way to make bytes smaller, a library's or the room's own. To add one: a file compressors/NAME.cpp that defines k_NAME_compressor, which
+// CMake finds. Where it needs a library that is not there yet, that is a line of cmake/WindrowDependencies.cmake, windrow_optional_library(NAME ...).
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class CompressorState {
 
   virtual int64_t bytes() const noexcept = 0;  // of memory that it holds
 
-  // Compresses `from` into `to` and gives the length, or 0 when that does not fit or the compressor does not do such elements.
+  // Compresses `from` into `to` and gives the length, or 0 when that does not fit. It does such elements.
   virtual int64_t compress(std::span<const std::byte> from, const CompressorOrder& order, std::span<std::byte> to) noexcept = 0;
 
   // Fills all of `to`. False: `from` is not what compress() makes of so many bytes; any input is safe.
@@ -46,7 +46,7 @@ class Compressor {
     uint8_t id = 0;           // in frames; its own, and never changes; at least 2
     std::string_view name;    // "delta", "lzo", "lz4", "zstd"; its own
     int megabytes_per_s = 0;  // at level 1, about, for compressors(). Source: the table of Zstandard's README (0.8.2), where it has it
-    bool shuffles = true;     // what has its bytes shuffled first is another way to compress; false: it looks at the numbers, which it needs whole
+    bool numbers = false;     // it takes numbers of 2, 4 or 8 bytes, whole: no other elements, and none whose bytes were shuffled
     double undoing = 0.3;     // of the time that it takes to make: to undo, about; counts until it was measured
     int default_level = 1;
     int largest_level = 1;           // levels go from 1 to this
@@ -58,7 +58,8 @@ class Compressor {
   uint8_t id() const noexcept { return facts_.id; }
   std::string_view name() const noexcept { return facts_.name; }
   int megabytes_per_s() const noexcept { return facts_.megabytes_per_s; }
-  bool shuffles() const noexcept { return facts_.shuffles; }
+  bool shuffles() const noexcept { return !facts_.numbers; }  // with the bytes of elements shuffled first it is another way to compress
+  bool does(int element_bytes) const noexcept { return !facts_.numbers || element_bytes == 2 || element_bytes == 4 || element_bytes == 8; }
   double undoing() const noexcept { return facts_.undoing; }
   int default_level() const noexcept { return facts_.default_level; }
   int largest_level() const noexcept { return facts_.largest_level; }

@@ -61,7 +61,7 @@ bool encode_payload(std::span<const std::byte> raw, const CodecChoice& choice, C
     header.payload = static_cast<uint32_t>(element);
     return true;
   }
-  if (choice.compressor == nullptr || static_cast<int64_t>(raw.size()) > workspace.largest() || to.empty()) return false;
+  if (choice.compressor == nullptr || !choice.compressor->does(static_cast<int>(element)) || static_cast<int64_t>(raw.size()) > workspace.largest() || to.empty()) return false;
   CompressorState* state = workspace.state(compressor_place(choice.compressor->id()));
   if (state == nullptr) return false;
   const bool shuffle = choice.shuffle && element > 1 && choice.compressor->shuffles();
@@ -113,6 +113,7 @@ Status decompress(const Header& header, std::span<const std::byte> payload, std:
   if (static_cast<int64_t>(raw.size()) > workspace.largest())
     return broken(fmt::format("a message of {} bytes where the largest has {}", raw.size(), workspace.largest()));
   const bool shuffled = (header.flags & k_shuffled) != 0;
+  if (shuffled && !compressor.shuffles()) return broken(fmt::format("shuffled, which {} does not do", name));
   if (!state->decompress(payload, shuffled ? workspace.rearranged(raw.size()) : raw))
     return broken(fmt::format("{} cannot make {} bytes of {}", name, raw.size(), payload.size()));
   if (shuffled) unshuffle_bytes(workspace.rearranged(raw.size()), header.element_bytes, raw);
@@ -191,7 +192,7 @@ FrameKind kind_of_frame(std::span<const std::byte> frame) noexcept {
   return {.compressor = compressed ? header.kind : uint8_t{0}, .shuffled = (header.flags & k_shuffled) != 0, .equal_elements = header.kind == k_equal_elements};
 }
 
-int64_t sample_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace) noexcept {
+SampledFrame sample_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace) noexcept {
   constexpr size_t k_slices = 4;
   std::span<const std::byte> sample = raw;
   if (raw.size() > CodecWorkspace::k_sample_bytes) {
@@ -205,9 +206,9 @@ int64_t sample_frame(std::span<const std::byte> raw, const CodecChoice& choice, 
   Header header;
   const size_t room = sample.size() > k_header ? sample.size() - k_header - 1 : 0;
   const auto all = static_cast<int64_t>(raw.size());
-  if (!encode_payload(sample, choice, workspace, workspace.sample_frame().first(room), header)) return all;
-  if (header.kind == k_equal_elements) return std::min(all, k_frame_header + header.payload);
-  return std::min(all, k_frame_header + header.payload * all / static_cast<int64_t>(sample.size()));
+  const bool shrinks = encode_payload(sample, choice, workspace, workspace.sample_frame().first(room), header);
+  if (header.kind == k_equal_elements) return {std::min(all, k_frame_header + header.payload), true};
+  return {shrinks ? std::min(all, k_frame_header + header.payload * all / static_cast<int64_t>(sample.size())) : all, false};
 }
 
 }  // namespace windrow

@@ -21,6 +21,7 @@ constexpr double k_nearly_equal_first = 1.25, k_nearly_equal_off_first = 2;
 constexpr size_t k_most_candidates = 4;
 constexpr size_t k_tries = 3;           // of each candidate: the first after a change pays for caches and contexts
 constexpr double k_hopeless = 1.25, k_hopeless_at_once = 1.5;  // of the best one's time: not tried again, after two tries and after one
+constexpr double k_least_seconds = 1e-12;  // a byte: what a clock that stood still says is no 0, which is that nobody knows
 constexpr double k_clock = 1e-9;        // seconds; numbers come rounded to that
 constexpr double k_stray = 1.6;
 constexpr int k_strays = 3;
@@ -57,7 +58,7 @@ void CodecModel::guess(size_t arm, int element_bytes, double seconds) noexcept {
   const size_t kind = size_class(element_bytes);
   Smoothed& known = encode_[kind][arm];
   double& guess = guesses_[kind][arm];
-  if (guess == 0 || seconds < guess) guess = seconds;
+  guess = std::max(guess == 0 ? seconds : std::min(seconds, guess), k_least_seconds);
   if (!known.known() || known.guessed()) known.guess(guess);
 }
 
@@ -75,8 +76,8 @@ double CodecModel::seconds_to_make(size_t arm, size_t kind) const noexcept {
 }
 
 void CodecModel::made(size_t arm, int element_bytes, double seconds) noexcept {
-  Smoothed& known = encode(element_bytes)[arm];
-  add_bounded(known, seconds, known.value());
+  const size_t kind = size_class(element_bytes);
+  add_bounded(encode_[kind][arm], seconds, seconds_to_make(arm, kind));
 }
 
 void CodecModel::undone(size_t arm, double seconds) noexcept {
@@ -101,7 +102,7 @@ void RunTally::add(double bytes, const ArmNumbers& ratios, double found_link, do
   for (size_t arm = 0; arm < arm_count(); ++arm) {
     wire_.found[arm] += bytes * ratios[arm] * found_link;
     wire_.quiet[arm] += bytes * ratios[arm] * quiet_link;
-    wire_.left[arm] += bytes * ratios[arm];
+    wire_.wire[arm] += bytes * ratios[arm] * found_link;
   }
   bytes_[size_class(element_bytes)] += bytes;
 }
@@ -132,9 +133,10 @@ double CodecModel::corrected(size_t arm, int element_bytes, double sampled) cons
 double CodecModel::least_work(int element_bytes, Work work) const noexcept {
   double least = 0;
   for (size_t arm = 1; arm < arm_count(); ++arm) {
+    if (!compressor_of(arm)->does(element_bytes)) continue;
     if (!encode(element_bytes)[arm].known()) return 0;
     const double each = seconds_to_make(arm, size_class(element_bytes));
-    least = arm == 1 ? each : std::min(least, each);
+    least = least == 0 ? each : std::min(least, each);
   }
   return least * work.encodes * work.weight();
 }
@@ -169,18 +171,15 @@ ArmNumbers how_far(const ArmNumbers& foretold, bool first) noexcept {
   return far;
 }
 
-}  // namespace
-
-namespace {
-
-// Of no use, whatever the link: an arm that leaves nearly all bytes, and one that another is as good as in bytes, and over a quiet link as over a crowded one.
+// Of no use: an arm that saves next to nothing on the wire, and one that another saves no less than and is clearly faster than over either link.
 bool is_of_use(const Foretold& foretold, size_t arm) noexcept {
-  const ArmNumbers& left = foretold.left;
-  if (arm == k_arm_off || left[k_arm_off] == 0) return true;
-  if (left[arm] > k_worth * left[k_arm_off]) return false;
+  constexpr double k_clearly = 1.1;  // times as long
+  const ArmNumbers& wire = foretold.wire;
+  if (arm == k_arm_off || wire[k_arm_off] == 0) return true;
+  if (wire[arm] > k_worth * wire[k_arm_off]) return false;
   for (size_t other = 1; other < arm_count(); ++other) {
-    const auto is_no_better = [&](const ArmNumbers& numbers) { return numbers[other] < numbers[arm] || (numbers[other] == numbers[arm] && other < arm); };
-    if (other != arm && is_no_better(left) && is_no_better(foretold.found) && is_no_better(foretold.quiet)) return false;
+    const auto is_clearly_slower = [&](const ArmNumbers& numbers) { return numbers[arm] > k_clearly * numbers[other]; };
+    if (wire[other] <= wire[arm] && is_clearly_slower(foretold.found) && is_clearly_slower(foretold.quiet)) return false;
   }
   return true;
 }
@@ -299,7 +298,8 @@ std::string CodecTuner::why() const {
     text += fmt::format("{}{} took {}", any ? ", " : "", arm_name(arm), format_seconds(best_[arm]));
     any = true;
   }
-  return any ? text : text + "foretold to be faster by far than any other";
+  if (any) return text;
+  return text + (chosen_ == k_arm_off ? "no other is foretold to gain anything" : "foretold to be faster by far than off, and by any other to gain no more");
 }
 
 }  // namespace windrow

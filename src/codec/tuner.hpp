@@ -19,10 +19,10 @@ using ArmNumbers = std::array<double, k_most_arms>;
 inline constexpr double k_worth = 0.95;  // of its bytes: what a message has to shrink to
 
 // Seconds of messages by each arm, as a model has them: over the link as messages found it, and over one where nobody else sends. Where ranks share cores
-// a link looks slow that is not; where others send over it, it is slow: the two say between what the truth lies. Zeros: nobody looked. `left`: bytes that
-// would travel; zeros: nobody said.
+// a link looks slow that is not; where others send over it, it is slow: the two say between what the truth lies. Zeros: nobody looked. `wire`: of
+// `found`, those of the wire alone; zeros: nobody said.
 struct Foretold {
-  ArmNumbers found{}, quiet{}, left{};
+  ArmNumbers found{}, quiet{}, wire{};
 };
 
 // A mean in which what is new counts for a quarter; until there is anything it is 0.
@@ -84,7 +84,7 @@ class CodecModel {
   double least_work(int element_bytes, Work work) const noexcept;
 
  private:
-  double seconds_to_make(size_t arm, size_t size_class) const noexcept;
+  double seconds_to_make(size_t arm, size_t kind) const noexcept;  // of the kinds of elements
 
   std::array<ArmSpeeds, k_element_sizes> encode_;
   std::array<ArmNumbers, k_element_sizes> guesses_{};  // 0: none

@@ -164,21 +164,27 @@ void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   const auto bytes = static_cast<double>(std::min(raw.size(), CodecWorkspace::k_sample_bytes));
   for (size_t arm = 1; arm < arm_count(); ++arm) {
     const CodecChoice chosen = choice(arm, traffic.element_bytes);
-    int64_t size = 0;
+    if (!chosen.compressor->does(traffic.element_bytes)) {
+      sampled_[arm] = traffic.ratios[arm] = 1;
+      continue;
+    }
+    SampledFrame sampled;
     // What is used for the first time is slow, and a machine that takes a core away meanwhile makes one of them look a hundred times as slow: the least of
     // several counts, until messages tell.
     const int looks = speeds[arm].known() ? 1 : k_first_looks;
     for (int look = 0; look < looks; ++look) {
       const double before = working_seconds_now();
-      size = sample_frame(raw, chosen, *memory_->workspace);
+      sampled = sample_frame(raw, chosen, *memory_->workspace);
+      if (sampled.equal_elements) break;  // that says nothing of the compressor
       memory_->model.guess(arm, traffic.element_bytes, (working_seconds_now() - before) / bytes);
     }
-    sampled_[arm] = static_cast<double>(size) / static_cast<double>(raw.size());
+    sampled_[arm] = static_cast<double>(sampled.bytes) / static_cast<double>(raw.size());
     traffic.ratios[arm] = memory_->model.corrected(arm, traffic.element_bytes, sampled_[arm]);
   }
   fresh_ = true;
   traffic.ratios[k_arm_off] = 1;
   ratios_ = traffic.ratios;
+  ratios_of_ = traffic.element_bytes;
   memory_->sampling_seconds += working_seconds_now() - begin;
 }
 
@@ -194,7 +200,7 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
     tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
     return k_arm_off;
   }
-  const bool unseen = ratios_[k_arm_off] == 0;
+  const bool unseen = ratios_[k_arm_off] == 0 || (traffic.ratios[k_arm_off] == 0 && ratios_of_ != traffic.element_bytes);
   // The first message of a run that looks tells of the data that goes to this rank now.
   const bool first = order_.looks && traffic.messages == 1;
   if (first && by_message) traffic.ratios.fill(0);

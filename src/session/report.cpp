@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/units.hpp"
 #include "session/weighing_json.hpp"
 
@@ -120,7 +118,7 @@ void store_tuning(const Foretold& foretold, std::span<int64_t> sums) {
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
     sums[k_foretold + arm] = nanoseconds(foretold.found[arm]);
     sums[k_foretold + k_most_arms + arm] = nanoseconds(foretold.quiet[arm]);
-    sums[k_foretold + 2 * k_most_arms + arm] = std::llround(foretold.left[arm]);
+    sums[k_foretold + 2 * k_most_arms + arm] = nanoseconds(foretold.wire[arm]);
   }
 }
 
@@ -128,7 +126,7 @@ void read_tuning(Foretold& foretold, std::span<const int64_t> sums) {
   for (size_t arm = 0; arm < k_most_arms; ++arm) {
     foretold.found[arm] = seconds(sums[k_foretold + arm]);
     foretold.quiet[arm] = seconds(sums[k_foretold + k_most_arms + arm]);
-    foretold.left[arm] = static_cast<double>(sums[k_foretold + 2 * k_most_arms + arm]);
+    foretold.wire[arm] = seconds(sums[k_foretold + 2 * k_most_arms + arm]);
   }
 }
 

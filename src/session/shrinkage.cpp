@@ -64,7 +64,7 @@ Shrinkage look_at(std::span<const Item> items) {
   for (const Compressor* compressor : fastest)
     for (const bool shuffle : {false, true}) {
       const CodecChoice choice{.compressor = compressor, .level = 0, .shuffle = shuffle, .element_bytes = std::clamp(most->element_bytes, 1, 255)};
-      if (!shuffle || compressor->shuffles()) left = std::min(left, sample_frame(bytes, choice, *workspace.value()));
+      if (!shuffle || compressor->shuffles()) left = std::min(left, sample_frame(bytes, choice, *workspace.value()).bytes);
     }
   // As heavy as there is to send, so that a rank with little counts for little.
   constexpr double k_most = 1e13;  // so many of each of very many ranks can be added up

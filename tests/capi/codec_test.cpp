@@ -148,7 +148,7 @@ TEST_F(Codec, less_travels_and_the_same_is_written_and_read) {
     }
     EXPECT_EQ(report["plans"][0]["codec"], codec);
     EXPECT_LE(report["bytes_sent"], off["bytes_sent"]);
-    if (codec.ends_with("shuffle")) {
+    if (codec.ends_with("shuffle") || codec == "delta") {
       const json* made = kind(report, codec);
       ASSERT_NE(made, nullptr);
       EXPECT_GT((*made)["seconds_decode"], 0.0);
@@ -296,7 +296,10 @@ TEST_F(Codec, descriptions_travel_compressed) {
   const std::vector<float> values = mesh_.values(Values::smooth);
   std::string want;
   const json off = write(with("off"), values, want);
-  const json zstd = write(with(codecs().back()), values, bytes);
+  const auto all = windrow::compressors();
+  const auto of_bytes = std::ranges::find_if(all, [](const windrow::Compressor* each) { return each->does(1); });
+  if (of_bytes == all.end()) GTEST_SKIP() << "no compressor of bytes is built in";
+  const json zstd = write(with(std::string((*of_bytes)->name())), values, bytes);
   EXPECT_TRUE(bytes == want);
   EXPECT_EQ(off["description_bytes"], off["description_bytes_before_codec"]);
   EXPECT_EQ(zstd["description_bytes_before_codec"], off["description_bytes"]);
@@ -338,7 +341,7 @@ TEST_F(Codec, a_flush_in_two_is_tuned_too) {
   }
   const json reasons = report_of(file)["plans"][0]["reasons"];
   if (several_hosts() && !codecs().empty()) {
-    EXPECT_THAT(reasons.back(), testing::MatchesRegex("codec.*(by far|tried in turn|for each message| took ).*"));
+    EXPECT_THAT(reasons.back(), testing::MatchesRegex("codec.*(by far|gain anything|tried in turn|for each message| took ).*"));
   }
   EXPECT_WINDROW_OK(windrow_close(file));
 }
@@ -357,7 +360,7 @@ TEST_F(Codec, auto_explains_itself_and_later_flushes_say_nothing_more) {
     EXPECT_EQ(report["allocations"], 0);
     EXPECT_EQ(report["plans"][0]["codec"], several_hosts() ? "auto" : "off");
     if (several_hosts()) {
-      EXPECT_THAT(report["plans"][0]["reasons"].back(), testing::MatchesRegex("codec.*(by far|tried in turn|for each message| took ).*"));
+      EXPECT_THAT(report["plans"][0]["reasons"].back(), testing::MatchesRegex("codec.*(by far|gain anything|tried in turn|for each message| took ).*"));
     }
   }
 }

@@ -86,9 +86,20 @@ TEST_F(Delta, finds_the_order_of_differences) {
   EXPECT_LT(ratio(line, 8), 0.02) << "no bits, and 1";
 }
 
+// Rows that begin with a jump, as long as what is looked at is far apart or as a group is.
+TEST_F(Delta, is_not_blinded_by_the_begins_of_rows) {
+  for (const int columns : {16, 32, 64, 128, 256}) {
+    const auto rows = message_of<float>(65536, [columns](double i) { return std::fmod(i, columns) / (columns - 1); });
+    EXPECT_LT(ratio(rows, 4), 0.8) << columns;
+  }
+}
+
 TEST_F(Delta, leaves_noise_and_other_elements_alone) {
   for (const int element : {2, 4, 8}) EXPECT_TRUE(compressed(windrow_test::noise(1 << 16), element).empty()) << element;
-  for (const int element : {1, 3, 5, 12, 16, 255}) EXPECT_TRUE(compressed(windrow_test::zeros(1 << 16), element).empty()) << element;
+  for (const int element : {1, 3, 5, 12, 16, 255}) {
+    EXPECT_FALSE(find_compressor("delta")->does(element));
+    EXPECT_TRUE(compressed(windrow_test::zeros(1 << 16), element).empty()) << element;
+  }
 }
 
 // Lengths about where groups, stretches and elements end; what is largest, and where differences do not fit into an element.
@@ -135,6 +146,14 @@ TEST_F(Delta, refuses_what_it_did_not_make) {
     Message wrong = made;
     wrong[0] = static_cast<std::byte>(size);
     EXPECT_FALSE(decompresses(wrong, back)) << "elements of " << size;
+  }
+  Message wide = compressed(message_of<uint16_t>(1000, wave), 2, 4000);
+  Message of_two(2000);
+  ASSERT_TRUE(decompresses(wide, of_two));
+  for (const int code : {9, 15}) {
+    wide[2] = static_cast<std::byte>(code);
+    wide.resize(6000);  // there is enough of everything
+    EXPECT_FALSE(decompresses(wide, of_two)) << "groups of code " << code;
   }
   Message order = made;
   order[1] = std::byte{3};

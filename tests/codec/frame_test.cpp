@@ -242,6 +242,14 @@ TEST(Frame, that_needs_what_is_not_there_names_it) {
   EXPECT_EQ(find_compressor("zip"), nullptr);
 }
 
+TEST(Frame, of_shuffled_numbers_where_they_are_needed_whole_is_broken) {
+  const auto all = workspace_for(1000);
+  Message frame = encoded(windrow_test::smooth_floats(1000), {find_compressor("delta"), 0, true, 4}, false, false, *all);
+  ASSERT_FALSE(frame.empty());
+  EXPECT_FALSE(kind_of_frame(frame).shuffled);
+  EXPECT_THAT(error_of(changed(changed(frame, 2, 1), 3, 4), 1000, *all), HasSubstr("shuffled, which delta does not do"));
+}
+
 // Every single byte changed to every other value, and every shorter frame: no crash, no byte outside, and a checksum lets nothing through.
 TEST(Frame, that_was_damaged_is_an_error_or_has_no_checksum) {
   const auto workspace = workspace_for(200);
@@ -289,7 +297,7 @@ TEST(Sample, is_exact_where_it_is_all) {
     for (const auto& [content, raw] : contents(size, 4))
       for (const CodecChoice& choice : choices(4)) {
         const size_t length = encoded(raw, choice, false, false, *workspace).size();
-        EXPECT_EQ(sample_frame(raw, choice, *workspace), static_cast<int64_t>(length > 0 ? length : size)) << size << " bytes of " << content << " by " << name_of(choice);
+        EXPECT_EQ(sample_frame(raw, choice, *workspace).bytes, static_cast<int64_t>(length > 0 ? length : size)) << size << " bytes of " << content << " by " << name_of(choice);
       }
 }
 
@@ -298,22 +306,22 @@ TEST(Sample, tells_what_shrinks_from_what_does_not) {
   const auto workspace = workspace_for(size);
   for (const CodecChoice& choice : choices(4)) {
     SCOPED_TRACE(name_of(choice));
-    EXPECT_EQ(sample_frame(windrow_test::zeros(size), choice, *workspace), k_frame_header + 4);
-    EXPECT_EQ(sample_frame(windrow_test::noise(size), choice, *workspace), static_cast<int64_t>(size));
+    EXPECT_EQ(sample_frame(windrow_test::zeros(size), choice, *workspace).bytes, k_frame_header + 4);
+    EXPECT_EQ(sample_frame(windrow_test::noise(size), choice, *workspace).bytes, static_cast<int64_t>(size));
     if (!choice.shuffle) continue;
     const Message smooth = windrow_test::smooth_floats(size);
     const auto length = static_cast<double>(encoded(smooth, choice, false, false, *workspace).size());
-    const auto guess = static_cast<double>(sample_frame(smooth, choice, *workspace));
+    const auto guess = static_cast<double>(sample_frame(smooth, choice, *workspace).bytes);
     EXPECT_GT(guess, 0.5 * length);
     EXPECT_LT(guess, 2.0 * length);
   }
   // What is equal in its parts, and not from part to part, is no constant.
   Message halves = windrow_test::zeros(size);
   std::fill(halves.begin() + static_cast<std::ptrdiff_t>(size / 2), halves.end(), std::byte{1});
-  EXPECT_EQ(sample_frame(halves, {.element_bytes = 4}, *workspace), static_cast<int64_t>(size));
+  EXPECT_EQ(sample_frame(halves, {.element_bytes = 4}, *workspace).bytes, static_cast<int64_t>(size));
   for (const int element : {3, 255}) {
     const Message same = windrow_test::equal_elements(8193 + 1000, static_cast<size_t>(element));
-    EXPECT_EQ(sample_frame(same, {.element_bytes = element}, *workspace), k_frame_header + element);
+    EXPECT_EQ(sample_frame(same, {.element_bytes = element}, *workspace).bytes, k_frame_header + element);
   }
 }
 

@@ -123,13 +123,13 @@ TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
   Foretold foretold{numbers(1.2, 1.1), numbers(1.2, 1.1), {}};
   foretold.found[1] = foretold.quiet[1] = 1;
   foretold.quiet[3] = 0.95;
-  foretold.left.fill(60);
-  foretold.left[k_arm_off] = 100;
-  foretold.left[2] = 96;  // not enough
-  foretold.left[4] = 55;  // smaller than arm 1 makes it, so it may pay over a slow link
+  foretold.wire.fill(60);
+  foretold.wire[k_arm_off] = 100;
+  foretold.wire[2] = 96;  // not enough
+  foretold.wire[4] = 55;  // smaller than arm 1 makes it, so it may pay over a slow link
   EXPECT_EQ(tried(foretold, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 3, 4})) << "3 is better where nobody else sends; others are as 1 is, and slower";
   EXPECT_EQ(tried(foretold, 2), (std::vector<size_t>{k_arm_off, 1, 2, 3})) << "unless somebody asked for it";
-  foretold.left.fill(99);
+  foretold.wire.fill(99);
   EXPECT_EQ(tried(foretold, k_arm_off), std::vector<size_t>{}) << "it is settled at once";
 }
 
@@ -321,6 +321,18 @@ TEST(CodecModel, what_was_only_sampled_is_as_much_slower_as_what_was_used) {
   EXPECT_EQ(model.least_work(8, make), 0) << "elements of another size were not sampled";
 }
 
+// A first message that took what was to be expected is believed at once.
+TEST(CodecModel, a_first_message_is_held_against_what_others_took) {
+  if (arm_count() < 4) GTEST_SKIP() << "too few compressors are built in";
+  CodecModel model;
+  model.guess(1, 4, 1e-9);
+  model.guess(2, 4, 2e-9);
+  for (int i = 0; i < 40; ++i) model.made(1, 4, 4e-9);
+  EXPECT_NEAR(model.work(2, 4, {.encodes = 1, .decodes = 0}), 4e-9, 0.1e-9);
+  model.made(2, 4, 8e-9);
+  EXPECT_NEAR(model.encode(4)[2].value(), 8e-9, 0.1e-9);
+}
+
 // Memory that is used for the first time takes its time: a message ten times as slow as the sample foretold is no reason to give a compressor up.
 TEST(CodecModel, one_message_that_was_far_slower_counts_for_little) {
   if (arm_count() < 2) GTEST_SKIP() << "no compressor is built in";
@@ -346,6 +358,8 @@ TEST(RunTally, takes_the_wire_as_it_was_and_the_work_as_it_is_known_in_the_end) 
   EXPECT_EQ(tally.foretold(model, {}).found[k_arm_off], 0);
   tally.add(1e6, ratios, 20e-9, 10e-9, 4);
   tally.add(3e6, ratios, 40e-9, 10e-9, 4);
+  EXPECT_DOUBLE_EQ(tally.foretold(model, {}).wire[k_arm_off], 1e6 * 20e-9 + 3e6 * 40e-9);
+  EXPECT_DOUBLE_EQ(tally.foretold(model, {}).wire[1], (1e6 * 20e-9 + 3e6 * 40e-9) / 2) << "without the work";
   model.made(1, 4, 2e-9);
   model.undone(1, 1e-9);
   const Foretold foretold = tally.foretold(model, {.ranks_a_core = 2});
