@@ -13,8 +13,9 @@ namespace windrow {
 namespace {
 
 // Where the wire takes most of the time the model is right within a tenth or so, since samples are. Elsewhere a model that is wrong by half must not decide; how
-// far ranks that share cores slow each other down without any compression it knows least. But a trial costs what it shows to be slower: where to send all as it
-// is is foretold to be fastest, only what comes near is tried at first, and the rest once there were runs enough to bear it.
+// far ranks that share cores slow each other down without any compression it knows least. But a trial costs what it shows to be slower: only what comes near is
+// tried at first, and the rest once there were runs enough to bear it. Not too near: in a first run memory is used for the first time, so that what works with it
+// looks slower by a tenth than it will be.
 constexpr double k_slow_link = 3;       // times what the best costs: what it costs to send all as it is
 constexpr double k_nearly_equal_wire = 1.12, k_nearly_equal = 1.5, k_nearly_equal_off = 3;
 constexpr double k_nearly_equal_first = 1.25, k_nearly_equal_off_first = 2;
@@ -162,7 +163,7 @@ ArmNumbers how_far(const ArmNumbers& foretold, bool first) noexcept {
   double best = foretold[0];
   for (size_t arm = 1; arm < arms; ++arm) best = std::min(best, foretold[arm]);
   best = std::max(best, k_clock);
-  const bool narrow = foretold[k_arm_off] > k_slow_link * best || (first && foretold[k_arm_off] <= best);
+  const bool narrow = foretold[k_arm_off] > k_slow_link * best;
   const double off = first ? k_nearly_equal_off_first : k_nearly_equal_off;
   const double other = narrow ? k_nearly_equal_wire : first ? k_nearly_equal_first : k_nearly_equal;
   ArmNumbers far{};

@@ -18,6 +18,7 @@ static_assert(k_most_arms == k_codec_constant, "the trace has a place for each a
 namespace {
 
 constexpr int64_t k_least_message = 256;       // shorter ones are not worth a look
+constexpr int64_t k_telling = 8 << 10;         // of shorter ones most of the time is not their bytes'
 constexpr int64_t k_left_alone = 16;           // messages after one that would not shrink
 constexpr int k_first_looks = 3;               // at the first message
 constexpr double k_sampling_share = 0.003;     // of the seconds of all runs
@@ -262,7 +263,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   count.bytes_out += length > 0 ? length : size;
   count.encode_seconds += seconds;
   if (arm != k_arm_off && !equal) {
-    if (measures()) memory_->model.made(arm, traffic.element_bytes, (working_seconds_now() - begin_work) / static_cast<double>(size));
+    if (measures() && size >= k_telling) memory_->model.made(arm, traffic.element_bytes, (working_seconds_now() - begin_work) / static_cast<double>(size));
     if (fresh_) memory_->model.compare(arm, traffic.element_bytes, sampled_[arm], static_cast<double>(shrunk ? length : size) / static_cast<double>(size));
     if (!shrunk || static_cast<double>(length) > k_worth * static_cast<double>(size)) traffic.leave_alone = k_left_alone;
   }
@@ -312,7 +313,7 @@ void Coder::undo(int from, std::span<const std::byte> frame, std::span<std::byte
   const FrameKind kind = kind_of_frame(frame);
   const size_t arm = arm_of(kind);
   trace_.codecs[kind.equal_elements ? k_codec_constant : arm].decode_seconds += seconds;
-  if (measures() && arm != k_arm_off) memory_->model.undone(arm, (working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
+  if (measures() && arm != k_arm_off && static_cast<int64_t>(raw.size()) >= k_telling) memory_->model.undone(arm, (working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
 }
 
 const std::byte* Coder::decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept {
