@@ -80,13 +80,14 @@ inline constexpr int64_t k_longest_message = std::numeric_limits<uint32_t>::max(
 // Where all elements are equal a frame of them takes the place of `raw`, and its length is the result; else 0, and nothing is changed.
 int64_t frame_equal_elements(std::span<std::byte> raw, int element_bytes) noexcept;
 
-// About how many bytes would travel for `raw` with this choice: at most raw.size(), k_frame_header and more. Four slices of 2 KiB, evenly from raw,
-// are put together and encoded, so that it costs what encoding 8 KiB costs (some 20 us), whatever the size of raw; up to 8 KiB the answer is exact. As a
-// sample is short, repetitions farther apart than 8 KiB are not seen: compressors do better than it says, seldom worse.
 struct SampledFrame {
   int64_t bytes = 0;
   bool equal_elements = false;  // no compressor was asked
 };
+
+// About how many bytes would travel for `raw` with this choice: at most raw.size(), k_frame_header and more. Four slices of 2 KiB, evenly from raw,
+// are put together and encoded, so that it costs what encoding 8 KiB costs (some 20 us), whatever the size of raw; up to 8 KiB the answer is exact. As a
+// sample is short, repetitions farther apart than 8 KiB are not seen: compressors do better than it says, seldom worse.
 SampledFrame sample_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace) noexcept;
 
 }  // namespace windrow

@@ -27,11 +27,14 @@ constexpr double k_clock = 1e-9;        // seconds; numbers come rounded to that
 constexpr double k_stray = 1.6;
 constexpr int k_strays = 3;
 constexpr double k_changed = 1.5;       // times as much as before: what another arm is foretold to gain where the data or the link is no longer what was tried
+constexpr double k_changed_untried = 1.15;  // the same where nothing was tried, and the model has not been wrong
 constexpr double k_off_bonus = 0.98;    // as they are costs nothing on other ranks' cores
 constexpr double k_preferred_bonus = 0.9;
 constexpr double k_no_less = 0.97;      // of another codec's time: where the clock tells no more, the one that was foretold to be faster stays
 
-size_t size_class(int element_bytes) noexcept {
+}  // namespace
+
+size_t element_kind(int element_bytes) noexcept {
   switch (element_bytes) {
     case 1: return 0;
     case 2: return 1;
@@ -41,10 +44,8 @@ size_t size_class(int element_bytes) noexcept {
   }
 }
 
-}  // namespace
-
-ArmSpeeds& CodecModel::encode(int element_bytes) noexcept { return encode_[size_class(element_bytes)]; }
-const ArmSpeeds& CodecModel::encode(int element_bytes) const noexcept { return encode_[size_class(element_bytes)]; }
+ArmSpeeds& CodecModel::encode(int element_bytes) noexcept { return encode_[element_kind(element_bytes)]; }
+const ArmSpeeds& CodecModel::encode(int element_bytes) const noexcept { return encode_[element_kind(element_bytes)]; }
 
 namespace {
 
@@ -56,7 +57,7 @@ void add_bounded(Smoothed& known, double seconds, double usual) noexcept {
 }  // namespace
 
 void CodecModel::guess(size_t arm, int element_bytes, double seconds) noexcept {
-  const size_t kind = size_class(element_bytes);
+  const size_t kind = element_kind(element_bytes);
   Smoothed& known = encode_[kind][arm];
   double& guess = guesses_[kind][arm];
   guess = std::max(guess == 0 ? seconds : std::min(seconds, guess), k_least_seconds);
@@ -65,6 +66,7 @@ void CodecModel::guess(size_t arm, int element_bytes, double seconds) noexcept {
 
 double CodecModel::seconds_to_make(size_t arm, size_t kind) const noexcept {
   const Smoothed& known = encode_[kind][arm];
+  if (!known.known()) return 1e-6 / compressor_of(arm)->megabytes_per_s();
   if (!known.guessed()) return known.value();
   constexpr double k_least = 0.5, k_most = 4;
   double messages = 0, samples = 0;
@@ -77,8 +79,9 @@ double CodecModel::seconds_to_make(size_t arm, size_t kind) const noexcept {
 }
 
 void CodecModel::made(size_t arm, int element_bytes, double seconds) noexcept {
-  const size_t kind = size_class(element_bytes);
-  add_bounded(encode_[kind][arm], seconds, seconds_to_make(arm, kind));
+  const size_t kind = element_kind(element_bytes);
+  Smoothed& known = encode_[kind][arm];
+  add_bounded(known, seconds, known.known() ? seconds_to_make(arm, kind) : 0);
 }
 
 void CodecModel::undone(size_t arm, double seconds) noexcept {
@@ -90,7 +93,8 @@ void CodecModel::undone(size_t arm, double seconds) noexcept {
 }
 
 double CodecModel::work(size_t arm, int element_bytes, Work work) const noexcept {
-  const double there = seconds_to_make(arm, size_class(element_bytes));
+  if (!compressor_of(arm)->does(element_bytes)) return 0;
+  const double there = seconds_to_make(arm, element_kind(element_bytes));
   const double back = decode_[arm].known() ? decode_[arm].value() : there * compressor_of(arm)->undoing();
   return (work.encodes * there + work.decodes * back) * work.weight();
 }
@@ -105,7 +109,7 @@ void RunTally::add(double bytes, const ArmNumbers& ratios, double found_link, do
     wire_.quiet[arm] += bytes * ratios[arm] * quiet_link;
     wire_.wire[arm] += bytes * ratios[arm] * found_link;
   }
-  bytes_[size_class(element_bytes)] += bytes;
+  bytes_[element_kind(element_bytes)] += bytes;
 }
 
 Foretold RunTally::foretold(const CodecModel& model, CodecModel::Work work) const noexcept {
@@ -122,12 +126,13 @@ Foretold RunTally::foretold(const CodecModel& model, CodecModel::Work work) cons
 }
 
 void CodecModel::compare(size_t arm, int element_bytes, double sampled, double made) noexcept {
-  if (sampled > 0) correction_[size_class(element_bytes)][arm].add(made / sampled);
+  constexpr double k_least = 0.5, k_most = 2;  // what is farther off was another part of the data
+  if (sampled > 0) correction_[element_kind(element_bytes)][arm].add(std::clamp(made / sampled, k_least, k_most));
 }
 
 double CodecModel::corrected(size_t arm, int element_bytes, double sampled) const noexcept {
   constexpr double k_noise = 0.97;  // of such a sample nothing more is made, whatever became of other data
-  const Smoothed& correction = correction_[size_class(element_bytes)][arm];
+  const Smoothed& correction = correction_[element_kind(element_bytes)][arm];
   return correction.known() && sampled < k_noise ? std::min(1.0, sampled * correction.value()) : sampled;
 }
 
@@ -136,7 +141,7 @@ double CodecModel::least_work(int element_bytes, Work work) const noexcept {
   for (size_t arm = 1; arm < arm_count(); ++arm) {
     if (!compressor_of(arm)->does(element_bytes)) continue;
     if (!encode(element_bytes)[arm].known()) return 0;
-    const double each = seconds_to_make(arm, size_class(element_bytes));
+    const double each = seconds_to_make(arm, element_kind(element_bytes));
     least = least == 0 ? each : std::min(least, each);
   }
   return least * work.encodes * work.weight();
@@ -266,8 +271,9 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
     case State::settled: break;
   }
   const bool due = ++runs_ >= next_look_;  // from time to time, and ever more seldom, all is looked at again
-  if (looked && (due || foretold_gain(foretold, chosen_) > k_changed * gain_)) {
-    if (due) next_look_ *= 4;
+  const bool untried = best_[chosen_] == 0;
+  if (looked && (due || foretold_gain(foretold, chosen_) > (untried ? k_changed_untried : k_changed) * gain_)) {
+    next_look_ = due ? 4 * next_look_ : k_first_due;
     choose_candidates(foretold, Look::again);
     return;
   }
@@ -277,6 +283,7 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
   strays_ = stray ? strays_ + 1 : 0;
   if (strays_ < k_strays) return;
   state_ = State::unknown;  // the link or the data has changed: look again
+  next_look_ = k_first_due;
   strays_ = 0;
 }
 

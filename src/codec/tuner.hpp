@@ -43,6 +43,7 @@ class Smoothed {
 using ArmSpeeds = std::array<Smoothed, k_most_arms>;
 
 inline constexpr size_t k_element_sizes = 5;  // 1, 2, 4, 8 bytes, and others
+size_t element_kind(int element_bytes) noexcept;
 
 // What one rank has seen; lives as long as its communicator.
 class CodecModel {
@@ -147,6 +148,7 @@ class CodecTuner {
   void settle() noexcept;
 
   static constexpr int64_t k_looks = 8;           // of so many runs one looks
+  static constexpr int64_t k_first_due = 64;
   size_t preferred_;
   State state_ = State::unknown;
   std::array<size_t, k_most_arms> candidates_{};  // best foretold first
@@ -158,7 +160,7 @@ class CodecTuner {
   int64_t seen_ = 0;                              // runs in all
   CodecNotes notes_;
   int64_t runs_ = 0;                              // since the choice
-  int64_t next_look_ = 64;                        // so many runs after the choice there is another trial
+  int64_t next_look_ = k_first_due;               // so many runs after the choice there is another trial
   Foretold latest_;                               // by the latest run that looked
   double gain_ = 1;                               // that was foretold when the choice was made: what the chosen costs over the least
   int strays_ = 0;                                // runs one after the other that took far longer or shorter than the trial's

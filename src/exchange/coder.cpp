@@ -129,7 +129,7 @@ void Coder::begin(const CodecOrder& order) noexcept {
   if (measures() && order_.looks && order_.notes != nullptr) order_.notes->own_ways = false;
   passive_ = rests() && !has_own_ways();
   tally_ = {};
-  if (order_.arm == CodecTuner::k_by_message) ratios_.fill(0);  // of what was sent before, which may be other data
+  if (order_.arm == CodecTuner::k_by_message) ratios_ = {};  // of what was sent before, which may be other data
   run_began_ = seconds_now();
   status_ = Status{};
 }
@@ -176,16 +176,16 @@ void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
     for (int look = 0; look < looks; ++look) {
       const double before = working_seconds_now();
       sampled = sample_frame(raw, chosen, *memory_->workspace);
-      if (sampled.equal_elements) break;  // that says nothing of the compressor
+      if (sampled.equal_elements || static_cast<int64_t>(raw.size()) < k_telling) break;  // that says nothing of the compressor's speed
       memory_->model.guess(arm, traffic.element_bytes, (working_seconds_now() - before) / bytes);
     }
     sampled_[arm] = static_cast<double>(sampled.bytes) / static_cast<double>(raw.size());
     traffic.ratios[arm] = memory_->model.corrected(arm, traffic.element_bytes, sampled_[arm]);
+    if (sampled.equal_elements) sampled_[arm] = 0;  // nor of how much more or less becomes of a whole message
   }
   fresh_ = true;
   traffic.ratios[k_arm_off] = 1;
-  ratios_ = traffic.ratios;
-  ratios_of_ = traffic.element_bytes;
+  ratios_[element_kind(traffic.element_bytes)] = traffic.ratios;
   memory_->sampling_seconds += working_seconds_now() - begin;
 }
 
@@ -201,13 +201,14 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
     tally_.add(static_cast<double>(raw.size()), ratios, link, quiet, traffic.element_bytes);
     return k_arm_off;
   }
-  const bool unseen = ratios_[k_arm_off] == 0 || (traffic.ratios[k_arm_off] == 0 && ratios_of_ != traffic.element_bytes);
   // The first message of a run that looks tells of the data that goes to this rank now.
   const bool first = order_.looks && traffic.messages == 1;
   if (first && by_message) traffic.ratios.fill(0);
+  const ArmNumbers& others = ratios_[element_kind(traffic.element_bytes)];
+  const bool unseen = others[k_arm_off] == 0;
   const bool old = (first || traffic.ratios[k_arm_off] == 0 || traffic.messages % 8 == 0) && may_sample();
   if (unseen || old) sample(traffic, raw);
-  const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : ratios_;
+  const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : others;
   ArmNumbers costs{};
   for (size_t arm = 0; arm < arm_count(); ++arm) costs[arm] = model.cost(arm, ratios[arm], link, traffic.element_bytes, work_);
   size_t best = k_arm_off;
@@ -369,7 +370,7 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter) {
     arm = choose(traffic, letter);
     memory_->sampling_seconds = samples;  // once a plan; what runs may take for theirs is another matter
     tally_ = {};
-    ratios_.fill(0);  // data is other bytes
+    ratios_ = {};  // data is other bytes
   }
   constexpr auto prefix = sizeof(int64_t);
   std::vector<std::byte> frame(prefix + letter.size());

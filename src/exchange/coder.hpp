@@ -152,8 +152,7 @@ class Coder {
   int64_t largest_ = 0;
   CodecMemory* memory_ = nullptr;
   RunTally tally_;
-  ArmNumbers ratios_{};      // by the latest sample of any traffic
-  int ratios_of_ = 0;        // bytes of its elements
+  std::array<ArmNumbers, k_element_sizes> ratios_{};  // by the latest sample of any traffic of such elements
   ArmNumbers sampled_{};     // the same before it is corrected
   bool fresh_ = false;       // of this very message
   double run_began_ = 0;     // when; 0: it has ended

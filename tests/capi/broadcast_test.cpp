@@ -57,7 +57,7 @@ std::vector<std::string> codecs() {
       built.emplace_back(name);
       built.push_back(std::string(name) + "+shuffle");
     }
-  built.emplace_back("delta");
+  if (windrow_has("codec=delta") == 1) built.emplace_back("delta");
   return built;
 }
 

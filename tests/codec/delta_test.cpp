@@ -16,6 +16,10 @@ using windrow_test::Message;
 
 class Delta : public testing::Test {
  protected:
+  void SetUp() override {
+    if (state_ == nullptr) GTEST_SKIP() << "delta is not built in";
+  }
+
   // Empty: it does not fit into as many bytes, or into `room`.
   Message compressed(const Message& raw, int element_bytes, size_t room) {
     constexpr std::byte k_untouched{0x5a};
@@ -41,7 +45,11 @@ class Delta : public testing::Test {
   }
 
  private:
-  std::unique_ptr<CompressorState> state_ = find_compressor("delta")->make_state(1 << 20, 1);
+  static std::unique_ptr<CompressorState> state() {
+    const Compressor* delta = find_compressor("delta");
+    return delta == nullptr ? nullptr : delta->make_state(1 << 20, 1);
+  }
+  std::unique_ptr<CompressorState> state_ = state();
 };
 
 template <class Element, class Value>
@@ -147,13 +155,12 @@ TEST_F(Delta, refuses_what_it_did_not_make) {
     wrong[0] = static_cast<std::byte>(size);
     EXPECT_FALSE(decompresses(wrong, back)) << "elements of " << size;
   }
-  Message wide = compressed(message_of<uint16_t>(1000, wave), 2, 4000);
-  Message of_two(2000);
-  ASSERT_TRUE(decompresses(wide, of_two));
-  for (const int code : {9, 15}) {
-    wide[2] = static_cast<std::byte>(code);
-    wide.resize(6000);  // there is enough of everything
-    EXPECT_FALSE(decompresses(wide, of_two)) << "groups of code " << code;
+  Message four(8);  // elements of 2 bytes, in one group: of codes 0 to 8
+  for (const auto& [code, bytes] : {std::pair{8, 8}, {9, 9}, {15, 8}}) {
+    Message group(3 + static_cast<size_t>(bytes));
+    group[0] = std::byte{2};
+    group[2] = static_cast<std::byte>(code);
+    EXPECT_EQ(decompresses(group, four), code == 8) << "a group of code " << code;
   }
   Message order = made;
   order[1] = std::byte{3};

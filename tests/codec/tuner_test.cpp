@@ -129,6 +129,9 @@ TEST_F(Tuner, does_not_try_what_can_be_of_no_use) {
   foretold.wire[4] = 55;  // smaller than arm 1 makes it, so it may pay over a slow link
   EXPECT_EQ(tried(foretold, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 3, 4})) << "3 is better where nobody else sends; others are as 1 is, and slower";
   EXPECT_EQ(tried(foretold, 2), (std::vector<size_t>{k_arm_off, 1, 2, 3})) << "unless somebody asked for it";
+  foretold.found[2] = foretold.quiet[2] = 1.09;
+  foretold.wire[2] = 60;
+  EXPECT_EQ(tried(foretold, k_arm_off), (std::vector<size_t>{k_arm_off, 1, 2, 3})) << "slower by less than a tenth: the model does not know so well";
   foretold.wire.fill(99);
   EXPECT_EQ(tried(foretold, k_arm_off), std::vector<size_t>{}) << "it is settled at once";
 }

@@ -268,6 +268,35 @@ TEST_F(CoderOfData, obeys_the_trial_where_all_are_foretold_to_gain_as_much) {
   EXPECT_EQ(trace_.messages_own_way, 0);
 }
 
+// Of short messages, and of those all of whose elements are equal, a compressor's speed is not learnt; nor is anything of compressors that do not do such elements.
+TEST_F(CoderOfData, learns_from_what_tells) {
+  comm_->set_link(k_slow_link);
+  comm_->attachment(Comm::Remembered::codecs) = nullptr;  // other tests have learnt
+  const auto made = coder(Codec::automatic);
+  CodecModel& model = static_cast<CodecMemory*>(comm_->attachment(Comm::Remembered::codecs).get())->model;
+  made->begin({.arm = CodecTuner::k_by_message, .looks = true});
+  EXPECT_LT(sent(*made, traffic_[0], runs(2'000)), 1'000);
+  EXPECT_EQ(sent(*made, traffic_[0], equal(20'000)), k_frame_header + 4);
+  for (size_t arm = 1; arm < arm_count(); ++arm) EXPECT_FALSE(model.encode(4)[arm].known()) << arm_name(arm);
+  made->end();
+  made->begin({.arm = CodecTuner::k_by_message, .looks = true});
+  traffic_[0].begin();
+  EXPECT_LT(sent(*made, traffic_[0], runs(20'000)), 5'000);
+  for (size_t arm = 1; arm < arm_count(); ++arm) EXPECT_TRUE(model.encode(4)[arm].known()) << arm_name(arm);
+  made->end();
+  if (others_.size() < 2) return;
+  traffic_[1].element_bytes = 1;
+  made->begin({.arm = CodecTuner::k_by_message, .looks = true});
+  (void)sent(*made, traffic_[1], runs(20'000));
+  for (size_t arm = 1; arm < arm_count(); ++arm) {
+    const bool does = compressor_of(arm)->does(1);
+    EXPECT_EQ(model.encode(1)[arm].known(), does) << arm_name(arm);
+    EXPECT_EQ(traffic_[1].ratios[arm] < 1, does) << arm_name(arm);
+    if (!does) { EXPECT_EQ(model.work(arm, 1, {}), 0) << "what is not done takes no time"; }
+  }
+  made->end();
+}
+
 // Where the link is faster than any compressor, that is foretold, so that the tuner settles and nobody looks any more.
 TEST_F(CoderOfData, says_that_a_fast_link_needs_no_compressor) {
   comm_->set_link(k_fast_link);

@@ -278,6 +278,9 @@ class Sum {
   Element value_, difference_;
 };
 
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)  // Clang, and GCC since 12
+
 // The same four at a time, for elements of 4 bytes: most of the time that it takes to undo a message is spent here.
 template <int order>
 class Sum<uint32_t, order> {
@@ -320,6 +323,9 @@ class Sum<uint32_t, order> {
 
   Four value_, difference_;  // the last one, four times
 };
+
+#endif
+#endif
 
 template <class Element>
 class Reader {
