@@ -45,7 +45,7 @@ class Compressor {
   struct Facts {
     uint8_t id = 0;           // in frames; its own, and never changes; at least 2
     std::string_view name;    // "delta", "lzo", "lz4", "zstd"; its own
-    int megabytes_per_s = 0;  // at level 1, about, for compressors(). Source: the table of Zstandard's README (0.8.2), where it has it
+    int megabytes_per_s = 0;  // at level 1, about, more than 0: for compressors(), and until it is measured. Source: the table of Zstandard's README (0.8.2), where it has it
     bool numbers = false;     // it takes numbers of 2, 4 or 8 bytes, whole: no other elements, and none whose bytes were shuffled
     double undoing = 0.3;     // of the time that it takes to make: to undo, about; counts until it was measured
     int default_level = 1;

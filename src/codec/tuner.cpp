@@ -127,7 +127,8 @@ Foretold RunTally::foretold(const CodecModel& model, CodecModel::Work work) cons
 
 void CodecModel::compare(size_t arm, int element_bytes, double sampled, double made) noexcept {
   constexpr double k_least = 0.5, k_most = 2;  // what is farther off was another part of the data
-  if (sampled > 0) correction_[element_kind(element_bytes)][arm].add(std::clamp(made / sampled, k_least, k_most));
+  constexpr double k_more = 1.25;              // samples are seldom too good, and who does not use an arm does not learn that it was one message
+  if (sampled > 0 && made >= k_least * sampled && made <= k_most * sampled) correction_[element_kind(element_bytes)][arm].add(std::min(made / sampled, k_more));
 }
 
 double CodecModel::corrected(size_t arm, int element_bytes, double sampled) const noexcept {
@@ -201,8 +202,9 @@ void CodecTuner::choose_candidates(const Foretold& foretold, Look look) noexcept
   std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(arms), [&](size_t a, size_t b) { return far(a) != far(b) ? far(a) < far(b) : a < b; });
   count_ = 0;
   for (size_t i = 0; i < arms; ++i) {
-    if (far(order[i]) > 1 || (order[i] != preferred_ && !is_of_use(foretold, order[i]))) continue;
-    if (count_ == k_most_candidates && order[i] == k_arm_off) --count_;  // that one is looked at in any case
+    const bool stays = look == Look::again && order[i] == chosen_;  // what is used is compared with what may be better
+    if (!stays && (far(order[i]) > 1 || (order[i] != preferred_ && !is_of_use(foretold, order[i])))) continue;
+    if (count_ == k_most_candidates && (stays || order[i] == k_arm_off)) --count_;  // these are looked at in any case
     if (count_ < k_most_candidates) candidates_[count_++] = order[i];
   }
   if (count_ == 0) candidates_[count_++] = k_arm_off;
@@ -283,7 +285,6 @@ void CodecTuner::learn(size_t arm, double seconds, const Foretold& foretold) noe
   strays_ = stray ? strays_ + 1 : 0;
   if (strays_ < k_strays) return;
   state_ = State::unknown;  // the link or the data has changed: look again
-  next_look_ = k_first_due;
   strays_ = 0;
 }
 

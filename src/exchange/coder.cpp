@@ -25,6 +25,15 @@ constexpr double k_sampling_share = 0.003;     // of the seconds of all runs
 constexpr double k_congestion = 4;             // times the seconds a byte of a quiet link that are believed
 constexpr double k_congestion_crowded = 1.5;   // where ranks outnumber cores: messages wait for ranks that do not run
 
+bool tells_speed(std::span<const std::byte> raw) noexcept { return static_cast<int64_t>(raw.size()) >= k_telling; }
+
+// The fastest that does such elements; off: none does.
+size_t first_arm(int element_bytes) noexcept {
+  for (size_t arm = 1; arm < arm_count(); ++arm)
+    if (compressor_of(arm)->does(element_bytes)) return arm;
+  return k_arm_off;
+}
+
 // May throw std::bad_alloc.
 CodecMemory& memory_of(Comm& comm) {
   std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::codecs);
@@ -159,34 +168,43 @@ double Coder::link_of(const Traffic& traffic) const noexcept {
   return std::clamp(traffic.link->value(), quiet, (work_.ranks_a_core > 1 ? k_congestion_crowded : k_congestion) * shared);
 }
 
-void Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
+// Of equal elements it says nothing: false, and what was known stays. What is not all there is of them is the next sample's matter.
+bool Coder::sample(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   const double begin = working_seconds_now();
   const ArmSpeeds& speeds = memory_->model.encode(traffic.element_bytes);
   const auto bytes = static_cast<double>(std::min(raw.size(), CodecWorkspace::k_sample_bytes));
-  for (size_t arm = 1; arm < arm_count(); ++arm) {
+  ArmNumbers ratios{};
+  ratios[k_arm_off] = 1;
+  bool tells = true;
+  for (size_t arm = 1; arm < arm_count() && tells; ++arm) {
     const CodecChoice chosen = choice(arm, traffic.element_bytes);
-    if (!chosen.compressor->does(traffic.element_bytes)) {
-      sampled_[arm] = traffic.ratios[arm] = 1;
-      continue;
-    }
+    sampled_[arm] = ratios[arm] = 1;
+    if (!chosen.compressor->does(traffic.element_bytes)) continue;
     SampledFrame sampled;
     // What is used for the first time is slow, and a machine that takes a core away meanwhile makes one of them look a hundred times as slow: the least of
     // several counts, until messages tell.
     const int looks = speeds[arm].known() ? 1 : k_first_looks;
-    for (int look = 0; look < looks; ++look) {
+    for (int look = 0; look < looks && tells; ++look) {
       const double before = working_seconds_now();
       sampled = sample_frame(raw, chosen, *memory_->workspace);
-      if (sampled.equal_elements || static_cast<int64_t>(raw.size()) < k_telling) break;  // that says nothing of the compressor's speed
+      tells = !sampled.equal_elements;
+      if (!tells || !tells_speed(raw)) break;
       memory_->model.guess(arm, traffic.element_bytes, (working_seconds_now() - before) / bytes);
     }
     sampled_[arm] = static_cast<double>(sampled.bytes) / static_cast<double>(raw.size());
-    traffic.ratios[arm] = memory_->model.corrected(arm, traffic.element_bytes, sampled_[arm]);
-    if (sampled.equal_elements) sampled_[arm] = 0;  // nor of how much more or less becomes of a whole message
+    ratios[arm] = memory_->model.corrected(arm, traffic.element_bytes, sampled_[arm]);
   }
-  fresh_ = true;
-  traffic.ratios[k_arm_off] = 1;
-  ratios_[element_kind(traffic.element_bytes)] = traffic.ratios;
+  if (tells) traffic.ratios = ratios_[element_kind(traffic.element_bytes)] = ratios;
+  fresh_ = tells;
   memory_->sampling_seconds += working_seconds_now() - begin;
+  return tells;
+}
+
+bool Coder::knows_speeds(int element_bytes) const noexcept {
+  const ArmSpeeds& speeds = memory_->model.encode(element_bytes);
+  for (size_t arm = 1; arm < arm_count(); ++arm)
+    if (compressor_of(arm)->does(element_bytes) && !speeds[arm].known()) return false;
+  return true;
 }
 
 // The model's answer for one message, and what it foretells for all arms.
@@ -205,9 +223,10 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   const bool first = order_.looks && traffic.messages == 1;
   if (first && by_message) traffic.ratios.fill(0);
   const ArmNumbers& others = ratios_[element_kind(traffic.element_bytes)];
-  const bool unseen = others[k_arm_off] == 0;
+  const bool unseen = others[k_arm_off] == 0 || (tells_speed(raw) && !knows_speeds(traffic.element_bytes));
   const bool old = (first || traffic.ratios[k_arm_off] == 0 || traffic.messages % 8 == 0) && may_sample();
-  if (unseen || old) sample(traffic, raw);
+  // Equal elements are found without a compressor, and where they are not all of the message any makes it smaller.
+  if ((unseen || old) && !sample(traffic, raw)) return by_message ? first_arm(traffic.element_bytes) : order_.arm;
   const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : others;
   ArmNumbers costs{};
   for (size_t arm = 0; arm < arm_count(); ++arm) costs[arm] = model.cost(arm, ratios[arm], link, traffic.element_bytes, work_);
@@ -264,7 +283,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   count.bytes_out += length > 0 ? length : size;
   count.encode_seconds += seconds;
   if (arm != k_arm_off && !equal) {
-    if (measures() && size >= k_telling) memory_->model.made(arm, traffic.element_bytes, (working_seconds_now() - begin_work) / static_cast<double>(size));
+    if (measures() && tells_speed(raw)) memory_->model.made(arm, traffic.element_bytes, (working_seconds_now() - begin_work) / static_cast<double>(size));
     if (fresh_) memory_->model.compare(arm, traffic.element_bytes, sampled_[arm], static_cast<double>(shrunk ? length : size) / static_cast<double>(size));
     if (!shrunk || static_cast<double>(length) > k_worth * static_cast<double>(size)) traffic.leave_alone = k_left_alone;
   }
@@ -314,7 +333,7 @@ void Coder::undo(int from, std::span<const std::byte> frame, std::span<std::byte
   const FrameKind kind = kind_of_frame(frame);
   const size_t arm = arm_of(kind);
   trace_.codecs[kind.equal_elements ? k_codec_constant : arm].decode_seconds += seconds;
-  if (measures() && arm != k_arm_off && static_cast<int64_t>(raw.size()) >= k_telling) memory_->model.undone(arm, (working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
+  if (measures() && arm != k_arm_off && tells_speed(raw)) memory_->model.undone(arm, (working_seconds_now() - begin_work) / static_cast<double>(raw.size()));
 }
 
 const std::byte* Coder::decode(int from, const std::byte* got, int64_t count, int64_t raw) noexcept {

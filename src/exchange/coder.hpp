@@ -132,7 +132,8 @@ class Coder {
  private:
   CodecChoice choice(size_t arm, int element_bytes) const noexcept;
   size_t choose(Traffic& traffic, std::span<const std::byte> raw) noexcept;
-  void sample(Traffic& traffic, std::span<const std::byte> raw) noexcept;
+  bool sample(Traffic& traffic, std::span<const std::byte> raw) noexcept;
+  bool knows_speeds(int element_bytes) const noexcept;  // of all compressors of such elements
   double link_of(const Traffic& traffic) const noexcept;
   bool may_sample() const noexcept;
   bool has_own_ways() const noexcept { return order_.notes != nullptr && order_.notes->own_ways; }

@@ -41,6 +41,7 @@ TEST(Compressors, have_a_place_and_levels) {
     const Compressor* compressor = known_compressors()[place];
     EXPECT_EQ(compressor_place(compressor->id()), static_cast<int>(place));
     EXPECT_GE(compressor->default_level(), 1);
+    EXPECT_GT(compressor->megabytes_per_s(), 0) << "it counts until it is measured";
     EXPECT_LE(compressor->default_level(), compressor->largest_level());
     EXPECT_EQ(find_compressor(compressor->name()), compressor->is_built_in() ? compressor : nullptr);
   }

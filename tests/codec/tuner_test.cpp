@@ -324,6 +324,28 @@ TEST(CodecModel, what_was_only_sampled_is_as_much_slower_as_what_was_used) {
   EXPECT_EQ(model.least_work(8, make), 0) << "elements of another size were not sampled";
 }
 
+TEST(CodecModel, takes_compressors_for_as_fast_as_they_are_known_until_there_is_a_sample) {
+  CodecModel model;
+  for (size_t arm = 1; arm < arm_count(); ++arm)
+    EXPECT_DOUBLE_EQ(model.work(arm, 4, {.encodes = 2, .decodes = 0}), 1e-6 / compressor_of(arm)->megabytes_per_s());
+}
+
+// Nothing was tried, since nothing else was of use: a gain of 15 % is looked at then, and after a trial one of half as much again as it foretold.
+TEST_F(Tuner, looks_again_sooner_where_nothing_was_tried) {
+  for (const double gain : {1.1, 1.3}) {
+    CodecTuner tuner;
+    Foretold foretold{numbers(1, 1), numbers(1, 1), {}};
+    foretold.wire.fill(1);
+    tuner.learn(CodecTuner::k_by_message, 1, foretold);
+    ASSERT_TRUE(tuner.settled());
+    EXPECT_THAT(tuner.why(), HasSubstr("no other is foretold to gain anything"));
+    for (int i = 0; i < 3; ++i) tuner.learn(k_arm_off, 1, {});
+    foretold.found[k_arm_off] = foretold.quiet[k_arm_off] = foretold.wire[k_arm_off] = gain * 1.01;
+    tuner.learn(k_arm_off, 1, foretold);
+    EXPECT_EQ(tuner.settled(), gain < 1.15) << gain;
+  }
+}
+
 // A first message that took what was to be expected is believed at once.
 TEST(CodecModel, a_first_message_is_held_against_what_others_took) {
   if (arm_count() < 4) GTEST_SKIP() << "too few compressors are built in";
@@ -394,7 +416,10 @@ TEST(CodecModel, learns_how_far_samples_are_off) {
   EXPECT_DOUBLE_EQ(model.corrected(2, 4, 0.99), 0.99) << "noise stays noise";
   EXPECT_DOUBLE_EQ(model.corrected(2, 8, 0.4), 0.4) << "other elements";
   model.compare(2, 8, 0.5, 1);
+  EXPECT_DOUBLE_EQ(model.corrected(2, 8, 0.4), 0.5) << "by a quarter at most";
   EXPECT_DOUBLE_EQ(model.corrected(2, 8, 0.9), 1) << "never more than there is";
+  for (const double made : {0.01, 0.9}) model.compare(1, 8, made < 0.1 ? 0.5 : 0.01, made);
+  EXPECT_DOUBLE_EQ(model.corrected(1, 8, 0.4), 0.4) << "a sample of another part of the data than most of the message";
 }
 
 }  // namespace
