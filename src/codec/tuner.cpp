@@ -196,15 +196,18 @@ bool is_of_use(const Foretold& foretold, size_t arm) noexcept {
 void CodecTuner::choose_candidates(const Foretold& foretold, Look look) noexcept {
   const ArmNumbers found = how_far(foretold.found, look == Look::first), quiet = how_far(foretold.quiet, look == Look::first);
   const auto far = [&](size_t arm) { return std::min(found[arm], quiet[arm]); };
+  const auto is_used = [&](size_t arm) { return look == Look::again && arm == chosen_; };  // what may be better is compared with it
   const size_t arms = arm_count();
   std::array<size_t, k_most_arms> order{};
   for (size_t arm = 0; arm < arms; ++arm) order[arm] = arm;
   std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(arms), [&](size_t a, size_t b) { return far(a) != far(b) ? far(a) < far(b) : a < b; });
   count_ = 0;
   for (size_t i = 0; i < arms; ++i) {
-    const bool stays = look == Look::again && order[i] == chosen_;  // what is used is compared with what may be better
-    if (!stays && (far(order[i]) > 1 || (order[i] != preferred_ && !is_of_use(foretold, order[i])))) continue;
-    if (count_ == k_most_candidates && (stays || order[i] == k_arm_off)) --count_;  // these are looked at in any case
+    if (!is_used(order[i]) && (far(order[i]) > 1 || (order[i] != preferred_ && !is_of_use(foretold, order[i])))) continue;
+    if (count_ == k_most_candidates && (is_used(order[i]) || order[i] == k_arm_off)) {  // these two are looked at in any case: the last of the others makes room
+      const size_t last = candidates_[--count_];
+      if (is_used(last) || last == k_arm_off) candidates_[count_ - 1] = last;
+    }
     if (count_ < k_most_candidates) candidates_[count_++] = order[i];
   }
   if (count_ == 0) candidates_[count_++] = k_arm_off;

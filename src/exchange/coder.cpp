@@ -226,7 +226,7 @@ size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept 
   const bool unseen = others[k_arm_off] == 0 || (tells_speed(raw) && !knows_speeds(traffic.element_bytes));
   const bool old = (first || traffic.ratios[k_arm_off] == 0 || traffic.messages % 8 == 0) && may_sample();
   // Equal elements are found without a compressor, and where they are not all of the message any makes it smaller.
-  if ((unseen || old) && !sample(traffic, raw)) return by_message ? first_arm(traffic.element_bytes) : order_.arm;
+  if ((unseen || old) && !sample(traffic, raw)) return by_message || order_.arm == k_arm_off ? first_arm(traffic.element_bytes) : order_.arm;
   const ArmNumbers& ratios = traffic.ratios[k_arm_off] > 0 ? traffic.ratios : others;
   ArmNumbers costs{};
   for (size_t arm = 0; arm < arm_count(); ++arm) costs[arm] = model.cost(arm, ratios[arm], link, traffic.element_bytes, work_);

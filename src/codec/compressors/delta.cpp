@@ -384,10 +384,7 @@ class Reader {
       std::memcpy(to, values.data(), sizeof values);
       before_ = {group[2], group[3]};
     }
-    if (count == 0) return;
-    const Group<Element> group = sum.next(from, *widths);
-    before_ = {count > 1 ? group[count - 2] : before_[1], group[count - 1]};
-    std::memcpy(to, in_file_order(group).data(), count * sizeof(Element));
+    if (count > 0) std::memcpy(to, in_file_order(sum.next(from, *widths)).data(), count * sizeof(Element));  // nothing comes behind these
   }
 
   std::span<const byte> from_;
