@@ -20,7 +20,9 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 add_library(windrow_flags INTERFACE)
 # -Wno-restrict: GCC 12 sees overlaps in std::string that are not there (GCC bug 105651).
-target_compile_options(windrow_flags INTERFACE -Wall -Wextra $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict> $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wshadow -Wsign-conversion>
+target_compile_options(windrow_flags INTERFACE -Wall -Wextra $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>
+  # -Wshadow not where many sources are one: a name inside a function may be that of another source's constant.
+  $<$<COMPILE_LANGUAGE:CXX>:-Wconversion $<$<NOT:$<BOOL:${WINDROW_UNITY_BUILD}>>:-Wshadow> -Wsign-conversion>
   # gfortran does not know that an MPI_Comm of C may be a Fortran integer, and warns of every function with side effects in a condition.
   $<$<COMPILE_LANGUAGE:Fortran>:-Wno-c-binding-type> $<$<COMPILE_LANGUAGE:Fortran>:-Wno-function-elimination>
   # No errors of gfortran's warnings: version 12 takes allocatable texts for uninitialized where they are not.
@@ -45,10 +47,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(windrow_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 
-# windrow_room(NAME SOURCES a.cpp … DEPENDS room|target …): one folder of src/, one target windrow_NAME.
+# windrow_room(NAME SOURCES a.cpp … [ALONE b.cpp …] DEPENDS room|target …): one folder of src/, one target windrow_NAME. ALONE: sources as well, but
+# compiled by themselves with WINDROW_UNITY_BUILD too, because names of theirs are those of another source's.
 function(windrow_room name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
-  add_library(windrow_${name} OBJECT ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;DEPENDS" ${ARGN})
+  add_library(windrow_${name} OBJECT ${ARG_SOURCES} ${ARG_ALONE})
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_target_properties(windrow_${name} PROPERTIES UNITY_BUILD ${WINDROW_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 20)
   target_include_directories(windrow_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(windrow_${name} PRIVATE windrow_flags PUBLIC ${ARG_DEPENDS})
   set_property(GLOBAL APPEND PROPERTY WINDROW_ROOMS windrow_${name})
