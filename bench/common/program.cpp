@@ -137,6 +137,7 @@ Outcome measure(System& system, Job& job, const Command& command, Watch& watch) 
   const int rank = command.scenario.rank, ranks = command.scenario.ranks;
   Outcome outcome;
   int last = command.repetition;  // whose values the file must have in the end
+  job.rewrites = command.rewrites;
   if (command.rewrites > 0) {
     job.rewrite = [&](const std::function<void()>& again) {
       outcome.first_s = watch.stop("first");

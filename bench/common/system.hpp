@@ -44,6 +44,7 @@ struct Job {
   bool durable = false;
   // Each write() calls it once, when its data are written and the file is still open, and hands over what writes the
   // same variables again, in place, from the buffers, which then hold other values.
+  int rewrites = 0;  // how often rewrite() will call
   std::function<void(const std::function<void()>& again)> rewrite = [](const auto&) {};
   bool explain = false;  // a run that is not counted: the place to ask for reports
 };

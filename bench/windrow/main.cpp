@@ -74,7 +74,7 @@ class Windrow : public System {
     const auto put = [&] {
       for (size_t v = 0; v < count; ++v)
         check(windrow_put(file, numbers[v], decompositions_[job.data.variables[v].share], job.buffers[v].data()));
-      check(windrow_flush(file));
+      if (job.explain || job.rewrites > 0) check(windrow_flush(file));  // else closing does
     };
     put();
     job.rewrite(put);

@@ -241,7 +241,7 @@ typedef struct windrow_variable_definition {
 } windrow_variable_definition;
 
 /**
- * Define many variables with two words between the ranks, where one call each would take two a variable.  Collective.
+ * Define many variables with two words between the ranks, where calls for each would take one or two a variable.  Collective.
  *
  * @param count        How many.  0: nothing is done.                                                            [same]
  * @param definitions  [count]; the options' values too.                                                         [same]

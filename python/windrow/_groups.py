@@ -243,7 +243,7 @@ class Group(Mapping[str, Any]):
         return result
 
     def create_variables(self, definitions: Mapping[str, Mapping[str, Any]]) -> list[Variable]:
-        """Define many variables with two words between the ranks, where `create_variable` takes two for each. Collective.
+        """Define many variables with two words between the ranks, where `create_variable` takes one or two for each. Collective.
 
         Parameters
         ----------

@@ -2,11 +2,11 @@
 #include "base/settings.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -255,8 +255,15 @@ Status unknown_key(std::string_view key) {
 std::span<const SettingInfo> setting_registry() noexcept { return k_registry; }
 
 const SettingInfo* find_setting(std::string_view key) noexcept {
-  const auto at = std::ranges::find(k_registry, key, &SettingInfo::key);
-  return at == k_registry.end() ? nullptr : &*at;
+  // Asked for some hundred times by each file that is opened and written.
+  static constexpr auto k_by_key = [] {
+    std::array<const SettingInfo*, k_registry.size()> sorted{};
+    for (size_t i = 0; i < sorted.size(); ++i) sorted[i] = &k_registry[i];
+    std::ranges::sort(sorted, {}, &SettingInfo::key);
+    return sorted;
+  }();
+  const auto at = std::ranges::lower_bound(k_by_key, key, {}, &SettingInfo::key);
+  return at == k_by_key.end() || (*at)->key != key ? nullptr : *at;
 }
 
 std::string environment_name(std::string_view key) {
@@ -286,16 +293,36 @@ int64_t Settings::integer(std::string_view key) const noexcept { return parse_in
 int64_t Settings::bytes(std::string_view key) const noexcept { return parse_bytes(lookup(key)).value_or(0); }
 bool Settings::boolean(std::string_view key) const noexcept { return parse_boolean(lookup(key)).value_or(false); }
 
+namespace {
+
+struct EnvironmentVariable {
+  std::string_view name, value;
+};
+
+// Those whose names begin with "WINDROW_". The environment has some hundred others, and every file that is opened asks for each setting.
+std::vector<EnvironmentVariable> own_environment() {
+  std::vector<EnvironmentVariable> own;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    const std::string_view text(*each);
+    const size_t end = text.find('=');
+    if (text.starts_with("WINDROW_") && end != std::string_view::npos) own.push_back({text.substr(0, end), text.substr(end + 1)});
+  }
+  return own;
+}
+
+}  // namespace
+
 Result<Settings> resolve(const Settings& program) {
   Settings resolved;
-  for (const SettingInfo& info : k_registry) {
-    const std::string name = environment_name(info.key);
-    if (const char* value = std::getenv(name.c_str()); value != nullptr && !program.is_set(info.key)) {
-      const Status status = resolved.set(info.key, value);
-      if (!status.ok())
+  const std::vector<EnvironmentVariable> environment = own_environment();
+  if (!environment.empty())
+    for (const SettingInfo& info : k_registry) {
+      const std::string name = environment_name(info.key);
+      const auto found = std::find_if(environment.begin(), environment.end(), [&](const EnvironmentVariable& each) { return each.name == name; });
+      if (found == environment.end() || program.is_set(info.key)) continue;
+      if (const Status status = resolved.set(info.key, found->value); !status.ok())
         return Status(status.code(), fmt::format("environment variable {}: {}", name, status.message()));
     }
-  }
   for (const auto& [key, value] : program.values())
     if (Status status = resolved.set(key, value); !status.ok()) return status;
   return resolved;

@@ -89,7 +89,7 @@ void HostRounds::publish(Combine combine) noexcept {
 }
 
 void HostRounds::wait(uint32_t round, MPI_Comm progress) const noexcept {
-  constexpr int k_yields = 16;
+  constexpr int k_yields = 64;  // with 16, 8 ranks on 2 cores that write 0.4 MB to a new file took 13 % longer: most waits end within some 100 us
   constexpr long k_sleep_ns = 100'000;
   std::atomic<uint32_t>& done = control().done;
   for (int turn = 0; done.load(std::memory_order_acquire) != round; ++turn) {

@@ -17,6 +17,18 @@ namespace windrow {
 namespace {
 
 constexpr size_t k_definitions = 200;
+constexpr size_t k_few = 16;
+
+// What ranks tell each other of a few variables, as maxima.
+struct FewPlaces {
+  std::array<int64_t, 2 + 1 + 2 * k_few> words;
+  std::span<int64_t> arguments = std::span(words).first(2);  // see SameArguments
+  std::span<int64_t> made = std::span(words).subspan(2);     // rank 0's: how many; offset and bytes of each
+  FewPlaces() { words.fill(std::numeric_limits<int64_t>::min()); }
+  FewPlaces(const FewPlaces&) = delete;
+  FewPlaces& operator=(const FewPlaces&) = delete;
+  std::span<int64_t> all() { return words; }
+};
 
 std::string text_of(const Details& details) {
   return fmt::format("{}|{}|{}|{}:{}|{}:{};", details.bytes, details.text_ascii, static_cast<int>(details.text_padding), details.tag.size(),
@@ -165,16 +177,32 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     for (const VariableDefinition& each : definitions) texts.push_back(description_of(each));
     return texts;
   };
-  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "number, paths, types, shapes or options of the variables", describe); !verdict.ok())
+  // In a file that nobody sees yet rank 0 makes a few at once. What another rank refuses, or has otherwise, it takes back.
+  FewPlaces places;
+  SameArguments same(local, arguments);
+  std::copy_n(same.numbers().begin(), 2, places.arguments.begin());
+  Status of_format;
+  if (comm_->rank() == 0 && local.ok() && splits.empty() && definitions.size() <= k_few && is_draft())
+    of_format = make_on_root(definitions, added.groups, places.made);
+  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = places.all(), .sum = {}, .bits = {}});
+  if (verdict.code() == Code::mpi) return verdict;
+  std::copy_n(places.arguments.begin(), 2, same.numbers().begin());
+  if (verdict.ok() && same.differ())
+    verdict = name_difference(*comm_, arguments, "number, paths, types, shapes or options of the variables", describe);
+  const int64_t made = places.made[0];  // negative: none yet
+  if (!verdict.ok()) {
+    if (comm_->rank() == 0 && made > 0) undefine_on_root(definitions.first(static_cast<size_t>(made)));
     return verdict;
+  }
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
-  Status verdict;
   if (!splits.empty()) {
     if (verdict = define_parts(definitions, splits, first); !verdict.ok()) return verdict;
     for (const auto& [variable, split] : splits) changed_bits_[static_cast<size_t>(variable) / 64] |= static_cast<int64_t>(uint64_t{1} << (variable % 64));
     subfiles_->variables().merge(splits);
   }
-  for (size_t begin = 0; begin < definitions.size() && verdict.ok(); begin += k_definitions)
+  if (made >= 0) enter_made(definitions, places.made);
+  if (made >= 0 && made < static_cast<int64_t>(definitions.size())) verdict = agree(*comm_, std::move(of_format));
+  for (size_t begin = made >= 0 ? definitions.size() : 0; begin < definitions.size() && verdict.ok(); begin += k_definitions)
     verdict = define_some(definitions.subspan(begin, std::min(k_definitions, definitions.size() - begin)),
                           begin == 0 ? std::span<const std::string>(added.groups) : std::span<const std::string>());
   // Groups may be there that nobody knows when their variable could not be made: see define_groups_on_root().
@@ -198,36 +226,46 @@ Status File::define_some(std::span<VariableDefinition> definitions, std::span<co
   std::array<int64_t, 1 + 2 * k_definitions> word;  // rank 0's, as maxima: how many were made; offset and bytes of each
   const std::span<int64_t> places = std::span(word).first(1 + 2 * definitions.size());
   std::fill(places.begin(), places.end(), std::numeric_limits<int64_t>::min());
-  Status local;
-  if (comm_->rank() == 0) {
-    places[0] = 0;
-    local = guard([&]() -> Status {
-      if (Status status = define_groups_on_root(groups); !status.ok()) return status;
-      for (size_t i = 0; i < definitions.size(); ++i) {
-        const auto number = static_cast<int>(catalog_.variables.size() + i);
-        if (const SplitVariable* split = subfiles_ ? subfiles_->find(number) : nullptr) {
-          if (Status status = define_split_on_root(definitions[i], *split); !status.ok()) return status;
-          places[1 + 2 * i] = -1;
-          places[2 + 2 * i] = checked_product(definitions[i].shape).value_or(0) * split->element_bytes;
-          ++places[0];
-          continue;
-        }
-        auto placement = format_->define_variable(definitions[i]);
-        if (!placement.ok()) return placement.status();
-        places[1 + 2 * i] = placement.value().offset;
-        places[2 + 2 * i] = placement.value().bytes;
-        ++places[0];
-      }
-      return {};
-    });
-  }
+  Status local = comm_->rank() == 0 ? make_on_root(definitions, groups, places) : Status{};
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = places, .sum = {}, .bits = {}});
-  if (verdict.code() == Code::mpi) return verdict;
+  if (verdict.code() != Code::mpi) enter_made(definitions, places);
+  return verdict;
+}
+
+// Rank 0 alone. `places`: how many were made; offset and bytes of each.
+Status File::make_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, std::span<int64_t> places) {
+  places[0] = 0;
+  return guard([&]() -> Status {
+    if (Status status = define_groups_on_root(groups); !status.ok()) return status;
+    for (size_t i = 0; i < definitions.size(); ++i) {
+      const auto number = static_cast<int>(catalog_.variables.size() + i);
+      if (const SplitVariable* split = subfiles_ ? subfiles_->find(number) : nullptr) {
+        if (Status status = define_split_on_root(definitions[i], *split); !status.ok()) return status;
+        places[1 + 2 * i] = -1;
+        places[2 + 2 * i] = checked_product(definitions[i].shape).value_or(0) * split->element_bytes;
+        ++places[0];
+        continue;
+      }
+      auto placement = format_->define_variable(definitions[i]);
+      if (!placement.ok()) return placement.status();
+      places[1 + 2 * i] = placement.value().offset;
+      places[2 + 2 * i] = placement.value().bytes;
+      ++places[0];
+    }
+    return {};
+  });
+}
+
+void File::enter_made(std::span<VariableDefinition> definitions, std::span<const int64_t> places) {
   for (size_t i = 0; i < static_cast<size_t>(places[0]); ++i) {
     const bool big_endian = definitions[i].big_endian;
     enter(std::move(definitions[i]), {.offset = places[1 + 2 * i], .bytes = places[2 + 2 * i], .big_endian = big_endian});
   }
-  return verdict;
+}
+
+// Rank 0 alone. Groups that were made for them stay: see define_groups_on_root().
+void File::undefine_on_root(std::span<const VariableDefinition> definitions) {
+  for (size_t i = definitions.size(); i > 0; --i) (void)guard([&] { return format_->undefine(definitions[i - 1].path, records()); });
 }
 
 const std::vector<Attribute>* File::attributes_of(std::string_view object) const {

@@ -444,6 +444,13 @@ Status File::sync() {
   return wants_references() ? renew_references() : Status{};
 }
 
+// This rank's own; where nothing is open, nothing.
+Status File::close_data(bool durable) {
+  Status status = durable ? data_->sync() : Status{};
+  status.update(data_->close());
+  return status;
+}
+
 Status File::close(bool publish) {
   if (!mpi_is_running()) {
     pending_.reset();
@@ -452,25 +459,24 @@ Status File::close(bool publish) {
                                          mode_ == Mode::create && !published_ ? "it is not published" : "what was queued is lost")};
   }
   const bool durable = publish && mode_ != Mode::read && settings_.boolean("durable");
-  const auto close_data = [&] {
-    Status status = durable ? data_->sync() : Status{};
-    status.update(data_->close());
-    return status;
-  };
   Status verdict = publish ? end_pending() : Status{};
   pending_.reset();
   idle_ = false;
-  // A rank that has nothing queued closes first: mostly nobody has, and then the flush has said that all data is in place.
   const bool all_filled = std::all_of(unfilled_.begin(), unfilled_.end(), [](uint8_t each) { return each == 0; });
-  if (publish && verdict.ok()) verdict = flush(queue_.empty() && all_filled ? close_data() : Status{});
+  // A rank that has nothing queued closes first: mostly nobody has, and then the flush has said that all data is in place. Otherwise its last wave ends
+  // with files closed.
+  last_flush_ = all_filled && !subfiles_ && is_draft();
+  closed_ = false;
+  if (publish && verdict.ok()) verdict = flush(queue_.empty() && all_filled ? close_data(durable) : Status{});
+  last_flush_ = false;
   if (!all_filled) idle_ = false;
   const bool stays = publish || mode_ == Mode::update || published_;
   if (stays && verdict.ok()) verdict = fill_rest();
   drop_queue();
   if (!fatal_.ok()) verdict.update(beyond_publishing());
   const bool moved = verdict.ok(), in_place = mode_ != Mode::read && !is_draft();
-  Status local = close_data();
-  if (publish && !idle_) {
+  Status local = close_data(durable);
+  if (publish && !idle_ && !closed_) {
     verdict.update(agree(*comm_, std::move(local)));
     local = Status{};
   }

@@ -215,6 +215,7 @@ class File {
   std::vector<Rename> companions() const;                           // rank 0 only: of the draft
   Status publish_on_root();                                         // rank 0 only
   Status data_sync_on_root();                                       // rank 0 only
+  Status close_data(bool durable);                                  // each rank for itself
   std::string follow(std::string path) const;                         // where soft links lead; a path that they do not end, as it is
   bool is_taken(std::string_view path) const;
   // dimensions.cpp
@@ -229,6 +230,9 @@ class File {
   Status missing_groups(const std::string& path, bool itself, Additions& added) const;
   Status check_definition(VariableDefinition& definition, Additions& added) const;
   Status define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups);
+  Status make_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, std::span<int64_t> places);
+  void undefine_on_root(std::span<const VariableDefinition> definitions);
+  void enter_made(std::span<VariableDefinition> definitions, std::span<const int64_t> places);
   void enter(VariableDefinition definition, Placement placement);             // room was made
   Status check_whole(std::string_view verb, int variable) const;              // it is one that is moved as a whole
   std::vector<Attribute>* find_attributes(std::string_view object) noexcept;  // by the full path
@@ -259,7 +263,7 @@ class File {
 
   // flush.cpp
   Status move_queue(Status local, PendingFlush* pending);
-  Status run_wave(Wave wave, const WaveNumbers& numbers);
+  Status run_wave(Wave wave, const WaveNumbers& numbers, bool closes = false);
   Status begin_motion(Motion& motion, Wave wave, const WaveNumbers& numbers, bool behind);
   Status end_motion(Motion& motion);
   bool fills_up_otherwise(const Variable& variable) const;
@@ -503,6 +507,8 @@ class File {
   FlushReport report_;
   double flush_begin_ = 0;
   bool idle_ = true;                     // no rank had anything queued in the last flush
+  bool last_flush_ = false;              // close() makes it, and nothing moves after it: its last wave of puts closes the data too
+  bool closed_ = false;                  // it has
 };
 
 template <class Picks>

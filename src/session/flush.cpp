@@ -247,7 +247,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
       verdict = begin_motion(pending->puts, std::move(puts), put_numbers, true);
       pending->moving = verdict.ok();
     } else {
-      verdict = run_wave(std::move(puts), put_numbers);
+      verdict = run_wave(std::move(puts), put_numbers, last_flush_ && wave + 1 == put_waves && !any_gets && !any_chunked_gets);
     }
   }
   if (verdict.ok() && any_chunked_gets && pending == nullptr) verdict = move_chunked(true, 0, chunked_gets);
@@ -295,8 +295,10 @@ bool File::wants_io_thread() const {
   return usable_cores() > comm_->host_size();
 }
 
-Status File::run_wave(Wave wave, const WaveNumbers& numbers) {
+// Collective. `closes`: the data is closed before the agreement on what became of the wave.
+Status File::run_wave(Wave wave, const WaveNumbers& numbers, bool closes) {
   Motion motion(*comm_, io_thread_);
+  motion.closes = closes;
   if (Status verdict = begin_motion(motion, std::move(wave), numbers, false); !verdict.ok()) return verdict;
   return end_motion(motion);
 }
@@ -371,6 +373,10 @@ Status File::end_motion(Motion& motion) {
     motion.wait();
     if (motion.sink) motion.sink->fill_rest();
     comm_->release_holder(&motion);
+  }
+  if (motion.closes) {
+    motion.local.update(close_data(settings_.boolean("durable")));
+    closed_ = true;
   }
   Status verdict = conclude(std::move(motion.local), wave, kept, motion.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - motion.began, motion.behind);
   if (!wave.reading) end_filling(verdict.ok());
