@@ -177,21 +177,26 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     for (const VariableDefinition& each : definitions) texts.push_back(description_of(each));
     return texts;
   };
-  // In a file that nobody sees yet rank 0 makes a few at once. What another rank refuses, or has otherwise, it takes back.
+  // In a file that nobody sees yet rank 0 makes a few at once, where its format can take back without a trace (HDF5 cannot: room may stay) what another rank
+  // refuses, or has otherwise.
   FewPlaces places;
   SameArguments same(local, arguments);
   std::copy_n(same.numbers().begin(), 2, places.arguments.begin());
   Status of_format;
-  if (comm_->rank() == 0 && local.ok() && splits.empty() && definitions.size() <= k_few && is_draft())
+  if (comm_->rank() == 0 && local.ok() && splits.empty() && definitions.size() <= k_few && is_draft() && format_->traits().undefines)
     of_format = make_on_root(definitions, added.groups, places.made);
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = places.all(), .sum = {}, .bits = {}});
-  if (verdict.code() == Code::mpi) return verdict;
+  if (verdict.code() == Code::mpi) {
+    (void)undefine_on_root(definitions, added.groups, places.made[0]);
+    return verdict;
+  }
   std::copy_n(places.arguments.begin(), 2, same.numbers().begin());
   if (verdict.ok() && same.differ())
     verdict = name_difference(*comm_, arguments, "number, paths, types, shapes or options of the variables", describe);
   const int64_t made = places.made[0];  // negative: none yet
   if (!verdict.ok()) {
-    if (comm_->rank() == 0 && made > 0) undefine_on_root(definitions.first(static_cast<size_t>(made)));
+    // What cannot be taken back nobody may see: the file is not to be published then.
+    if (made >= 0) fatal_.update(agree(*comm_, undefine_on_root(definitions, added.groups, made)));
     return verdict;
   }
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
@@ -263,9 +268,16 @@ void File::enter_made(std::span<VariableDefinition> definitions, std::span<const
   }
 }
 
-// Rank 0 alone. Groups that were made for them stay: see define_groups_on_root().
-void File::undefine_on_root(std::span<const VariableDefinition> definitions) {
-  for (size_t i = definitions.size(); i > 0; --i) (void)guard([&] { return format_->undefine(definitions[i - 1].path, records()); });
+// Rank 0 alone, else nothing: makes the format forget what make_on_root() has made, the first `made` of the definitions and the groups above them.
+Status File::undefine_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, int64_t made) {
+  if (comm_->rank() != 0 || made < 0) return {};
+  Status status;
+  for (size_t i = static_cast<size_t>(made); i > 0; --i) status.update(guard([&] { return format_->undefine(definitions[i - 1].path, records()); }));
+  for (size_t i = groups.size(); i > 0; --i) {
+    const Status group = guard([&] { return format_->undefine(groups[i - 1], records()); });
+    if (group.code() != Code::not_found) status.update(group);  // not made when one before it could not be
+  }
+  return status;
 }
 
 const std::vector<Attribute>* File::attributes_of(std::string_view object) const {

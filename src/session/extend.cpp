@@ -38,7 +38,7 @@ Status File::give_places() {
     }
     return {};
   });
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = places_, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = std::span(places_).first(count), .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
   for (size_t i = 0; i < count; ++i) {
     if (!lacks(i)) continue;
     Variable& variable = catalog_.variables[i];
@@ -49,7 +49,7 @@ Status File::give_places() {
   return {};
 }
 
-// One agreement, and one more when something grows. Plans of what has grown are forgotten, by all ranks alike: they know the old length.
+// One agreement, of all variables that there are (memory may be there for more, of definitions that were refused), and one more when something grows. Plans of what has grown are forgotten, by all ranks alike: they know the old length.
 Status File::extend_for_queue(Status local) {
   std::fill(wanted_rows_.begin(), wanted_rows_.end(), 0);
   if (local.ok()) local = guard([&]() -> Status {
@@ -63,7 +63,7 @@ Status File::extend_for_queue(Status local) {
     }
     return {};
   });
-  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = wanted_rows_, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = std::span(wanted_rows_).first(catalog_.variables.size()), .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
   if (Status verdict = write_held(); !verdict.ok()) return verdict;
   if (Status verdict = give_places(); !verdict.ok()) return verdict;
   const auto grows = [this](size_t i) { return catalog_.variables[i].extendible && wanted_rows_[i] > catalog_.variables[i].shape.front(); };

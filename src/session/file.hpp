@@ -231,7 +231,7 @@ class File {
   Status check_definition(VariableDefinition& definition, Additions& added) const;
   Status define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups);
   Status make_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, std::span<int64_t> places);
-  void undefine_on_root(std::span<const VariableDefinition> definitions);
+  Status undefine_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, int64_t made);
   void enter_made(std::span<VariableDefinition> definitions, std::span<const int64_t> places);
   void enter(VariableDefinition definition, Placement placement);             // room was made
   Status check_whole(std::string_view verb, int variable) const;              // it is one that is moved as a whole

@@ -374,11 +374,13 @@ Status File::end_motion(Motion& motion) {
     if (motion.sink) motion.sink->fill_rest();
     comm_->release_holder(&motion);
   }
+  const double seconds = motion.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - motion.began;
   if (motion.closes) {
-    motion.local.update(close_data(settings_.boolean("durable")));
+    motion.local.update(data_->take_status());  // what came first is what is told
+    motion.local.update(close_data(settings_.boolean("durable") && motion.local.ok()));
     closed_ = true;
   }
-  Status verdict = conclude(std::move(motion.local), wave, kept, motion.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - motion.began, motion.behind);
+  Status verdict = conclude(std::move(motion.local), wave, kept, seconds, motion.behind);
   if (!wave.reading) end_filling(verdict.ok());
   if (!wave.reading && verdict.ok() && motion.whole) end_whole();
   return verdict;

@@ -182,10 +182,17 @@ class Scene {
     decompose();
   }
   // What a bad put does, the flush tells: so their own codes do not matter here.
-  int put_and_flush() {
+  void put() {
     (void)windrow_put(file, grid_variable, block.get(), grid.data());
     (void)windrow_put(file, point_variable, points.get(), values.data());
+  }
+  int put_and_flush() {
+    put();
     return windrow_flush(file);
+  }
+  int put_and_close() {  // which flushes
+    put();
+    return close();
   }
   int get_and_flush() {
     (void)windrow_get(file, grid_variable, block.get(), grid_read.data());

@@ -196,6 +196,26 @@ TEST_P(Storage, that_cannot_sync_publishes_nothing) {
     });
 }
 
+// The last flush is close()'s: one agreement is of what was written, and of what was closed. The first failure is what is told.
+TEST_P(Storage, that_fails_while_a_file_is_closed_publishes_nothing) {
+  for (const char* operation : {"sync", "write", "open"})
+    for_each_victim(std::string("close with puts: ") + operation, [&](const KeyValues& strategy, int victim) {
+      KeyValues options = with_fault(strategy, fault_of(victim, operation, 0, "io"));
+      options.push_back({"durable", "true"});
+      Scene scene(standing_.path(), options, k_new);
+      scene.begin();
+      const int code = scene.put_and_close();
+      expect_same_everywhere(code);
+      if (code != WINDROW_OK) {
+        expect_failure(code, k_errors[1], victim);
+        return true;
+      }
+      Scene::expect_file(standing_.path(), k_new);
+      standing_.restore();
+      return false;
+    });
+}
+
 TEST_P(Storage, transfers_only_a_part) {
   for (int after = 0; after < 2; ++after)
     for_each_victim("short write", [&](const KeyValues& strategy, int victim) {

@@ -310,6 +310,11 @@ Status take_place(hid_t file, Extent bytes, bool zeros) {
   return *driver->failure;
 }
 
+void give_place_back(hid_t file, Extent bytes) noexcept {
+  DriverFile* driver = driver_of(file);
+  if (driver != nullptr && driver->used_end == static_cast<haddr_t>(bytes.end)) driver->used_end = static_cast<haddr_t>(bytes.begin);
+}
+
 void publish(hid_t file) noexcept {
   DriverFile* driver = driver_of(file);
   if (driver == nullptr) return;

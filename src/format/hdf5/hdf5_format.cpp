@@ -205,8 +205,15 @@ Status Hdf5Format::undefine(const std::string& path, int64_t) {
       H5G_info_t about{};
       if (H5Gget_info(group.get(), &about) < 0 || about.nlinks > 0) return Status(Code::bad_state, fmt::format("group \"{}\" has members", path));
     }
+    if (H5Lexists(file_, path.c_str(), H5P_DEFAULT) <= 0) return Status(Code::not_found, fmt::format("there is no \"{}\"", path));
+    Extent place;
+    if (const Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose); dataset.valid())
+      if (const haddr_t offset = H5Dget_offset(dataset.get()); offset != HADDR_UNDEF)
+        place = {static_cast<int64_t>(offset), static_cast<int64_t>(offset + H5Dget_storage_size(dataset.get()))};
     chunked_.erase(path);
-    return outcome(H5Ldelete(file_, path.c_str(), H5P_DEFAULT), "definitions in");
+    Status status = outcome(H5Ldelete(file_, path.c_str(), H5P_DEFAULT), "definitions in");
+    if (status.ok() && !place.empty()) give_place_back(file_, place);
+    return status;
   });
 }
 

@@ -35,6 +35,7 @@ class RawFormat final : public Format {
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
   Status undefine(const std::string& path, int64_t records) override;
+  FormatTraits traits() const noexcept override { return {.undefines = true}; }
   bool can_split() const noexcept override { return true; }
   Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override;
   Result<std::vector<Part>> parts_of(const std::string& path) override;
@@ -180,14 +181,16 @@ Status RawFormat::undefine(const std::string& path, int64_t) {
     if (Status status = writable("definition of", path); !status.ok()) return status;
     const bool is_variable = !catalog_.variables.empty() && catalog_.variables.back().path == path;
     if (!is_variable && (path == "/" || catalog_.groups.back().path != path)) return Status(Code::not_found, fmt::format("\"{}\" was not defined last", path));
-    if (std::any_of(objects_.begin(), objects_.end(), [&](const auto& each) { return each.first != "/" && parent_of(each.first) == path; }))
+    const auto lies_below = [&](const std::string& other) { return other.size() > path.size() && other.starts_with(path) && other[path.size()] == '/'; };
+    if (std::any_of(objects_.begin(), objects_.end(), [&](const auto& each) { return lies_below(each.first); }))
       return Status(Code::bad_state, fmt::format("group \"{}\" has members", path));
     if (is_variable) catalog_.variables.pop_back();
     else catalog_.groups.pop_back();
     objects_.erase(path);
     parts_.erase(path);
     end_ = 0;
-    for (const Variable& variable : catalog_.variables) end_ = std::max(end_, variable.placement.offset + variable.placement.bytes);
+    for (const Variable& variable : catalog_.variables)
+      if (variable.placement.offset >= 0) end_ = std::max(end_, variable.placement.offset + variable.placement.bytes);  // not one whose bytes lie in other files
     changed_ = true;
     return Status();
   });
