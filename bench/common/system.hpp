@@ -42,9 +42,9 @@ struct Job {
   const std::vector<Buffer>& buffers;  // one a variable
   std::string directory;               // its own; empty before a write
   bool durable = false;
+  int rewrites = 0;  // how often rewrite() will call
   // Each write() calls it once, when its data are written and the file is still open, and hands over what writes the
   // same variables again, in place, from the buffers, which then hold other values.
-  int rewrites = 0;  // how often rewrite() will call
   std::function<void(const std::function<void()>& again)> rewrite = [](const auto&) {};
   bool explain = false;  // a run that is not counted: the place to ask for reports
 };
