@@ -57,7 +57,11 @@ Status reduce(const Comm& comm, std::span<int64_t> wire) {
   if (comm.size() == 1) return {};
   if (!comm.rounds().is_ready() || wire.size() > HostRounds::k_most) return mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce");
   if (comm.rounds().run(wire, combine_pulses, comm.get())) return {};
-  return guard([] { return Status{Code::mpi, "the ranks are in different calls; all ranks of a communicator must make the same collective calls"}; });
+  return different_calls();
+}
+
+void add_up(const int64_t* from, int64_t* to, size_t count) noexcept {
+  for (size_t i = 0; i < count; ++i) to[i] += from[i];
 }
 
 // Worst code first, lowest rank among those: a maximum.
@@ -139,6 +143,22 @@ Status agree(const Comm& comm, Status local, Pulse pulse) {
   if (worst == 0) return {};
   const Verdict verdict = decode_verdict(worst);
   return share_message(comm, local, verdict, failed == comm.size() && mildest == verdict.code && comm.size() > 1);
+}
+
+Status different_calls() {
+  return guard([] { return Status{Code::mpi, "the ranks are in different calls; all ranks of a communicator must make the same collective calls"}; });
+}
+
+SomeRanks::SomeRanks(const Comm& comm, int spacing, int count, size_t numbers) noexcept
+    : comm_(comm), is_some_(comm.rounds().is_ready() && numbers <= HostRounds::k_most) {
+  if (is_some_) comm.rounds().start_some(spacing, count);
+}
+
+bool SomeRanks::contain_me() const noexcept { return !is_some_ || comm_.rounds().is_some(); }
+
+Status SomeRanks::sum(std::span<int64_t> numbers) {
+  if (!is_some_) return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = numbers, .bits = {}});
+  return comm_.rounds().run_some(numbers, add_up, comm_.get()) ? Status{} : different_calls();
 }
 
 Status agree(const Comm& comm, Status local) { return agree(comm, std::move(local), Pulse{}); }

@@ -24,6 +24,23 @@ struct Pulse {
 Status agree(const Comm& comm, Status local, Pulse pulse);
 Status agree(const Comm& comm, Status local);
 
+// What the ranks of one host leave with that have come to rounds with different numbers.
+Status different_calls();
+
+// Sums of what some ranks have, where only they have anything: the others go on to the next step of all ranks. Only where all share a host; elsewhere all take part.
+class SomeRanks {
+ public:
+  // Local, on all ranks, before a step of all; of that many numbers at most. `count` ranks: 0, spacing, 2 spacing and so on.
+  SomeRanks(const Comm& comm, int spacing, int count, size_t numbers) noexcept;
+  bool contain_me() const noexcept;
+  // Collective over them.
+  Status sum(std::span<int64_t> numbers);
+
+ private:
+  const Comm& comm_;
+  bool is_some_;
+};
+
 // Collective. Sends rank 0's status and bytes to all: for what only rank 0 does (metadata). `bytes` is an in-out
 // argument of rank 0's data; empty on error. An error that any rank came with is every rank's; one that shows on the way, a rank that
 // has no memory for the bytes, is that rank's own, to be agreed on by the caller. `maximum`: numbers that go along, at most a few.

@@ -17,7 +17,8 @@ namespace {
 // A rank's part: how many numbers, then the numbers.
 constexpr size_t k_part_words = 1 + HostRounds::k_most;
 constexpr int64_t k_part_bytes = static_cast<int64_t>(k_part_words * sizeof(int64_t));
-constexpr int64_t k_control_bytes = 128;
+constexpr int k_controls = 2;
+constexpr int64_t k_page = 4096;
 
 // Between processes, so not the private form that std::atomic::wait() may use.
 void wake_all(std::atomic<uint32_t>& word) noexcept { syscall(SYS_futex, &word, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0); }
@@ -28,70 +29,95 @@ void wait_while(std::atomic<uint32_t>& word, uint32_t value, long nanoseconds) n
 
 }  // namespace
 
-// At the begin of rank 0's bytes; its part is behind it, and the result behind that.
+// Two at the begin of rank 0's bytes; its part is behind them, and the results of both behind that: one who does not come to a round may not have taken the
+// result of the last of all yet.
 struct HostRounds::Control {
   alignas(64) std::atomic<uint64_t> arrived;  // of all rounds
   alignas(64) std::atomic<uint32_t> done;     // the last round whose result is there, modulo 2^32
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "shared between processes");
 
-HostRounds::Control& HostRounds::control() const noexcept {
-  static_assert(sizeof(Control) <= k_control_bytes);
-  return *reinterpret_cast<Control*>(segment_.base_of(0));
+HostRounds::Control& HostRounds::control_of(const Ranks& ranks) const noexcept {
+  return reinterpret_cast<Control*>(segment_.base_of(0))[ranks.control];
 }
 
-// `rank` -1: the result.
 int64_t* HostRounds::numbers_of(int rank) const noexcept {
-  std::byte* const begin = rank > 0 ? segment_.base_of(rank) : segment_.base_of(0) + k_control_bytes + (rank < 0 ? k_part_bytes : 0);
-  return reinterpret_cast<int64_t*>(begin);
+  return reinterpret_cast<int64_t*>(segment_.base_of(rank) + (rank == 0 ? k_controls * sizeof(Control) : 0));
 }
 
-void HostRounds::prepare(MPI_Comm host, int rank, int size) {
-  const auto reserved = segment_.reserve(host, rank == 0 ? k_control_bytes + 2 * k_part_bytes : k_part_bytes);
+int64_t* HostRounds::result_of(const Ranks& ranks) const noexcept {
+  return reinterpret_cast<int64_t*>(reinterpret_cast<std::byte*>(numbers_of(0)) + (1 + ranks.control) * k_part_bytes);
+}
+
+namespace {
+
+// Of what a rank gives: before its room.
+constexpr int64_t before_room(int rank) noexcept {
+  const int64_t bytes = rank == 0 ? k_page + (1 + k_controls) * k_part_bytes : k_part_bytes;
+  return (bytes + k_page - 1) / k_page * k_page;
+}
+
+}  // namespace
+
+std::byte* HostRounds::room_of(int rank) const noexcept { return segment_.base_of(rank) + before_room(rank); }
+
+void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room) {
+  static_assert(k_controls * sizeof(Control) <= k_page);
+  const auto reserved = segment_.reserve(host, before_room(rank) + room);
   if (!reserved.ok() || !reserved.value()) return;  // by messages then
   rank_ = rank;
-  size_ = size;
-  if (rank == 0) {
-    control().arrived.store(0, std::memory_order_relaxed);
-    control().done.store(0, std::memory_order_relaxed);
-  }
+  size_ = all_.count = some_.count = size;
+  if (rank == 0)
+    for (const Ranks& ranks : {all_, some_}) {
+      control_of(ranks).arrived.store(0, std::memory_order_relaxed);
+      control_of(ranks).done.store(0, std::memory_order_relaxed);
+    }
   MPI_Barrier(host);
 }
 
-bool HostRounds::run(std::span<int64_t> numbers, Combine combine, MPI_Comm progress) noexcept {
-  ++round_;
+void HostRounds::start_some(int spacing, int count) noexcept {
+  some_ = {.control = some_.control, .spacing = spacing, .count = count, .round = 0};
+  if (rank_ > 0) return;
+  control_of(some_).arrived.store(0, std::memory_order_relaxed);
+  control_of(some_).done.store(0, std::memory_order_relaxed);
+}
+
+bool HostRounds::run(Ranks& ranks, std::span<int64_t> numbers, Combine combine, MPI_Comm progress) noexcept {
+  ++ranks.round;
   int64_t* const mine = numbers_of(rank_);
   mine[0] = static_cast<int64_t>(numbers.size());
   std::copy(numbers.begin(), numbers.end(), mine + 1);
   // Nobody comes to the next round before the last of this one has combined, so its numbers stay until then; and nobody combines in the
   // next before all have taken the result of this one.
-  if (control().arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == round_ * static_cast<uint64_t>(size_))
-    publish(combine);
+  if (control_of(ranks).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks.round * static_cast<uint64_t>(ranks.count))
+    publish(ranks, combine);
   else
-    wait(static_cast<uint32_t>(round_), progress);
-  const int64_t* const result = numbers_of(-1);
+    wait(ranks, progress);
+  const int64_t* const result = result_of(ranks);
   if (result[0] != static_cast<int64_t>(numbers.size())) return false;
   std::copy_n(result + 1, numbers.size(), numbers.begin());
   return true;
 }
 
-void HostRounds::publish(Combine combine) noexcept {
-  int64_t* const result = numbers_of(-1);
+void HostRounds::publish(const Ranks& ranks, Combine combine) noexcept {
+  int64_t* const result = result_of(ranks);
   const int64_t count = numbers_of(0)[0];
   std::copy_n(numbers_of(0), 1 + count, result);
-  for (int rank = 1; rank < size_; ++rank) {
-    const int64_t* const from = numbers_of(rank);
+  for (int i = 1; i < ranks.count; ++i) {
+    const int64_t* const from = numbers_of(i * ranks.spacing);
     if (from[0] != count) result[0] = -1;
     if (result[0] == count) combine(from + 1, result + 1, static_cast<size_t>(count));
   }
-  control().done.store(static_cast<uint32_t>(round_), std::memory_order_release);
-  wake_all(control().done);
+  Control& control = control_of(ranks);
+  control.done.store(static_cast<uint32_t>(ranks.round), std::memory_order_release);
+  wake_all(control.done);
 }
 
-void HostRounds::wait(uint32_t round, MPI_Comm progress) const noexcept {
+void HostRounds::wait(const Ranks& ranks, MPI_Comm progress) const noexcept {
   constexpr int k_yields = 64;  // with 16, 8 ranks on 2 cores that write 0.4 MB to a new file took 13 % longer: most waits end within some 100 us
   constexpr long k_sleep_ns = 100'000;
-  std::atomic<uint32_t>& done = control().done;
+  const auto round = static_cast<uint32_t>(ranks.round);
+  std::atomic<uint32_t>& done = control_of(ranks).done;
   for (int turn = 0; done.load(std::memory_order_acquire) != round; ++turn) {
     if (turn < k_yields) {
       give_core_away();

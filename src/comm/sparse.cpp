@@ -178,9 +178,33 @@ std::vector<std::byte> notice_of(const Letter& letter) {
   return notice;
 }
 
+void count(const Comm& comm, std::span<const Letter> out, LetterCounters& counters) {
+  for (const Letter& letter : out)
+    if (letter.peer != comm.rank()) ++counters.messages, counters.bytes += static_cast<int64_t>(letter.bytes.size());
+}
+
+void take_larger(const int64_t* from, int64_t* to, size_t count) noexcept {
+  for (size_t i = 0; i < count; ++i) to[i] = std::max(to[i], from[i]);
+}
+
 }  // namespace
 
 Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
+  if (!comm.rounds().is_ready()) return exchange_letters_by_messages(comm, std::move(local), out, in, counters);
+  in.clear();
+  std::array<int64_t, 2> any{local.ok() ? 0 : 1, 0};  // comes with an error; has more than there is room for
+  if (!comm.letters().leave(comm.rounds(), comm.rank(), comm.size(), local.ok() ? out : std::span<const Letter>())) any[1] = 1;
+  if (!comm.rounds().run(any, take_larger, comm.get())) return different_calls();
+  if (any[0] > 0) return agree(comm, std::move(local));
+  if (any[1] > 0) return exchange_letters_by_messages(comm, {}, out, in, counters);
+  count(comm, out, counters);
+  return guard([&] {
+    comm.letters().take(comm.rounds(), comm.rank(), comm.size(), in);
+    return Status{};
+  });
+}
+
+Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
   in.clear();
   std::vector<std::vector<std::byte>> notices;
   std::vector<MPI_Request> requests;
@@ -202,8 +226,7 @@ Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, s
     in.clear();
     return agree(comm, std::move(local));
   }
-  for (const Letter& letter : out)
-    if (letter.peer != comm.rank()) ++counters.messages, counters.bytes += static_cast<int64_t>(letter.bytes.size());
+  count(comm, out, counters);
   std::sort(in.begin(), in.end(), [](const Letter& a, const Letter& b) { return a.peer < b.peer; });
   if (!consensus.any_long()) return local;
   LongLetters letters(comm);

@@ -166,8 +166,8 @@ class TransferBuilder {
     const StageTimer timer(trace_, Stage::descriptions);
     std::vector<Letter> in;
     LetterCounters counters;
-    Status status = by_host ? exchange_letters_by_host(comm_, std::move(local), out, in, counters)
-                            : exchange_letters(comm_, std::move(local), out, in, counters);
+    const auto deliver = by_host ? exchange_letters_by_host : sharing_ ? exchange_letters : exchange_letters_by_messages;
+    Status status = deliver(comm_, std::move(local), out, in, counters);
     trace_.description_messages += counters.messages;
     trace_.description_bytes += counters.bytes;
     if (!status.ok()) return status;

@@ -38,7 +38,7 @@ TEST(ExchangeLetters, delivers_each_once_in_many_rounds) {
       if (graph[static_cast<size_t>(me)][static_cast<size_t>(peer)]) out.push_back({peer, letter_of(me, peer, round)});
       if (graph[static_cast<size_t>(peer)][static_cast<size_t>(me)]) expected.push_back({peer, letter_of(peer, me, round)});
     }
-    for (const auto exchange : {exchange_letters, exchange_letters_by_host}) {
+    for (const auto exchange : {exchange_letters, exchange_letters_by_messages, exchange_letters_by_host}) {
       LetterCounters counters;
       ASSERT_TRUE(exchange(*comm, Status{}, out, in, counters).ok());
       ASSERT_EQ(in.size(), expected.size());
@@ -70,26 +70,28 @@ TEST(ExchangeLetters, delivers_empty_and_long_letters) {
     const size_t length = peer % 2 == 0 ? 0 : 300'000U + static_cast<size_t>(me);
     out.push_back({peer, std::vector<std::byte>(length, static_cast<std::byte>(me))});
   }
-  LetterCounters counters;
-  ASSERT_TRUE(exchange_letters(*comm, Status{}, out, in, counters).ok());
-  ASSERT_EQ(static_cast<int>(in.size()), size);
-  for (const Letter& letter : in) {
-    const size_t length = me % 2 == 0 ? 0 : 300'000U + static_cast<size_t>(letter.peer);
-    EXPECT_EQ(letter.bytes, std::vector<std::byte>(length, static_cast<std::byte>(letter.peer)));
+  for (const auto exchange : {exchange_letters, exchange_letters_by_messages}) {
+    LetterCounters counters;
+    ASSERT_TRUE(exchange(*comm, Status{}, out, in, counters).ok());
+    ASSERT_EQ(static_cast<int>(in.size()), size);
+    for (const Letter& letter : in) {
+      const size_t length = me % 2 == 0 ? 0 : 300'000U + static_cast<size_t>(letter.peer);
+      EXPECT_EQ(letter.bytes, std::vector<std::byte>(length, static_cast<std::byte>(letter.peer)));
+    }
+    EXPECT_EQ(counters.messages, size - 1);
   }
-  EXPECT_EQ(counters.messages, size - 1);
 }
 
 TEST(ExchangeLetters, a_rank_that_failed_fails_all) {
   const auto comm = world();
-  for (int victim = 0; victim < comm->size(); ++victim) {
-    std::vector<Letter> out{{0, std::vector<std::byte>(10)}}, in;
-    LetterCounters counters;
-    const Status verdict =
-        exchange_letters(*comm, comm->rank() == victim ? Status{Code::out_of_memory, "none"} : Status{}, out, in, counters);
-    EXPECT_EQ(verdict.code(), Code::out_of_memory);
-    EXPECT_TRUE(in.empty());
-  }
+  for (int victim = 0; victim < comm->size(); ++victim)
+    for (const auto exchange : {exchange_letters, exchange_letters_by_messages}) {
+      std::vector<Letter> out{{0, std::vector<std::byte>(10)}}, in;
+      LetterCounters counters;
+      const Status verdict = exchange(*comm, comm->rank() == victim ? Status{Code::out_of_memory, "none"} : Status{}, out, in, counters);
+      EXPECT_EQ(verdict.code(), Code::out_of_memory);
+      EXPECT_TRUE(in.empty());
+    }
 }
 
 // A length that is not that of the bytes that came with it: all ranks refuse, and the next exchange works.
@@ -102,19 +104,19 @@ TEST(ExchangeLetters, a_malformed_notice_fails_all) {
   };
   for (const auto& notice : {with_length(24, 1000), with_length(1000, 24), with_length(-1, 8), with_length(0, 4), with_length(0, 0), with_length(5000, 100), with_length(INT64_MAX, 9)}) {
     const int tag = k_tag_notice + comm->next_parity();
-    comm->next_parity();  // exchange_letters() comes to the same
+    comm->next_parity();  // the exchange comes to the same
     MPI_Request request = MPI_REQUEST_NULL;
     if (comm->rank() == comm->size() - 1) MPI_Issend(notice.data(), static_cast<int>(notice.size()), MPI_BYTE, 0, tag, comm->get(), &request);
     // It is there before anybody comes to the consensus.
     for (int there = comm->rank() == 0 ? 0 : 1; there == 0;) MPI_Iprobe(comm->size() - 1, tag, comm->get(), &there, MPI_STATUS_IGNORE);
     std::vector<Letter> in;
     LetterCounters counters;
-    const Status status = exchange_letters(*comm, Status{}, {}, in, counters);
+    const Status status = exchange_letters_by_messages(*comm, Status{}, {}, in, counters);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     EXPECT_EQ(status.code(), Code::internal) << notice.size();
     EXPECT_NE(status.message().find("notice"), std::string::npos) << status.message();
-    ASSERT_TRUE(exchange_letters(*comm, Status{}, {}, in, counters).ok());
-    ASSERT_TRUE(exchange_letters(*comm, Status{}, {}, in, counters).ok());
+    ASSERT_TRUE(exchange_letters_by_messages(*comm, Status{}, {}, in, counters).ok());
+    ASSERT_TRUE(exchange_letters_by_messages(*comm, Status{}, {}, in, counters).ok());
   }
 }
 
@@ -128,7 +130,7 @@ TEST(ExchangeLetters, takes_what_is_damaged_and_says_so) {
   for (const std::vector<int>& tags : {std::vector<int>{k_tag_notice, k_tag_notice + 1}, std::vector<int>{k_tag_description}})
     for (const Damage kind : {Damage::shorter, Damage::longer, Damage::much_longer})
       for (const bool all : {false, true})
-        for (const auto exchange : {exchange_letters, exchange_letters_by_host}) {
+        for (const auto exchange : {exchange_letters_by_messages, exchange_letters_by_host}) {
           const auto letters = [&] {
             std::vector<Letter> out;
             for (int peer = 0; peer < comm->size(); ++peer) out.push_back({peer, std::vector<std::byte>(peer % 2 == 0 ? 50000 : 30, std::byte{3})});
@@ -143,7 +145,7 @@ TEST(ExchangeLetters, takes_what_is_damaged_and_says_so) {
           MPI_Allreduce(&windrow_test::damaged_messages, &damaged, 1, MPI_INT, MPI_SUM, comm->get());
           status = agree(*comm, std::move(status));
           EXPECT_EQ(status.code(), damaged > 0 ? Code::internal : Code::ok) << status.message();
-          if (exchange == exchange_letters && comm->size() > 2) { EXPECT_GT(damaged, 0); }
+          if (exchange == exchange_letters_by_messages && comm->size() > 2) { EXPECT_GT(damaged, 0); }
           ASSERT_TRUE(agree(*comm, exchange(*comm, Status{}, letters, in, counters)).ok());
           ASSERT_EQ(in.size(), static_cast<size_t>(comm->size()));
           for (const Letter& letter : in) EXPECT_EQ(letter.bytes.size(), comm->rank() % 2 == 0 ? 50000U : 30U);
