@@ -147,19 +147,6 @@ void BalancedOwners::add_totals(size_t trial, std::span<int64_t> totals) const n
   }
 }
 
-std::vector<Pieces> BalancedOwners::lost() const {
-  std::vector<PiecesBuilder> lost(shared_.ranks.size());
-  for (const Segment& segment : shared_.segments)
-    for (size_t run = segment.begin; run < segment.end; ++run) {
-      const Extent points = shared_.runs[run].points;
-      for (const int holder : shared_.holders_of(run))
-        if (holder != kept_[run]) lost[static_cast<size_t>(holder)].add(Piece{points.begin, points.begin, points.size()});
-    }
-  std::vector<Pieces> lists;
-  for (PiecesBuilder& list : lost) lists.push_back(list.take());
-  return lists;
-}
-
 BalanceSearch::BalanceSearch(int64_t points, std::vector<int64_t> held, std::span<const int64_t> places, Balancing asked,
                              const std::optional<RankShares>& known)
     : points_(points), held_(std::move(held)), places_(held_.size()), weighed_(held_.size()), asked_(asked) {

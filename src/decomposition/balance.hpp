@@ -87,7 +87,7 @@ class BalancedOwners {
   // Adds to totals: [ranks] points that each rank writes, then [ranks] its intervals.
   void add_totals(size_t trial, std::span<int64_t> totals) const noexcept;
   void keep(size_t trial) { kept_ = chosen_[trial]; }  // it is the best so far
-  std::vector<Pieces> lost() const;   // [holders] by the choice that was kept
+  std::span<const int> kept() const noexcept { return kept_; }  // [runs] index of a holder; of runs in no segment anything
 
  private:
   bool is_moved(int64_t point, int64_t count, int from, int to, const Moves& moves) const noexcept;

@@ -26,22 +26,48 @@ uint64_t scramble(int64_t number) noexcept;
 // Of `count` holders, the same one for a point whenever it is asked.
 int random_holder(int64_t point, int count) noexcept;
 
-// What each holder does not write; memory does not matter.
-using Losses = std::vector<Pieces>;  // [holders]
+// Whom the partitioner gave the points that a directory rank sees, from the owner flags.
+class Partition {
+ public:
+  // May throw std::bad_alloc.
+  explicit Partition(std::span<const Holding> holdings);
 
-// Interval data grouping, of the directory rank's segments: what they lose and what comes of it. By the flags, which are complete and sound (see
-// lost_pieces). The order of a list beyond its first is that of ranks: the neighbours in the mesh, whose order the paper takes, are not known here.
+  struct Range {
+    Extent points;
+    int owner = 0;  // index of a holding
+  };
+  std::span<const Range> ranges() const noexcept { return ranges_; }  // in file order
+  // Whether each point that is held has one owner. `held`: how many are. Where not, lost_pieces() says what is wrong.
+  bool is_sound(int64_t held) const noexcept { return all_flagged_ && !owned_twice_ && owned_ == held; }
+
+ private:
+  std::vector<Range> ranges_;
+  int64_t owned_ = 0;  // points
+  bool owned_twice_ = false, all_flagged_ = true;
+};
+
+// A partition asked from point to point, nearly in file order.
+class PartitionReader {
+ public:
+  explicit PartitionReader(const Partition& partition) noexcept : ranges_(partition.ranges()) {}
+  int owner_of(int64_t point) noexcept;  // k_nobody: it has none
+
+ private:
+  std::span<const Partition::Range> ranges_;
+  size_t at_ = 0;
+};
+
+// A shared point's partitions: its own first.
+void list_partitions(int own, std::span<const int> holders, std::vector<int>& list);
+
+// Interval data grouping, of the directory rank's segments. By a partition that is sound.
+// The order of a list beyond its first is that of ranks: the neighbours in the mesh, whose order the paper takes, are not known here.
 // Across a cut (shared_points.hpp) nothing is known of the point before and after.
 struct Grouping {
-  Losses lost;
-  std::vector<int> chosen;     // [runs] index of a holder; of runs in no segment the first
+  std::vector<int> chosen;     // [runs] index of a holder: a run has one owner, since who owns its first point holds all of it; of runs in no segment the first
   std::vector<int64_t> loads;  // [holders] points that each writes, of the segments and alone in the block
   std::vector<int64_t> intervals;  // [holders] that each writes; one that goes on across a cut counts twice
 };
-Grouping group_by_idg(const SharedPoints& shared, std::span<const Holding> holdings);
-
-// Of the block's points.
-Losses lose_by_figure(const SharedPoints& shared, std::span<const Holding> holdings, Extent view);
-Losses lose_by_chance(const SharedPoints& shared);
+Grouping group_by_idg(const SharedPoints& shared, const Partition& partition);
 
 }  // namespace windrow

@@ -110,6 +110,11 @@ int Directory::rank_of(int64_t element) const noexcept {
   return static_cast<int>(at < in_larger ? at / (each + 1) : more + (at - in_larger) / each);
 }
 
+DirectoryPart Directory::part_of(int rank) const noexcept {
+  if (rank % spacing != 0 || rank / spacing >= ranks) return {};
+  return {rank / spacing, block(rank / spacing), view(rank / spacing)};
+}
+
 std::vector<DirectoryPart> split_by_directory(PieceView held, const Directory& directory) {
   std::vector<DirectoryPart> parts;
   // Hops from the first element not yet told of to the next directory rank that sees it: blocks in holes are never looked at.

@@ -11,6 +11,7 @@
 // `same` needs no directory: all hold the same, and the lowest rank writes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,27 +24,32 @@ namespace windrow {
 // highest, first: the highest or lowest rank that holds an element writes it. partitioner: the rank that flagged it as
 // owned. Of points only (grouping.hpp, balance.hpp): idg, idg_figure, random, balanced.
 enum class OwnerPolicy { highest, first, partitioner, idg, idg_figure, random, balanced };
+inline constexpr size_t k_owner_policies = 7;
 
 // Part `index` of `total` things cut into `parts` as evenly as can be: the first `total` mod `parts` parts get one
 // more. For 0 <= index < parts.
 Extent even_part(int64_t total, int64_t parts, int64_t index) noexcept;
 
-// Who looks after which elements: blocks of whole grains, cut evenly over the ranks. A directory rank is told what lies up
+struct DirectoryPart;
+
+// Who looks after which elements: blocks of whole grains, cut evenly over the directory ranks. Each is told what lies up
 // to a margin beyond its block, too.
 struct Directory {
   int64_t elements = 0;
-  int ranks = 1;
+  int ranks = 1;  // directory ranks, numbered from 0
   int64_t grain = 1;
   int64_t margin = 0;
+  int spacing = 1;  // every so manyth rank of the program is one
 
   Extent block(int directory) const noexcept;
   Extent view(int directory) const noexcept;        // the block with its margins; empty where the block is
   int rank_of(int64_t element) const noexcept;  // 0 <= element < elements
+  DirectoryPart part_of(int rank) const noexcept;  // of the program; empty where it is no directory rank
 };
 
 // Which directory ranks are told something of a list, in rank order. O(parts log n).
 struct DirectoryPart {
-  int directory = 0;
+  int directory = 0;  // its number; its rank is spacing times that
   Extent block, view;
 };
 std::vector<DirectoryPart> split_by_directory(PieceView held, const Directory& directory);

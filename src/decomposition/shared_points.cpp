@@ -18,6 +18,7 @@ class Finder {
       found_.holes += intersect({end_, range.begin}, found_.block).size();
       before_ = k_nobody;
     }
+    found_.held += range.size();
     if (sharing.size() == 1)
       add_alone(range, sharing.front());
     else
@@ -100,6 +101,11 @@ class Finder {
 };
 
 }  // namespace
+
+Directory directory_of_points(int64_t points, int ranks) noexcept {
+  const auto directories = static_cast<int>(std::clamp<int64_t>(points / k_block_least, 1, ranks));
+  return {points, directories, k_grain, k_grain, ranks / directories};
+}
 
 std::vector<int> first_holders(const SharedPoints& shared) {
   std::vector<int> first(shared.runs.size());

@@ -19,7 +19,11 @@
 namespace windrow {
 
 inline constexpr int64_t k_grain = 1024;  // points; directory blocks begin at multiples
+inline constexpr int64_t k_block_least = 8 * k_grain;  // points of a block: where there are fewer, what a directory rank sees beyond it is most of its work
 inline constexpr int64_t k_run_most = 64;  // a run ends at each multiple: what is never parted
+
+// With as many directory ranks as have so many points to look after, at least one, evenly among the program's, so that all hosts have some.
+Directory directory_of_points(int64_t points, int ranks) noexcept;
 
 // Consecutive points that the same ranks hold.
 struct SharedRun {
@@ -44,6 +48,7 @@ struct SharedPoints {
   std::vector<int64_t> alone;  // [ranks] points of the block that each holds alone
   std::vector<int64_t> alone_starts;  // [ranks] of those: before how many the point is another's alone, or nobody's
   int64_t holes = 0;           // points of the block that nobody holds
+  int64_t held = 0;            // points of all it sees that somebody holds
 
   std::span<const int> holders_of(size_t run) const noexcept {
     return std::span(holders).subspan(runs[run].holders, runs[run + 1].holders - runs[run].holders);

@@ -8,6 +8,7 @@
 #include "comm/agree.hpp"
 #include "decomposition/balance.hpp"
 #include "decomposition/grouping.hpp"
+#include "decomposition/losses.hpp"
 #include "decomposition/shared_points.hpp"
 #include "extent/encode.hpp"
 #include "session/shared_decomposition.hpp"
@@ -15,18 +16,17 @@
 namespace windrow {
 namespace {
 
-constexpr std::array k_policies_of_points{OwnerPolicy::highest, OwnerPolicy::first, OwnerPolicy::partitioner,
-                                          OwnerPolicy::idg, OwnerPolicy::idg_figure, OwnerPolicy::random, OwnerPolicy::balanced};
-
 // What the ranks tell each other while they look for balanced owners: numbers by rank, and a few that are about all.
 class OwnerSearch {
  public:
-  OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared, const Grouping* reference)
-      : comm_(comm), points_(points), shared_(shared), reference_(reference),
-        owners_(shared, reference != nullptr ? reference->chosen : std::vector<int>()), sums_(k_trials * 2 * ranks()) {}
+  static size_t numbers_for(int ranks) noexcept { return k_trials * 2 * static_cast<size_t>(ranks); }
 
-  // Collective. `held`: of this rank.
-  Status run(PieceView held, const Balancing& asked) {
+  // `sums`: numbers_for() all ranks. `reference`: owners that are known, or nullptr.
+  OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared, const Grouping* reference, std::span<int64_t> sums)
+      : comm_(comm), points_(points), shared_(shared), reference_(reference), sums_(sums) {}
+
+  // Collective. `local`: of what this rank did before; `held`: of this rank.
+  Status run(Status local, const Directory& directory, PieceView held, const Balancing& asked) {
     clear_totals();
     const auto me = static_cast<size_t>(comm_.rank());
     const auto [held_by, places, written, intervals] = std::tuple(of_ranks(0), of_ranks(1), of_ranks(2), of_ranks(3));
@@ -38,33 +38,36 @@ class OwnerSearch {
         intervals[static_cast<size_t>(shared_.ranks[i])] = reference_->intervals[i];
       }
     }
-    if (Status verdict = sum(); !verdict.ok()) return verdict;
+    if (Status verdict = agree(comm_, std::move(local), Pulse{.maximum = {}, .sum = sums_, .bits = {}}); !verdict.ok()) return verdict;
     std::optional<BalanceSearch> search;
-    Status local = guard([&] {
+    SomeRanks directories(comm_, directory.spacing, directory.ranks, sums_.size());
+    local = guard([&] {
+      if (!directories.contain_me()) return Status{};
+      owners_.emplace(shared_, reference_ != nullptr ? reference_->chosen : std::vector<int>());
       std::optional<RankShares> known;
       if (reference_ != nullptr) known = RankShares{{written.begin(), written.end()}, {intervals.begin(), intervals.end()}};
       search.emplace(points_, std::vector(held_by.begin(), held_by.end()), places, asked, known);
       return Status{};
     });
     if (Status verdict = agree(comm_, std::move(local)); !verdict.ok()) return verdict;
-    while (search->goes_on()) {
+    while (search && search->goes_on()) {
       clear_totals();
-      owners_.try_all(*search);
-      for (size_t trial = 0; trial < k_trials; ++trial) owners_.add_totals(trial, totals(trial));
-      if (Status verdict = sum(); !verdict.ok()) return verdict;
-      if (const auto best = search->judge(sums_)) owners_.keep(*best);
+      owners_->try_all(*search);
+      for (size_t trial = 0; trial < k_trials; ++trial) owners_->add_totals(trial, totals(trial));
+      if (Status verdict = directories.sum(sums_); !verdict.ok()) return verdict;
+      if (const auto best = search->judge(sums_)) owners_->keep(*best);
     }
     return {};
   }
 
-  std::vector<Pieces> lost() const { return owners_.lost(); }
+  // [runs] index of a holder; empty where this is no directory rank.
+  std::span<const int> owners() const { return owners_ ? owners_->kept() : std::span<const int>(); }
 
  private:
   size_t ranks() const noexcept { return static_cast<size_t>(comm_.size()); }
-  std::span<int64_t> of_ranks(size_t i) noexcept { return std::span(sums_).subspan(i * ranks(), ranks()); }
-  std::span<int64_t> totals(size_t trial) noexcept { return std::span(sums_).subspan(trial * 2 * ranks(), 2 * ranks()); }
+  std::span<int64_t> of_ranks(size_t i) const noexcept { return sums_.subspan(i * ranks(), ranks()); }
+  std::span<int64_t> totals(size_t trial) const noexcept { return sums_.subspan(trial * 2 * ranks(), 2 * ranks()); }
   void clear_totals() noexcept { std::fill(sums_.begin(), sums_.end(), 0); }
-  Status sum() { return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = sums_, .bits = {}}); }
 
   // The mean of where this rank holds points.
   int64_t place_of(PieceView held) const {
@@ -79,19 +82,24 @@ class OwnerSearch {
   Comm& comm_;
   int64_t points_;
   const SharedPoints& shared_;
-  const Grouping* reference_;  // owners that are known, or nullptr
-  BalancedOwners owners_;
-  std::vector<int64_t> sums_;
+  const Grouping* reference_;
+  std::optional<BalancedOwners> owners_;
+  std::span<int64_t> sums_;
 };
 
 }  // namespace
 
-Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPart& part, std::span<const Holding> holdings) {
+Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& directory, std::span<const Holding> holdings) {
+  const DirectoryPart part = directory.part_of(comm.rank());
   SharedPoints shared;
-  std::array<int64_t, 2> known{};  // are points held by several ranks; how many by none
+  std::optional<Partition> partition;
+  std::vector<int64_t> sums;
+  std::array<int64_t, 3> known{};  // are points held by several ranks; how many by none; where are flags wrong
   Status local = guard([&] {
     shared = find_shared(holdings, part, local_.elements);
-    known = {shared.segments.empty() ? 0 : 1, shared.holes};
+    if (has_flags_) partition.emplace(holdings);
+    sums.resize(OwnerSearch::numbers_for(comm.size()));
+    known = {shared.segments.empty() ? 0 : 1, shared.holes, partition && !partition->is_sound(shared.held) ? 1 : 0};
     return Status{};
   });
   if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = {}, .sum = known, .bits = {}}); !verdict.ok()) return verdict;
@@ -99,7 +107,7 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPar
   holes_ = known[1];
 
   // A point without an owner is no error before somebody asks for the partitioner's word.
-  if (has_flags_) {
+  if (known[2] > 0) {
     local = guard([&] { return lost_pieces(holdings, OwnerPolicy::partitioner).status(); });
     Status verdict = agree(comm, std::move(local));
     if (!verdict.ok() && verdict.code() != Code::bad_argument) return verdict;
@@ -110,55 +118,68 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const DirectoryPar
 
   const bool by_flags = has_flags_ && owner_status_[static_cast<size_t>(OwnerPolicy::partitioner)].ok();
   std::optional<Grouping> idg;
-  std::optional<OwnerSearch> search;
   local = guard([&] {
-    if (by_flags) idg = group_by_idg(shared, holdings);
-    search.emplace(comm, local_.elements, shared, idg ? &*idg : nullptr);
+    if (by_flags) idg = group_by_idg(shared, *partition);
     return Status{};
   });
-  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  OwnerSearch search(comm, local_.elements, shared, idg ? &*idg : nullptr, sums);
   const Balancing asked{.bound = static_cast<double>(owners_asked_.imbalance) / 100, .interval_weight = owners_asked_.interval_weight};
-  if (Status verdict = search->run(held_, asked); !verdict.ok()) return verdict;
+  if (Status verdict = search.run(std::move(local), directory, held_, asked); !verdict.ok()) return verdict;
 
-  std::vector<Letter> out;
-  local = guard([&]() -> Status {
-    const auto highest = lost_pieces(holdings, OwnerPolicy::highest), first = lost_pieces(holdings, OwnerPolicy::first);
-    const std::vector<Pieces> none(holdings.size());
-    const auto owned = by_flags ? lost_pieces(holdings, OwnerPolicy::partitioner) : Result<std::vector<Pieces>>(none);
-    const Losses figure = by_flags ? lose_by_figure(shared, holdings, part.view) : none, random = lose_by_chance(shared);
-    const Losses balanced = search->lost();
+  std::vector<Letter> out, in;
+  local = guard([&] {
+    if (part.block.empty()) return Status{};
+    auto words = write_losses(shared, part.view, {by_flags ? &*partition : nullptr, idg ? std::span<const int>(idg->chosen) : std::span<const int>(), search.owners()});
+    for (size_t i = 0; i < holdings.size(); ++i)
+      if (words[i]) out.push_back({holdings[i].rank, std::move(*words[i])});
+    return Status{};
+  });
+  LetterCounters counters;
+  local = exchange_letters(comm, std::move(local), out, in, counters);
+  if (local.ok()) local = guard([&] {
+    LossBuilders lost;
+    for (const Letter& letter : in)
+      if (Status status = read_losses(letter.bytes, lost); !status.ok()) return status;
+    for (size_t policy = 0; policy < lost.size(); ++policy) shares_[policy].lost = lost[policy].take();
+    return Status{};
+  });
+  return count_sharers(comm, std::move(local), !in.empty(), loses_any());  // who shares nothing is told nothing
+}
+
+// Of what is not points the higher rank writes, whatever is asked: see owner_for().
+Status SharedDecomposition::find_owners_of_elements(Comm& comm, std::span<const Holding> holdings) {
+  std::vector<Letter> out, in;
+  Status local = guard([&]() -> Status {
+    const auto lost = lost_pieces(holdings, OwnerPolicy::highest);
+    if (!lost.ok()) return lost.status();
+    if (std::all_of(lost.value().begin(), lost.value().end(), [](const Pieces& each) { return each.empty(); })) return {};
+    const auto first = lost_pieces(holdings, OwnerPolicy::first);
+    if (!first.ok()) return first.status();
     for (size_t i = 0; i < holdings.size(); ++i) {
-      if (highest.value()[i].empty() && first.value()[i].empty()) continue;  // holds nothing that others hold
-      auto& letter = out.emplace_back(Letter{holdings[i].rank, {}}).bytes;
-      for (const Pieces* lost : {&highest.value()[i], &first.value()[i], &owned.value()[i]}) encode(*lost, part.block, letter);
-      encode(idg ? idg->lost[i] : none[i], k_all_elements, letter);
-      for (const Pieces* lost : {&figure[i], &random[i]}) encode(*lost, part.block, letter);
-      encode(balanced[i], k_all_elements, letter);  // segments go on beyond the block
+      if (lost.value()[i].empty() && first.value()[i].empty()) continue;  // holds nothing that others hold
+      out.push_back({holdings[i].rank, {}});
+      encode(lost.value()[i], k_all_elements, out.back().bytes);
     }
     return {};
   });
-  return tell_losses(comm, std::move(local), out, k_policies_of_points);
-}
-
-Status SharedDecomposition::tell_losses(Comm& comm, Status local, std::span<const Letter> out, std::span<const OwnerPolicy> policies) {
-  std::vector<Letter> in;
   LetterCounters counters;
   local = exchange_letters(comm, std::move(local), out, in, counters);
   if (local.ok()) local = guard([&]() -> Status {
-    std::vector<size_t> positions(in.size());
-    for (const OwnerPolicy policy : policies) {
-      std::vector<Pieces> lost;
-      for (size_t i = 0; i < in.size(); ++i) {
-        auto pieces = decode(in[i].bytes, positions[i]);
-        if (!pieces.ok()) return pieces.status();
-        lost.push_back(std::move(pieces).value());
-      }
-      shares_[static_cast<size_t>(policy)].lost = join(lost);
+    std::vector<Pieces> lost;
+    for (const Letter& letter : in) {
+      size_t position = 0;
+      auto pieces = decode(letter.bytes, position);
+      if (!pieces.ok()) return pieces.status();
+      lost.push_back(std::move(pieces).value());
     }
+    shares_[static_cast<size_t>(OwnerPolicy::highest)].lost = join(lost);
     return {};
   });
-  const bool loses = std::any_of(policies.begin(), policies.end(), [&](OwnerPolicy policy) { return !shares_[static_cast<size_t>(policy)].lost.empty(); });
-  return count_sharers(comm, std::move(local), !in.empty(), loses);  // who shares nothing is told nothing
+  return count_sharers(comm, std::move(local), !in.empty(), loses_any());
+}
+
+bool SharedDecomposition::loses_any() const noexcept {
+  return std::any_of(shares_.begin(), shares_.end(), [](const Share& share) { return !share.lost.empty(); });
 }
 
 Status SharedDecomposition::count_sharers(Comm& comm, Status local, bool shares, bool loses) {

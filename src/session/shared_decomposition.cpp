@@ -129,11 +129,11 @@ Status SharedDecomposition::find_owners(Comm& comm) {
   const bool sound_alone = comm.size() == 1 && (!has_flags_ || total_bytes(local_.flagged) == total_bytes(held_));
   if (points && sound_alone) holes_ = local_.elements - total_bytes(held_);
   if (local_.kind == DecompositionKind::rows || sound_alone) return agree(comm, Status{});
-  const Directory directory{local_.elements, comm.size(), points ? k_grain : 1, points ? k_grain : 0};
+  const Directory directory = points ? directory_of_points(local_.elements, comm.size()) : Directory{local_.elements, comm.size()};
   std::vector<Letter> out, in;
   Status local = guard([&] {
     for (const DirectoryPart& part : split_by_directory(held_, directory))
-      out.push_back({part.directory, write_holding(local_, held_, part.view)});
+      out.push_back({part.directory * directory.spacing, write_holding(local_, held_, part.view)});
     return Status{};
   });
   LetterCounters counters;
@@ -150,24 +150,7 @@ Status SharedDecomposition::find_owners(Comm& comm) {
     return {};
   });
   if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
-  if (points) return find_owners_of_points(comm, {comm.rank(), directory.block(comm.rank()), directory.view(comm.rank())}, holdings);
-  // Of what is not points the higher rank writes, whatever is asked: see owner_for().
-  constexpr std::array k_highest{OwnerPolicy::highest};
-  std::vector<Letter> losses;
-  local = guard([&]() -> Status {
-    const auto lost = lost_pieces(holdings, OwnerPolicy::highest);
-    if (!lost.ok()) return lost.status();
-    if (std::all_of(lost.value().begin(), lost.value().end(), [](const Pieces& each) { return each.empty(); })) return {};
-    const auto first = lost_pieces(holdings, OwnerPolicy::first);
-    if (!first.ok()) return first.status();
-    for (size_t i = 0; i < holdings.size(); ++i) {
-      if (lost.value()[i].empty() && first.value()[i].empty()) continue;  // holds nothing that others hold
-      losses.push_back({holdings[i].rank, {}});
-      encode(lost.value()[i], k_all_elements, losses.back().bytes);
-    }
-    return {};
-  });
-  return tell_losses(comm, std::move(local), losses, k_highest);
+  return points ? find_owners_of_points(comm, directory, holdings) : find_owners_of_elements(comm, holdings);
 }
 
 OwnerPolicy SharedDecomposition::owner_for(Owner asked) const noexcept {

@@ -20,7 +20,6 @@
 
 namespace windrow {
 
-inline constexpr size_t k_owner_policies = 7;
 inline constexpr Extent k_all_elements{0, INT64_MAX};
 
 // A list of elements seen as bytes, and what every flush asks of it. Keeps the list alive.
@@ -116,9 +115,10 @@ class SharedDecomposition {
  private:
   SharedDecomposition(const Comm& comm, Decomposition local) : ranks_(comm.size()), rank_(comm.rank()), local_(std::move(local)) {}
   Status find_owners(Comm& comm);                                                             // collective
-  Status find_owners_of_points(Comm& comm, const DirectoryPart& part, std::span<const Holding> holdings);  // collective
-  Status tell_losses(Comm& comm, Status local, std::span<const Letter> out, std::span<const OwnerPolicy> policies);  // collective
+  Status find_owners_of_points(Comm& comm, const Directory& directory, std::span<const Holding> holdings);  // collective
+  Status find_owners_of_elements(Comm& comm, std::span<const Holding> holdings);  // collective
   Status count_sharers(Comm& comm, Status local, bool shares, bool loses);  // collective
+  bool loses_any() const noexcept;
   const Pieces& find_share(OwnerPolicy owner);                                                // what this rank writes
   void forget_lists() noexcept;  // of the local part: what the lists of pieces say too
   Result<std::shared_ptr<const ByteRuns>> kept(const Pieces& elements, int64_t element_bytes, int64_t long_limit);

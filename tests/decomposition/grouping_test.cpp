@@ -9,8 +9,10 @@
 #include <numeric>
 #include <set>
 
+#include "base/varint.hpp"
 #include "decomposition/balance.hpp"
 #include "decomposition/decomposition.hpp"
+#include "decomposition/losses.hpp"
 #include "extent/algebra.hpp"
 #include "extent/encode.hpp"
 #include "model.hpp"
@@ -39,8 +41,12 @@ struct Found {
 // As the ranks of a program find owners, with any number of directory ranks.
 class Program {
  public:
-  Program(const Mesh& mesh, int directories, bool flags) : mesh_(mesh), directory_{mesh.points, directories, k_grain, k_grain} {
+  Program(const Mesh& mesh, int directories, bool flags) : mesh_(mesh), flags_(flags), directory_{mesh.points, directories, k_grain, k_grain} {
     holdings_.resize(static_cast<size_t>(directories));
+    std::map<int64_t, int> holders;
+    for (const auto& list : mesh.held)
+      for (const int64_t point : list) ++holders[point];
+    for (const auto& list : mesh.held) shares_.push_back(std::any_of(list.begin(), list.end(), [&](int64_t point) { return holders[point] > 1; }));
     for (size_t rank = 0; rank < mesh.held.size(); ++rank) {
       const std::vector<int64_t> list(mesh.held[rank].begin(), mesh.held[rank].end());
       std::vector<unsigned char> owned;
@@ -59,28 +65,21 @@ class Program {
   Found idg() const {
     Found found;
     std::vector<int64_t> loads(mesh_.held.size());
-    std::vector<std::vector<Pieces>> lost;
     for (size_t i = 0; i < shared_.size(); ++i) {
-      const Grouping grouping = group_by_idg(shared_[i], holdings_[i]);
+      const Grouping grouping = group_by_idg(shared_[i], Partition(holdings_[i]));
       for (size_t holder = 0; holder < shared_[i].ranks.size(); ++holder) loads[static_cast<size_t>(shared_[i].ranks[holder])] += grouping.loads[holder];
       found.balance.intervals += std::accumulate(grouping.intervals.begin(), grouping.intervals.end(), int64_t{0});
-      lost.push_back(grouping.lost);
     }
     found.balance.imbalance = found.balance.imbalance_of_loads = imbalance_of(loads, held());
-    found.owners = owners(lost);
+    found.owners = by(OwnerPolicy::idg);
     return found;
   }
 
-  Owners figure() const {
-    std::vector<std::vector<Pieces>> lost;
-    for (size_t i = 0; i < shared_.size(); ++i) lost.push_back(clipped(shared_[i], lose_by_figure(shared_[i], holdings_[i], directory_.view(static_cast<int>(i)))));
-    return owners(lost);
-  }
-
-  Owners random() const {
-    std::vector<std::vector<Pieces>> lost;
-    for (const SharedPoints& shared : shared_) lost.push_back(clipped(shared, lose_by_chance(shared)));
-    return owners(lost);
+  // By a rule that does not search.
+  Owners by(OwnerPolicy policy) const {
+    std::vector<std::vector<int>> balanced;
+    for (const SharedPoints& shared : shared_) balanced.push_back(first_holders(shared));
+    return owners(policy, balanced);
   }
 
   Found balanced(double bound, std::optional<Balance> reference, int rounds = 1000, int64_t interval_weight = 0) {
@@ -93,7 +92,7 @@ class Program {
         parts.emplace_back(shared_[i], std::vector<int>());
         continue;
       }
-      const Grouping idg = group_by_idg(shared_[i], holdings_[i]);
+      const Grouping idg = group_by_idg(shared_[i], Partition(holdings_[i]));
       for (size_t holder = 0; holder < shared_[i].ranks.size(); ++holder) {
         known->points[static_cast<size_t>(shared_[i].ranks[holder])] += idg.loads[holder];
         known->intervals[static_cast<size_t>(shared_[i].ranks[holder])] += idg.intervals[holder];
@@ -111,9 +110,9 @@ class Program {
       if (const auto best = search.judge(totals))
         for (BalancedOwners& part : parts) part.keep(*best);
     }
-    std::vector<std::vector<Pieces>> lost;
-    for (const BalancedOwners& part : parts) lost.push_back(part.lost());
-    return {owners(lost), search.found()};
+    std::vector<std::vector<int>> chosen;
+    for (const BalancedOwners& part : parts) chosen.emplace_back(part.kept().begin(), part.kept().end());
+    return {owners(OwnerPolicy::balanced, chosen), search.found()};
   }
 
   int64_t holes() const {
@@ -123,12 +122,6 @@ class Program {
   }
 
  private:
-  static Losses clipped(const SharedPoints& shared, const Losses& lost) {
-    Losses lists;
-    for (const Pieces& list : lost) lists.push_back(wire(list, shared.block));
-    return lists;
-  }
-
   static Pieces wire(PieceView list, Extent points) {
     std::vector<std::byte> bytes;
     encode(list, points, bytes);
@@ -153,16 +146,27 @@ class Program {
   }
 
   // What is left to each when all have been told what they lose: every point that is held must have one owner.
-  Owners owners(const std::vector<std::vector<Pieces>>& lost) const {
+  Owners owners(OwnerPolicy policy, const std::vector<std::vector<int>>& balanced) const {
+    std::vector<LossBuilders> lost(mesh_.held.size());
+    std::vector<bool> told(mesh_.held.size());
+    for (size_t i = 0; i < shared_.size(); ++i) {
+      const SharedPoints& shared = shared_[i];
+      std::optional<Partition> partition;
+      Grouping idg;
+      if (flags_) idg = group_by_idg(shared, partition.emplace(holdings_[i]));
+      const auto words = write_losses(shared, directory_.view(static_cast<int>(i)), {flags_ ? &*partition : nullptr, idg.chosen, balanced[i]});
+      for (size_t holder = 0; holder < shared.ranks.size(); ++holder) {
+        if (!words[holder]) continue;
+        const auto rank = static_cast<size_t>(shared.ranks[holder]);
+        told[rank] = true;
+        EXPECT_TRUE(read_losses(*words[holder], lost[rank]).ok());
+      }
+    }
     Owners owners;
     for (size_t rank = 0; rank < mesh_.held.size(); ++rank) {
-      std::vector<Pieces> lists;
-      for (size_t i = 0; i < shared_.size(); ++i)
-        for (size_t holder = 0; holder < shared_[i].ranks.size(); ++holder)
-          if (shared_[i].ranks[holder] == static_cast<int>(rank)) lists.push_back(lost[i][holder]);
+      EXPECT_EQ(told[rank], shares_[rank]) << rank;
       std::set<int64_t> left = mesh_.held[rank];
-      for (const Pieces& list : lists)
-        for (const auto& [point, memory] : element_map(list)) EXPECT_EQ(left.erase(point), 1U);
+      for (const auto& [point, memory] : element_map(lost[rank][static_cast<size_t>(policy)].take())) EXPECT_EQ(left.erase(point), 1U);
       for (const int64_t point : left) EXPECT_TRUE(owners.emplace(point, static_cast<int>(rank)).second) << point;
     }
     EXPECT_EQ(owners.size(), mesh_.partition.size());
@@ -170,9 +174,11 @@ class Program {
   }
 
   const Mesh& mesh_;
+  bool flags_;
   Directory directory_;
   std::vector<std::vector<Holding>> holdings_;  // [directories]
   std::vector<SharedPoints> shared_;
+  std::vector<bool> shares_;  // [ranks] whether it holds points that others hold
 };
 
 int64_t intervals_of(const Owners& owners) {
@@ -245,7 +251,7 @@ TEST(Idg, of_the_papers_mesh_by_ranks) {
   const Found idg = program.idg();
   EXPECT_EQ(idg.owners, (Owners{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 1}, {7, 1}}));
   EXPECT_EQ(idg.balance, (Balance{2, 1, 1}));  // six points and two, of four on average
-  EXPECT_EQ(program.figure(), (Owners{{0, 0}, {1, 1}, {2, 0}, {3, 0}, {4, 0}, {5, 1}, {6, 1}, {7, 1}}));
+  EXPECT_EQ(program.by(OwnerPolicy::idg_figure), (Owners{{0, 0}, {1, 1}, {2, 0}, {3, 0}, {4, 0}, {5, 1}, {6, 1}, {7, 1}}));
   // As few intervals as in table 2, and no imbalance.
   const Found balanced = program.balanced(0.05, idg.balance);
   EXPECT_EQ(balanced.owners, (Owners{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 1}, {5, 1}, {6, 1}, {7, 1}}));
@@ -271,7 +277,16 @@ TEST(Idg, follows_the_paper_whatever_the_number_of_directory_ranks) {
     const Found found = program.idg();
     ASSERT_EQ(found.owners, expected);
     ASSERT_EQ(found.balance.intervals, intervals_of(expected));
-    ASSERT_EQ(program.figure(), figure);
+    ASSERT_EQ(program.by(OwnerPolicy::idg_figure), figure);
+    ASSERT_EQ(program.by(OwnerPolicy::partitioner), Owners(mesh.partition));
+    for (const bool lowest : {true, false}) {
+      Owners by_rank;
+      for (size_t rank = 0; rank < mesh.held.size(); ++rank)
+        for (const int64_t point : mesh.held[rank])
+          if (lowest) by_rank.emplace(point, static_cast<int>(rank));
+          else by_rank[point] = static_cast<int>(rank);
+      ASSERT_EQ(program.by(lowest ? OwnerPolicy::first : OwnerPolicy::highest), by_rank);
+    }
   }
 }
 
@@ -279,8 +294,8 @@ TEST(RandomOwner, is_a_holder_and_the_same_for_any_number_of_directory_ranks) {
   Random random(42);
   for (int round = 0; round < 100; ++round) {
     const Mesh mesh = random_mesh(random, 5000, 30);
-    const Owners owners = Program(mesh, 1, false).random();
-    ASSERT_EQ(Program(mesh, static_cast<int>(random(2, 9)), false).random(), owners);
+    const Owners owners = Program(mesh, 1, false).by(OwnerPolicy::random);
+    ASSERT_EQ(Program(mesh, static_cast<int>(random(2, 9)), false).by(OwnerPolicy::random), owners);
     for (const auto& [point, owner] : owners) ASSERT_TRUE(mesh.held[static_cast<size_t>(owner)].contains(point));
   }
   int64_t first = 0;
@@ -379,6 +394,40 @@ TEST(Balanced, of_long_shared_sequences_is_nearly_the_least) {
     EXPECT_EQ(several.balanced(1000, {}, 1).owners, found.owners);
     EXPECT_GE(intervals_of(found.owners), least_intervals(mesh));
     EXPECT_LE(intervals_of(found.owners), least_intervals(mesh) + mesh.points / k_grain);
+  }
+}
+
+// Flags that no point, or two, or not all ranks have: lost_pieces() says which.
+TEST(Partition, is_sound_where_each_point_has_one_owner) {
+  const auto pieces = [](std::vector<int64_t> list) { return element_pieces(make_points(100, list, {}).value()); };
+  const auto holding = [&](int rank, const std::vector<int64_t>& held, const std::vector<int64_t>& owned) { return Holding{rank, pieces(held), pieces(owned), true}; };
+  const auto is_sound = [](const std::vector<Holding>& holdings, int64_t held) {
+    const bool sound = Partition(holdings).is_sound(held);
+    EXPECT_EQ(lost_pieces(holdings, OwnerPolicy::partitioner).ok(), sound);
+    return sound;
+  };
+  EXPECT_TRUE(is_sound({holding(0, {1, 2}, {1, 2}), holding(1, {2, 3}, {3})}, 3));
+  EXPECT_FALSE(is_sound({holding(0, {1, 2}, {1}), holding(1, {2, 3}, {3})}, 3));
+  EXPECT_FALSE(is_sound({holding(0, {1, 2}, {1, 2}), holding(1, {2, 3}, {2, 3})}, 3));
+  EXPECT_FALSE(is_sound({holding(0, {1, 2}, {2}), holding(1, {2, 3}, {2, 3})}, 3));  // one has two, one has none
+  EXPECT_FALSE(is_sound({holding(0, {1, 2}, {1, 2}), {1, pieces({2, 3}), pieces({3}), false}}, 3));
+  EXPECT_TRUE(is_sound({holding(0, {1, 2}, {1, 2}), {1, Pieces(), Pieces(), false}}, 2));
+}
+
+TEST(Losses, that_are_malformed_are_refused) {
+  LossBuilders lost;
+  std::vector<std::byte> words;
+  append_varint(words, 5);
+  append_varint(words, 3);
+  words.push_back(std::byte{1});
+  EXPECT_TRUE(read_losses(words, lost).ok());
+  for (size_t length = 1; length < words.size(); ++length) EXPECT_EQ(read_losses(std::span(words).first(length), lost).code(), Code::internal) << length;
+  for (const auto& [gap, length] : {std::pair<uint64_t, uint64_t>{UINT64_MAX, 1}, {1, UINT64_MAX}, {INT64_MAX, 1}}) {
+    std::vector<std::byte> far;
+    append_varint(far, gap);
+    append_varint(far, length);
+    far.push_back(std::byte{1});
+    EXPECT_EQ(read_losses(far, lost).code(), Code::internal);
   }
 }
 
