@@ -25,7 +25,7 @@ class OwnerSearch {
   OwnerSearch(Comm& comm, int64_t points, const SharedPoints& shared, const Grouping* reference, std::span<int64_t> sums)
       : comm_(comm), points_(points), shared_(shared), reference_(reference), sums_(sums) {}
 
-  // Collective. `local`: of what this rank did before; `held`: of this rank.
+  // Collective. `local`: of what this rank did before; `held`: of this rank. The status is this rank's own, to be agreed on by the caller.
   Status run(Status local, const Directory& directory, PieceView held, const Balancing& asked) {
     clear_totals();
     const auto me = static_cast<size_t>(comm_.rank());
@@ -124,10 +124,9 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
   });
   OwnerSearch search(comm, local_.elements, shared, idg ? &*idg : nullptr, sums);
   const Balancing asked{.bound = static_cast<double>(owners_asked_.imbalance) / 100, .interval_weight = owners_asked_.interval_weight};
-  if (Status verdict = search.run(std::move(local), directory, held_, asked); !verdict.ok()) return verdict;
-
+  local = search.run(std::move(local), directory, held_, asked);
   std::vector<Letter> out, in;
-  local = guard([&] {
+  if (local.ok()) local = guard([&] {
     if (part.block.empty()) return Status{};
     auto words = write_losses(shared, part.view, {by_flags ? &*partition : nullptr, idg ? std::span<const int>(idg->chosen) : std::span<const int>(), search.owners()});
     for (size_t i = 0; i < holdings.size(); ++i)

@@ -62,6 +62,29 @@ TEST(Agree, combines_numbers_of_any_length) {
   }
 }
 
+// Sums of every so manyth rank, while the others wait in the agreement behind them.
+TEST(SomeRanks, sum_what_they_have_while_the_others_go_on) {
+  const auto comm = world();
+  for (int spacing = 1; spacing <= comm->size() + 1; ++spacing)
+    for (int count = 1; (count - 1) * spacing < comm->size(); ++count)
+      for (const size_t length : {size_t{1}, HostRounds::k_most, HostRounds::k_most + 1}) {
+        SomeRanks some(*comm, spacing, count, length);
+        ASSERT_TRUE(agree(*comm, Status{}).ok());
+        const bool all = !comm->rounds().is_ready() || length > HostRounds::k_most;  // then everybody takes part
+        const bool mine = comm->rank() % spacing == 0 && comm->rank() / spacing < count;
+        ASSERT_EQ(some.contain_me(), all || mine);
+        for (int64_t round = 0; some.contain_me() && round < 20; ++round) {
+          std::vector<int64_t> numbers(length, mine ? comm->rank() + round : 0);
+          ASSERT_TRUE(some.sum(numbers).ok());
+          const int64_t expected = count * round + int64_t{spacing} * count * (count - 1) / 2;
+          ASSERT_EQ(numbers, std::vector<int64_t>(length, expected));
+        }
+        std::vector<int64_t> ranks(1, 1);
+        ASSERT_TRUE(agree(*comm, Status{}, {.maximum = {}, .sum = ranks, .bits = {}}).ok());
+        ASSERT_EQ(ranks.front(), comm->size());
+      }
+}
+
 TEST(Agree, cuts_a_long_message_between_characters) {
   const auto comm = world();
   std::string text;

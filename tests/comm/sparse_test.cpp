@@ -50,6 +50,25 @@ TEST(ExchangeLetters, delivers_each_once_in_many_rounds) {
   }
 }
 
+// Letters of one rank that just fit into what it gives of memory, and that do not.
+TEST(ExchangeLetters, delivers_what_one_rank_alone_has_no_room_for) {
+  const auto comm = world();
+  const int size = comm->size();
+  for (const int length : {65536 / size - 1, 65536 / size, 65536 / size + 1})
+    for (int writer = 0; writer < size; ++writer)
+      for (int round = 0; round < 3; ++round) {
+        std::vector<Letter> out, in;
+        for (int peer = 0; peer < size; ++peer)
+          out.push_back({peer, std::vector<std::byte>(comm->rank() == writer ? static_cast<size_t>(length) : 3U, static_cast<std::byte>(comm->rank() + round))});
+        LetterCounters counters;
+        ASSERT_TRUE(exchange_letters(*comm, Status{}, out, in, counters).ok());
+        ASSERT_EQ(in.size(), static_cast<size_t>(size));
+        EXPECT_EQ(counters.messages, size - 1);
+        for (const Letter& letter : in)
+          EXPECT_EQ(letter.bytes, std::vector<std::byte>(letter.peer == writer ? static_cast<size_t>(length) : 3U, static_cast<std::byte>(letter.peer + round)));
+      }
+}
+
 TEST(ExchangeLetters, by_host_fails_on_all_ranks_when_one_has_failed) {
   const auto comm = world();
   for (int victim = 0; victim < comm->size(); ++victim) {
