@@ -62,8 +62,9 @@ def find(rows: list[Row], name: str, direction: str) -> Figure | None:
     return next((row.figures.get(direction) for row in rows if row.name == name), None)
 
 
-def best_peer(rows: list[Row], direction: str) -> tuple[str, Figure] | None:
-    peers = [(row.name, row.figures[direction]) for row in rows if is_peer(row.name) and direction in row.figures]
+def best_peer(rows: list[Row], direction: str, file_format: str = "") -> tuple[str, Figure] | None:
+    """Of those whose files are of that format, where one is given."""
+    peers = [(row.name, row.figures[direction]) for row in rows if is_peer(row.name) and direction in row.figures and file_format in ("", row.format)]
     return min(peers, key=lambda peer: peer[1].median_s, default=None)
 
 

@@ -153,21 +153,35 @@ def summary(cells: list[Cell]) -> str:
         )
         lines.append("-" * 118)
         lines += [line for cell in cells if (line := _summary_row(cell, direction))]
+        alike = [line for cell in cells for line in _rows_of_one_format(cell, direction)]
+        lines += ["", f"{TITLES[direction]}: the same, of files of the same format", *alike] if alike else []
     lines += ["", "own files: a file per process, which is not the same product. spread: medians within each other's extremes."]
     return "\n".join(lines)
 
 
-def _summary_row(cell: Cell, direction: str) -> str:
+def _rows_of_one_format(cell: Cell, direction: str) -> list[str]:
+    """Where Windrow wrote several formats, and peers too: each against the best peer of its own."""
     rows = rows_of(cell)
-    limit, auto = find(rows, LIMIT, direction), find(rows, AUTO, direction)
-    peer, files = best_peer(rows, direction), find(rows, FILES, direction)
+    autos = [row for row in rows if row.name.startswith(AUTO) and direction in row.figures]
+    if len({row.format for row in autos}) < 2:
+        return []
+    return [_comparison(cell, direction, f"{cell.scenario} {row.format}", row.name, best_peer(rows, direction, row.format)) for row in autos]
+
+
+def _summary_row(cell: Cell, direction: str) -> str:
+    return _comparison(cell, direction, cell.scenario, AUTO, best_peer(rows_of(cell), direction))
+
+
+def _comparison(cell: Cell, direction: str, label: str, name_of_auto: str, peer: tuple[str, Figure] | None) -> str:
+    rows = rows_of(cell)
+    limit, auto, files = find(rows, LIMIT, direction), find(rows, name_of_auto, direction), find(rows, FILES, direction)
 
     def pair(figure: Figure | None) -> str:
         if figure is None:
             return f"{'-':>8} {'-':>6}"
         return f"{_rate(cell.file_bytes, figure.median_s):>8} {_ratio(figure.median_s / limit.median_s) if limit else '-':>6}"
 
-    trouble = next((row.trouble for row in rows if row.name == AUTO and row.trouble), "")
+    trouble = next((row.trouble for row in rows if row.name == name_of_auto and row.trouble), "")
     verdict = trouble[:28] or "not measured"
     if auto and peer:
         ratio = peer[1].median_s / auto.median_s
@@ -176,5 +190,5 @@ def _summary_row(cell: Cell, direction: str) -> str:
     own = _rate(cell.file_bytes, files.median_s) if files else "-"
     name = peer[0] if peer else "-"
     return (
-        f"{cell.scenario:<13}{cell.ranks:>5} {pair(auto)}   {name:<21}{pair(peer[1] if peer else None)}   {verdict:<28} {own:>9}"
+        f"{label:<{18 - len(str(cell.ranks))}}{cell.ranks} {pair(auto)}   {name:<21}{pair(peer[1] if peer else None)}   {verdict:<28} {own:>9}"
     ).rstrip()
