@@ -75,7 +75,7 @@ constexpr std::array k_registry{
                 "Pieces of at least this length are moved by the rank that holds them, without an exchange. Unless it is set, rows are from "
                 "64 KiB on; on a local disk from 4 KiB on, and all are read so when their mean length is 16 KiB."},
     SettingInfo{"shared_memory", boolean, "true", "", "", 0,
-                "Ranks of one host copy through shared memory instead of sending messages."},
+                "Ranks of one host copy data, and tell what they hold of them, through shared memory instead of sending messages."},
     SettingInfo{"check_messages", boolean, "false", "", "", 0,
                 "Messages that carry data carry a checksum too, and a wrong one is an error on all ranks."},
     SettingInfo{"check_replicas", boolean, "false", "", "", 0,

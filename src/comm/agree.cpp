@@ -20,13 +20,18 @@ namespace {
 constexpr size_t k_head = 3;
 constexpr size_t k_inline = 1024;  // pulses up to this length need no allocation, and so cannot fail
 
+void add_up(const int64_t* from, int64_t* to, size_t count) noexcept {
+  for (size_t i = 0; i < count; ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined
+    to[i] = static_cast<int64_t>(static_cast<uint64_t>(to[i]) + static_cast<uint64_t>(from[i]));
+}
+
 void combine_pulses(const int64_t* from, int64_t* to, size_t) noexcept {
   size_t i = k_head;
   const size_t maxima = i + static_cast<size_t>(from[0]), sums = maxima + static_cast<size_t>(from[1]);
   const size_t all = sums + static_cast<size_t>(from[2]);
   for (; i < maxima; ++i) to[i] = std::max(to[i], from[i]);
-  for (; i < sums; ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined
-    to[i] = static_cast<int64_t>(static_cast<uint64_t>(to[i]) + static_cast<uint64_t>(from[i]));
+  add_up(from + i, to + i, sums - i);
+  i = sums;
   for (; i < all; ++i) to[i] |= from[i];
 }
 
@@ -58,10 +63,6 @@ Status reduce(const Comm& comm, std::span<int64_t> wire) {
   if (!comm.rounds().is_ready() || wire.size() > HostRounds::k_most) return mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce");
   if (comm.rounds().run(wire, combine_pulses, comm.get())) return {};
   return different_calls();
-}
-
-void add_up(const int64_t* from, int64_t* to, size_t count) noexcept {
-  for (size_t i = 0; i < count; ++i) to[i] += from[i];
 }
 
 // Worst code first, lowest rank among those: a maximum.
@@ -150,14 +151,14 @@ Status different_calls() {
 }
 
 SomeRanks::SomeRanks(const Comm& comm, int spacing, int count, size_t numbers) noexcept
-    : comm_(comm), is_some_(comm.rounds().is_ready() && numbers <= HostRounds::k_most) {
-  if (is_some_) comm.rounds().start_some(spacing, count);
+    : comm_(comm), by_rounds_(comm.rounds().is_ready() && numbers <= HostRounds::k_most) {
+  if (by_rounds_) comm.rounds().start_some(spacing, count);
 }
 
-bool SomeRanks::contain_me() const noexcept { return !is_some_ || comm_.rounds().is_some(); }
+bool SomeRanks::contain_me() const noexcept { return !by_rounds_ || comm_.rounds().is_one_of_some(); }
 
 Status SomeRanks::sum(std::span<int64_t> numbers) {
-  if (!is_some_) return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = numbers, .bits = {}});
+  if (!by_rounds_) return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = numbers, .bits = {}});
   return comm_.rounds().run_some(numbers, add_up, comm_.get()) ? Status{} : different_calls();
 }
 

@@ -27,18 +27,20 @@ Status agree(const Comm& comm, Status local);
 // What the ranks of one host leave with that have come to rounds with different numbers.
 Status different_calls();
 
-// Sums of what some ranks have, where only they have anything: the others go on to the next step of all ranks. Only where all share a host; elsewhere all take part.
+// Sums of what some ranks have, where only they have anything: the others go on to the next step of all ranks. Only where all share a host, and of no more numbers than a round
+// has; elsewhere all take part.
 class SomeRanks {
  public:
-  // Local, on all ranks, before a step of all; of that many numbers at most. `count` ranks: 0, spacing, 2 spacing and so on.
+  // Local, on all ranks; of that many numbers. A step of all has to come between the last sum of others before and this, and another before the first sum.
+  // `count` ranks: 0, spacing, 2 spacing and so on.
   SomeRanks(const Comm& comm, int spacing, int count, size_t numbers) noexcept;
   bool contain_me() const noexcept;
-  // Collective over them.
+  // Collective over them. The status is theirs alone.
   Status sum(std::span<int64_t> numbers);
 
  private:
   const Comm& comm_;
-  bool is_some_;
+  bool by_rounds_;
 };
 
 // Collective. Sends rank 0's status and bytes to all: for what only rank 0 does (metadata). `bytes` is an in-out

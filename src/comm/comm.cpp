@@ -13,6 +13,7 @@
 #include <new>
 
 #include "comm/handle.hpp"
+#include "comm/host_letters.hpp"
 
 namespace windrow {
 
@@ -240,7 +241,7 @@ Status Comm::find_hosts(std::vector<uint32_t>& marks) {
   if (int rc = MPI_Allgather(&rank_, 1, MPI_INT, host_ranks_.data(), 1, MPI_INT, host_); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allgather");
   host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
-  if (host_size_ == size_ && size_ > 1) rounds_.prepare(host_, host_rank_, host_size_, HostLetters::room_for(size_));
+  if (host_size_ == size_ && size_ > 1) rounds_.prepare(host_, host_rank_, host_size_, letter_room(size_));
   return {};
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/status.hpp"
-#include "comm/host_letters.hpp"
 #include "comm/host_rounds.hpp"
 #include "comm/shared_segment.hpp"
 
@@ -83,7 +82,6 @@ class Comm {
 
   // Where all ranks run on one host; else, or where there is no memory to share, it is not ready.
   HostRounds& rounds() const noexcept { return rounds_; }
-  HostLetters& letters() noexcept { return letters_; }  // where rounds() are ready
 
   // At most one at a time: whoever is next waits for it first.
   void set_holder(SegmentHolder* holder) noexcept;
@@ -127,7 +125,6 @@ class Comm {
   std::vector<int> host_ranks_;  // [host_size] ascending
   SharedSegment shared_;
   mutable HostRounds rounds_;  // a reduction changes nothing that anybody sees
-  HostLetters letters_;
   int64_t generation_ = 0;
   SegmentHolder* holder_ = nullptr;
   bool link_measured_ = false;

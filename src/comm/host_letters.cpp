@@ -2,7 +2,8 @@
 #include "comm/host_letters.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cassert>
+#include <cstddef>
 
 #include "comm/sparse.hpp"
 
@@ -11,30 +12,38 @@ namespace {
 
 // Where in the bytes of its writer a letter lies. At the begin of them there is one for each rank.
 struct Place {
-  uint32_t end = 0;   // 0: there is no letter
+  uint32_t end = 0;  // 0: there is no letter
   uint32_t size = 0;
 };
 
-// Of the letters of one exchange: there is room for two, since the slowest may read those of one while the quickest writes the next.
-int64_t bytes_for(int ranks) noexcept {
-  constexpr int64_t k_all = int64_t{4} << 20, k_most = 64 << 10, k_least = 8 << 10;
-  const int64_t places = static_cast<int64_t>(sizeof(Place)) * ranks;
-  return (places + std::clamp(k_all / ranks, k_least, k_most) + 63) / 64 * 64;
+int64_t places_bytes(int ranks) noexcept { return static_cast<int64_t>(sizeof(Place)) * ranks; }
+
+int64_t half(int ranks) noexcept { return (places_bytes(ranks) + most_letter_bytes(ranks) + 63) / 64 * 64; }
+
+// There are two halves, by the number of the round: whoever writes for the round after next has come out of the next one, to which all came after they had read.
+std::byte* half_of(const HostRounds& rounds, uint64_t round, int rank, int ranks) noexcept {
+  return rounds.room_of(rank) + static_cast<int64_t>(round % 2) * half(ranks);
 }
 
 }  // namespace
 
-int64_t HostLetters::room_for(int ranks) noexcept { return 2 * bytes_for(ranks); }
+int64_t most_letter_bytes(int ranks) noexcept {
+  constexpr int64_t k_all = int64_t{2} << 20, k_most = 32 << 10, k_least = 4 << 10;
+  return std::clamp(k_all / ranks, k_least, k_most);
+}
 
-bool HostLetters::leave(const HostRounds& rounds, int rank, int ranks, std::span<const Letter> out) noexcept {
-  parity_ ^= 1;
-  std::byte* const base = rounds.room_of(rank) + parity_ * bytes_for(ranks);
+int64_t letter_room(int ranks) noexcept { return 2 * half(ranks); }
+
+bool leave_letters(const HostRounds& rounds, int rank, int ranks, std::span<const Letter> out) noexcept {
+  std::byte* const base = half_of(rounds, rounds.rounds() + 1, rank, ranks);
   auto* const places = reinterpret_cast<Place*>(base);
   std::fill_n(places, ranks, Place{});
-  auto at = static_cast<int64_t>(sizeof(Place)) * ranks;
+  const int64_t begin = places_bytes(ranks), most = begin + most_letter_bytes(ranks);
+  int64_t at = begin;
   for (const Letter& letter : out) {
     const auto size = static_cast<int64_t>(letter.bytes.size());
-    if (size > bytes_for(ranks) - at) return false;
+    if (size > most - at) return false;
+    assert(places[letter.peer].end == 0);
     std::copy(letter.bytes.begin(), letter.bytes.end(), base + at);
     at += size;
     places[letter.peer] = {static_cast<uint32_t>(at), static_cast<uint32_t>(size)};
@@ -42,9 +51,9 @@ bool HostLetters::leave(const HostRounds& rounds, int rank, int ranks, std::span
   return true;
 }
 
-void HostLetters::take(const HostRounds& rounds, int rank, int ranks, std::vector<Letter>& in) const {
+void take_letters(const HostRounds& rounds, int rank, int ranks, std::vector<Letter>& in) {
   for (int from = 0; from < ranks; ++from) {
-    const std::byte* const base = rounds.room_of(from) + parity_ * bytes_for(ranks);
+    const std::byte* const base = half_of(rounds, rounds.rounds(), from, ranks);
     const Place place = reinterpret_cast<const Place*>(base)[rank];
     if (place.end > 0) in.push_back({.peer = from, .bytes = std::vector<std::byte>(base + (place.end - place.size), base + place.end)});
   }

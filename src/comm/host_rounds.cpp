@@ -32,21 +32,21 @@ void wait_while(std::atomic<uint32_t>& word, uint32_t value, long nanoseconds) n
 // Two at the begin of rank 0's bytes; its part is behind them, and the results of both behind that: one who does not come to a round may not have taken the
 // result of the last of all yet.
 struct HostRounds::Control {
-  alignas(64) std::atomic<uint64_t> arrived;  // of all rounds
+  alignas(64) std::atomic<uint64_t> arrived;  // in all the group's rounds together
   alignas(64) std::atomic<uint32_t> done;     // the last round whose result is there, modulo 2^32
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "shared between processes");
 
-HostRounds::Control& HostRounds::control_of(const Ranks& ranks) const noexcept {
-  return reinterpret_cast<Control*>(segment_.base_of(0))[ranks.control];
+HostRounds::Control& HostRounds::control_of(const Group& group) const noexcept {
+  return reinterpret_cast<Control*>(segment_.base_of(0))[group.control];
 }
 
 int64_t* HostRounds::numbers_of(int rank) const noexcept {
   return reinterpret_cast<int64_t*>(segment_.base_of(rank) + (rank == 0 ? k_controls * sizeof(Control) : 0));
 }
 
-int64_t* HostRounds::result_of(const Ranks& ranks) const noexcept {
-  return reinterpret_cast<int64_t*>(reinterpret_cast<std::byte*>(numbers_of(0)) + (1 + ranks.control) * k_part_bytes);
+int64_t* HostRounds::result_of(const Group& group) const noexcept {
+  return reinterpret_cast<int64_t*>(reinterpret_cast<std::byte*>(numbers_of(0)) + (1 + group.control) * k_part_bytes);
 }
 
 namespace {
@@ -63,14 +63,18 @@ std::byte* HostRounds::room_of(int rank) const noexcept { return segment_.base_o
 
 void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room) {
   static_assert(k_controls * sizeof(Control) <= k_page);
-  const auto reserved = segment_.reserve(host, before_room(rank) + room);
+  auto reserved = segment_.reserve(host, before_room(rank) + room);
+  room_ = reserved.ok() && reserved.value();
+  if (reserved.ok() && !reserved.value()) reserved = segment_.reserve(host, before_room(rank));
   if (!reserved.ok() || !reserved.value()) return;  // by messages then
+  // Taken now, while it is known to be there: later others may have taken it.
+  for (int64_t at = 0; room_ && at < room; at += k_page) segment_.base_of(rank)[before_room(rank) + at] = std::byte{0};
   rank_ = rank;
   size_ = all_.count = some_.count = size;
   if (rank == 0)
-    for (const Ranks& ranks : {all_, some_}) {
-      control_of(ranks).arrived.store(0, std::memory_order_relaxed);
-      control_of(ranks).done.store(0, std::memory_order_relaxed);
+    for (const Group& group : {all_, some_}) {
+      control_of(group).arrived.store(0, std::memory_order_relaxed);
+      control_of(group).done.store(0, std::memory_order_relaxed);
     }
   MPI_Barrier(host);
 }
@@ -82,42 +86,43 @@ void HostRounds::start_some(int spacing, int count) noexcept {
   control_of(some_).done.store(0, std::memory_order_relaxed);
 }
 
-bool HostRounds::run(Ranks& ranks, std::span<int64_t> numbers, Combine combine, MPI_Comm progress) noexcept {
-  ++ranks.round;
+bool HostRounds::run(Group& group, std::span<int64_t> numbers, Combine combine, MPI_Comm progress) noexcept {
+  ++group.round;
   int64_t* const mine = numbers_of(rank_);
   mine[0] = static_cast<int64_t>(numbers.size());
   std::copy(numbers.begin(), numbers.end(), mine + 1);
   // Nobody comes to the next round before the last of this one has combined, so its numbers stay until then; and nobody combines in the
-  // next before all have taken the result of this one.
-  if (control_of(ranks).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks.round * static_cast<uint64_t>(ranks.count))
-    publish(ranks, combine);
+  // next before all have taken the result of this one. Both kinds of rounds use the same numbers of a rank: one of some comes to the next round of all after the last of
+  // theirs, and nobody reads those of the others meanwhile.
+  if (control_of(group).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == group.round * static_cast<uint64_t>(group.count))
+    publish(group, combine);
   else
-    wait(ranks, progress);
-  const int64_t* const result = result_of(ranks);
+    wait(group, progress);
+  const int64_t* const result = result_of(group);
   if (result[0] != static_cast<int64_t>(numbers.size())) return false;
   std::copy_n(result + 1, numbers.size(), numbers.begin());
   return true;
 }
 
-void HostRounds::publish(const Ranks& ranks, Combine combine) noexcept {
-  int64_t* const result = result_of(ranks);
+void HostRounds::publish(const Group& group, Combine combine) noexcept {
+  int64_t* const result = result_of(group);
   const int64_t count = numbers_of(0)[0];
   std::copy_n(numbers_of(0), 1 + count, result);
-  for (int i = 1; i < ranks.count; ++i) {
-    const int64_t* const from = numbers_of(i * ranks.spacing);
+  for (int i = 1; i < group.count; ++i) {
+    const int64_t* const from = numbers_of(i * group.spacing);
     if (from[0] != count) result[0] = -1;
     if (result[0] == count) combine(from + 1, result + 1, static_cast<size_t>(count));
   }
-  Control& control = control_of(ranks);
-  control.done.store(static_cast<uint32_t>(ranks.round), std::memory_order_release);
+  Control& control = control_of(group);
+  control.done.store(static_cast<uint32_t>(group.round), std::memory_order_release);
   wake_all(control.done);
 }
 
-void HostRounds::wait(const Ranks& ranks, MPI_Comm progress) const noexcept {
+void HostRounds::wait(const Group& group, MPI_Comm progress) const noexcept {
   constexpr int k_yields = 64;  // with 16, 8 ranks on 2 cores that write 0.4 MB to a new file took 13 % longer: most waits end within some 100 us
   constexpr long k_sleep_ns = 100'000;
-  const auto round = static_cast<uint32_t>(ranks.round);
-  std::atomic<uint32_t>& done = control_of(ranks).done;
+  const auto round = static_cast<uint32_t>(group.round);
+  std::atomic<uint32_t>& done = control_of(group).done;
   for (int turn = 0; done.load(std::memory_order_acquire) != round; ++turn) {
     if (turn < k_yields) {
       give_core_away();

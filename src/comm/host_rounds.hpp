@@ -19,41 +19,45 @@ class HostRounds {
   // to[i] takes in from[i]; both have `count` numbers.
   using Combine = void (*)(const int64_t* from, int64_t* to, size_t count) noexcept;
 
-  // Collective over `host`. Afterwards is_ready() says the same on all its ranks. `room`: bytes of each rank for what others read after a round.
+  // Collective over `host`. Afterwards is_ready() and has_room() say the same on all its ranks. `room`: bytes of each rank for what others read after a round.
   void prepare(MPI_Comm host, int rank, int size, int64_t room);
   bool is_ready() const noexcept { return size_ > 0; }
+  bool has_room() const noexcept { return room_; }
   Status free() { return segment_.free(); }  // collective over the host
 
   // Collective. Combines, in the order of the ranks. False, on every rank: they came with different counts, so they are in different calls.
   // While it waits, MPI goes on with what others need of this rank.
   bool run(std::span<int64_t> numbers, Combine combine, MPI_Comm progress) noexcept { return run(all_, numbers, combine, progress); }
 
-  // The same among some, while the others wait in the next round of all: ranks 0, spacing, 2 spacing and so on, `count` of them. start_some(): local,
-  // on all ranks, before a round of all that comes before the first such round.
+  // The same among some, while the others wait in the next round of all: ranks 0, spacing, 2 spacing and so on, `count` of them. start_some(): local, on all ranks; a
+  // round of all has to come between it and the last such round before, and another between it and the first behind.
   void start_some(int spacing, int count) noexcept;
-  bool is_some() const noexcept { return rank_ % some_.spacing == 0 && rank_ / some_.spacing < some_.count; }
+  bool is_one_of_some() const noexcept { return rank_ % some_.spacing == 0 && rank_ / some_.spacing < some_.count; }
   bool run_some(std::span<int64_t> numbers, Combine combine, MPI_Comm progress) noexcept { return run(some_, numbers, combine, progress); }
 
+  // How many rounds of all there have been: the same on every rank, between two of them.
+  uint64_t rounds() const noexcept { return all_.round; }
   // What a rank writes there before it comes to a round, others may read after it, until that rank writes again.
   std::byte* room_of(int rank) const noexcept;
 
  private:
   struct Control;
   // Who comes to rounds, and how many there have been.
-  struct Ranks {
+  struct Group {
     int control = 0, spacing = 1, count = 0;
     uint64_t round = 0;
   };
-  Control& control_of(const Ranks& ranks) const noexcept;
+  Control& control_of(const Group& group) const noexcept;
   int64_t* numbers_of(int rank) const noexcept;
-  int64_t* result_of(const Ranks& ranks) const noexcept;
-  bool run(Ranks& ranks, std::span<int64_t> numbers, Combine combine, MPI_Comm progress) noexcept;
-  void publish(const Ranks& ranks, Combine combine) noexcept;
-  void wait(const Ranks& ranks, MPI_Comm progress) const noexcept;
+  int64_t* result_of(const Group& group) const noexcept;
+  bool run(Group& group, std::span<int64_t> numbers, Combine combine, MPI_Comm progress) noexcept;
+  void publish(const Group& group, Combine combine) noexcept;
+  void wait(const Group& group, MPI_Comm progress) const noexcept;
 
   SharedSegment segment_;
   int rank_ = 0, size_ = 0;
-  Ranks all_, some_{.control = 1};
+  bool room_ = false;
+  Group all_, some_{.control = 1};
 };
 
 }  // namespace windrow

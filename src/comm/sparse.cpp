@@ -11,6 +11,7 @@
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "comm/arrivals.hpp"
+#include "comm/host_letters.hpp"
 #include "comm/patience.hpp"
 
 namespace windrow {
@@ -190,16 +191,17 @@ void take_larger(const int64_t* from, int64_t* to, size_t count) noexcept {
 }  // namespace
 
 Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
-  if (!comm.rounds().is_ready()) return exchange_letters_by_messages(comm, std::move(local), out, in, counters);
+  if (!comm.rounds().has_room()) return exchange_letters_by_messages(comm, std::move(local), out, in, counters);
   in.clear();
-  std::array<int64_t, 2> any{local.ok() ? 0 : 1, 0};  // comes with an error; has more than there is room for
-  if (!comm.letters().leave(comm.rounds(), comm.rank(), comm.size(), local.ok() ? out : std::span<const Letter>())) any[1] = 1;
+  const bool fits = leave_letters(comm.rounds(), comm.rank(), comm.size(), local.ok() ? out : std::span<const Letter>());
+  std::array<int64_t, 2> any{local.ok() ? 0 : 1, fits ? 0 : 1};
+  const auto& [any_error, any_without_room] = any;
   if (!comm.rounds().run(any, take_larger, comm.get())) return different_calls();
-  if (any[0] > 0) return agree(comm, std::move(local));
-  if (any[1] > 0) return exchange_letters_by_messages(comm, {}, out, in, counters);
+  if (any_error > 0) return agree(comm, std::move(local));
+  if (any_without_room > 0) return exchange_letters_by_messages(comm, {}, out, in, counters);
   count(comm, out, counters);
   return guard([&] {
-    comm.letters().take(comm.rounds(), comm.rank(), comm.size(), in);
+    take_letters(comm.rounds(), comm.rank(), comm.size(), in);
     return Status{};
   });
 }

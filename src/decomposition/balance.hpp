@@ -5,7 +5,7 @@
 // With a price on each interval and on each point that a rank writes, the cheapest owners of a segment are found exactly, by dynamic
 // programming over its runs, and segments do not depend on each other. The prices are the same on all ranks; a rank with
 // too many points becomes dearer from one round to the next (Lagrangian relaxation of the balance). There are four trials in a round, since a
-// round waits for all ranks and a trial costs little. In the first an interval costs
+// round waits for all directory ranks and a trial costs little. In the first an interval costs
 // more than any points do: such owners have the fewest intervals that there can be, and prices only choose among those that
 // have equally few. In the second it costs as much as two points. The others move the ends of intervals from ranks with more points to
 // those with fewer, where no interval is added: the third begins with the best owners so far, idg's if there are no others, and the fourth goes on with

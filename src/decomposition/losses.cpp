@@ -2,6 +2,7 @@
 #include "decomposition/losses.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "base/varint.hpp"
 
@@ -130,6 +131,7 @@ Status read_losses(std::span<const std::byte> words, LossBuilders& lost) {
     if (!length || position == words.size() || *gap > k_largest - end || *length > k_largest - end - *gap)
       return {Code::internal, "a list of points that another rank writes is malformed"};
     const auto rules = std::to_integer<Rules>(words[position++]);
+    if (rules >= 1U << k_owner_policies) return {Code::internal, "a list of points that another rank writes has a rule that there is not"};
     const auto begin = static_cast<int64_t>(end + *gap);
     for (size_t policy = 0; policy < lost.size(); ++policy)
       if ((rules & rule(static_cast<OwnerPolicy>(policy))) != 0) lost[policy].add(Piece{begin, begin, static_cast<int64_t>(*length)});

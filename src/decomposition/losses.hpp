@@ -11,7 +11,9 @@
 
 #include "base/status.hpp"
 #include "decomposition/grouping.hpp"
+#include "decomposition/ownership.hpp"
 #include "decomposition/shared_points.hpp"
+#include "extent/pieces.hpp"
 
 namespace windrow {
 

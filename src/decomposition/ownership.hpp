@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ownership: of the ranks that hold an element, who writes it? Every rank may hold anything, so nobody sees all
-// overlaps; but an element has one place in a directory that is cut evenly over the ranks. Each rank sends what it
+// overlaps; but an element has one place in a directory that is cut evenly over all ranks, or some. Each rank sends what it
 // holds to the directory ranks concerned; these answer with what it must not write. Pure: others send the messages.
 // Counted in elements, as in decomposition.hpp.
 //
@@ -8,7 +8,7 @@
 //   lost  = lost_pieces(holdings received, policy)                    each directory rank
 //   subtract(element_pieces(d), join(lost lists received))            each rank: what it writes
 //
-// `same` needs no directory: all hold the same, and the lowest rank writes.
+// Points go another way from the second line on: shared_points.hpp and losses.hpp. `same` needs no directory: all hold the same, and the lowest rank writes.
 #pragma once
 
 #include <cstddef>

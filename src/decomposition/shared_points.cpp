@@ -103,8 +103,9 @@ class Finder {
 }  // namespace
 
 Directory directory_of_points(int64_t points, int ranks) noexcept {
-  const auto directories = static_cast<int>(std::clamp<int64_t>(points / k_block_least, 1, ranks));
-  return {points, directories, k_grain, k_grain, ranks / directories};
+  const auto most = static_cast<int>(std::clamp<int64_t>(points / k_block_least, 1, ranks));
+  const int spacing = (ranks + most - 1) / most;
+  return {points, (ranks + spacing - 1) / spacing, k_grain, k_grain, spacing};
 }
 
 std::vector<int> first_holders(const SharedPoints& shared) {

@@ -22,7 +22,7 @@ inline constexpr int64_t k_grain = 1024;  // points; directory blocks begin at m
 inline constexpr int64_t k_block_least = 8 * k_grain;  // points of a block: where there are fewer, what a directory rank sees beyond it is most of its work
 inline constexpr int64_t k_run_most = 64;  // a run ends at each multiple: what is never parted
 
-// With as many directory ranks as have so many points to look after, at least one, evenly among the program's, so that all hosts have some.
+// With directory ranks at equal distances among all ranks, at least one, and no more than have so many points each to look after.
 Directory directory_of_points(int64_t points, int ranks) noexcept;
 
 // Consecutive points that the same ranks hold.

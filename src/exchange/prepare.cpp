@@ -166,7 +166,7 @@ class TransferBuilder {
     const StageTimer timer(trace_, Stage::descriptions);
     std::vector<Letter> in;
     LetterCounters counters;
-    const auto deliver = by_host ? exchange_letters_by_host : sharing_ ? exchange_letters : exchange_letters_by_messages;
+    const auto deliver = by_host ? exchange_letters_by_host : share_ ? exchange_letters : exchange_letters_by_messages;
     Status status = deliver(comm_, std::move(local), out, in, counters);
     trace_.description_messages += counters.messages;
     trace_.description_bytes += counters.bytes;

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "comm/agree.hpp"
+#include "comm/sparse.hpp"
 #include "decomposition/balance.hpp"
 #include "decomposition/grouping.hpp"
 #include "decomposition/losses.hpp"
@@ -16,7 +17,7 @@
 namespace windrow {
 namespace {
 
-// What the ranks tell each other while they look for balanced owners: numbers by rank, and a few that are about all.
+// What the ranks tell each other while they look for balanced owners: numbers by rank.
 class OwnerSearch {
  public:
   static size_t numbers_for(int ranks) noexcept { return k_trials * 2 * static_cast<size_t>(ranks); }
@@ -110,7 +111,8 @@ Status SharedDecomposition::find_owners_of_points(Comm& comm, const Directory& d
   if (known[2] > 0) {
     local = guard([&] { return lost_pieces(holdings, OwnerPolicy::partitioner).status(); });
     Status verdict = agree(comm, std::move(local));
-    if (!verdict.ok() && verdict.code() != Code::bad_argument) return verdict;
+    if (verdict.ok()) return guard([] { return Status{Code::internal, "owner flags contradict each other, but no point is found where they do"}; });
+    if (verdict.code() != Code::bad_argument) return verdict;
     for (const OwnerPolicy policy : {OwnerPolicy::partitioner, OwnerPolicy::idg, OwnerPolicy::idg_figure, OwnerPolicy::balanced})
       owner_status_[static_cast<size_t>(policy)] = verdict;
   }

@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "comm/agree.hpp"
+#include "comm/sparse.hpp"
 #include "decomposition/shared_points.hpp"
 #include "extent/algebra.hpp"
 #include "extent/encode.hpp"

@@ -10,7 +10,6 @@
 
 #include "base/status.hpp"
 #include "comm/comm.hpp"
-#include "comm/sparse.hpp"
 #include "decomposition/decomposition.hpp"
 #include "decomposition/ownership.hpp"
 #include "extent/chunks.hpp"

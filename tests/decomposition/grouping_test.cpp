@@ -429,6 +429,8 @@ TEST(Losses, that_are_malformed_are_refused) {
     far.push_back(std::byte{1});
     EXPECT_EQ(read_losses(far, lost).code(), Code::internal);
   }
+  words.back() = std::byte{0x80};  // no rule
+  EXPECT_EQ(read_losses(words, lost).code(), Code::internal);
 }
 
 TEST(SharedPoints, count_what_nobody_holds) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "decomposition/decomposition.hpp"
+#include "decomposition/shared_points.hpp"
 #include "extent/algebra.hpp"
 #include "extent/encode.hpp"
 #include "model.hpp"
@@ -97,6 +98,32 @@ TEST(SplitByDirectory, gives_each_its_part) {
   EXPECT_THAT(directories, ElementsAre(0, 1, 3, 4, 5));
   EXPECT_EQ(bytes, 5);
   EXPECT_THAT(split_by_directory(Pieces(), {0, 4}), IsEmpty());
+}
+
+TEST(DirectoryOfPoints, has_ranks_at_equal_distances_with_enough_to_do) {
+  for (const int ranks : {1, 2, 3, 5, 8, 16, 64, 1000})
+    for (const int64_t points : {int64_t{0}, int64_t{1}, k_block_least - 1, 2 * k_block_least, 5 * k_block_least + 7, 63 * k_block_least, int64_t{1} << 40}) {
+      const Directory directory = directory_of_points(points, ranks);
+      ASSERT_GE(directory.ranks, 1);
+      ASSERT_LT((directory.ranks - 1) * directory.spacing, ranks);
+      ASSERT_GE(directory.ranks * directory.spacing, ranks);  // the last ones are not left out
+      int64_t end = 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const DirectoryPart part = directory.part_of(rank);
+        if (rank % directory.spacing != 0) {
+          ASSERT_TRUE(part.block.empty());
+          continue;
+        }
+        ASSERT_EQ(part.directory * directory.spacing, rank);
+        if (part.block.empty()) continue;
+        ASSERT_EQ(part.block.begin, end);
+        end = part.block.end;
+        if (directory.ranks > 1) {
+          ASSERT_GE(part.block.size(), k_block_least - k_grain);
+        }
+      }
+      ASSERT_EQ(end, points);
+    }
 }
 
 TEST(SplitByDirectory, tells_every_directory_rank_that_sees_a_part) {
