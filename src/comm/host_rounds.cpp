@@ -65,7 +65,7 @@ void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room) {
   static_assert(k_controls * sizeof(Control) <= k_page);
   auto reserved = segment_.reserve(host, before_room(rank) + room);
   room_ = reserved.ok() && reserved.value();
-  if (reserved.ok() && !reserved.value()) reserved = segment_.reserve(host, before_room(rank));
+  if (!room_) reserved = segment_.reserve(host, before_room(rank));  // all ranks: one that has no memory has an error where the others have a refusal
   if (!reserved.ok() || !reserved.value()) return;  // by messages then
   // Taken now, while it is known to be there: later others may have taken it.
   for (int64_t at = 0; room_ && at < room; at += k_page) segment_.base_of(rank)[before_room(rank) + at] = std::byte{0};
