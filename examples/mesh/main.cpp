@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   std::string input, coordinates, output, numbering = "generator";
   std::vector<int> parts{4};
   app.add_option("mesh", input,
-                 "gmsh's .msh (ASCII, format 2 or 4.1), METIS's .mesh or .graph, or box: a built-in mesh")
+                 "gmsh's .msh, METIS's .mesh or .graph, a file that meshio reads, or box: a built-in mesh")
       ->required();
   app.add_option("output", output, "Parts files are OUTPUT.PARTS.parts")->required();
   app.add_option("--coordinates", coordinates, "For a .mesh: a text of three numbers a node");

@@ -48,6 +48,13 @@ constexpr int64_t k_limit = int64_t{1} << 31;
 
 }  // namespace
 
+bool is_metis_mesh(const std::string& path) {
+  if (!path.ends_with(".mesh")) return false;
+  std::ifstream file(path);
+  std::string word;
+  return !(file >> word && word == "MeshVersionFormatted");
+}
+
 TetrahedralMesh read_metis_mesh(const std::string& path, const std::string& coordinates) {
   Lines lines(path);
   const std::vector<int64_t> header = lines.next(1);

@@ -10,6 +10,9 @@
 
 namespace windrow::mesh {
 
+// A file called .mesh that is not Medit's, which is called so too.
+bool is_metis_mesh(const std::string& path);
+
 // Of a mesh file, all of whose elements must be tetrahedra. `coordinates`: a text of three numbers for each node, in
 // order; "" for none: then all nodes are at 0. Throws std::runtime_error, as all here.
 // Source: METIS 5 manual, "Mesh file" (4.1.2) and "Graph file" (4.1.1).

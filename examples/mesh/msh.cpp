@@ -104,7 +104,7 @@ RawMesh read_sections(std::istream& file) {
       int binary = 0;
       file >> version >> binary;
       if (binary != 0 || (version != 4.1 && (version < 2 || version >= 3)))
-        throw std::runtime_error("only ASCII files of the formats 2 and 4.1 are read (gmsh -format msh41)");
+        throw OtherMsh("only ASCII files of the formats 2 and 4.1 are read (gmsh -format msh41)");
     } else if (word == "$Nodes") {
       version >= 4 ? read_nodes_4(file, mesh) : read_nodes_2(file, mesh);
     } else if (word == "$Elements") {
@@ -146,6 +146,8 @@ TetrahedralMesh read_msh(const std::string& path) {
   if (!file) throw std::runtime_error("cannot open \"" + path + "\"");
   try {
     return compact(read_sections(file));
+  } catch (const OtherMsh& error) {
+    throw OtherMsh("\"" + path + "\": " + error.what());
   } catch (const std::runtime_error& error) {
     throw std::runtime_error("\"" + path + "\": " + error.what());
   }

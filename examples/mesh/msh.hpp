@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,11 @@ namespace windrow::mesh {
 struct TetrahedralMesh {
   std::vector<std::array<double, 3>> nodes;  // only those that a tetrahedron uses, in the order of their gmsh tags
   std::vector<std::array<int64_t, 4>> tetrahedra;  // numbers in `nodes`
+};
+
+// Gmsh's file is binary or of another format than 2 or 4.1.
+struct OtherMsh : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 // Throws std::runtime_error. Source: https://gmsh.info/doc/texinfo/gmsh.html, "MSH file format".

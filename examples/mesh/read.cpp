@@ -4,18 +4,23 @@
 #include <stdexcept>
 
 #include "box.hpp"
+#include "meshio.hpp"
 #include "metis_files.hpp"
 
 namespace windrow::mesh {
 
 TetrahedralMesh read_mesh(const std::string& path, const std::string& coordinates) {
-  if (path.ends_with(".mesh")) return read_metis_mesh(path, coordinates);
+  if (is_metis_mesh(path)) return read_metis_mesh(path, coordinates);
   if (!coordinates.empty()) throw std::runtime_error("coordinates go with a mesh file of METIS, which is called .mesh");
   if (path == "box") return transistor_box();
-  if (path.ends_with(".msh")) return read_msh(path);
-  throw std::runtime_error("\"" + path +
-                           "\" is neither .msh (gmsh) nor .mesh (METIS); most others become one by "
-                           "`meshio convert IN OUT.msh --output-format gmsh --ascii`");
+  if (path.ends_with(".graph"))
+    throw std::runtime_error("\"" + path + "\": a graph has neither tetrahedra nor places of its nodes");
+  if (!path.ends_with(".msh")) return read_by_meshio(path);
+  try {
+    return read_msh(path);
+  } catch (const OtherMsh&) {
+    return read_by_meshio(path);
+  }
 }
 
 }  // namespace windrow::mesh

@@ -8,8 +8,8 @@
 
 namespace windrow::mesh {
 
-// By the file's ending: .msh is gmsh's, .mesh METIS's, with a file of coordinates or ""; "box" is transistor_box().
-// Throws std::runtime_error; of another ending it says how to convert the file.
+// .msh is gmsh's, .mesh METIS's, with a file of coordinates or ""; "box" is transistor_box(); all others, and gmsh's
+// binary files, go through meshio. Throws std::runtime_error.
 TetrahedralMesh read_mesh(const std::string& path, const std::string& coordinates);
 
 }  // namespace windrow::mesh

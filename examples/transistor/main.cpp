@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "checkpoint.hpp"
+#include "mesh/metis_files.hpp"
 #include "mesh/read.hpp"
 
 namespace {
@@ -24,10 +25,13 @@ struct Settings {
 int parse(int argc, char** argv, int rank, Settings& settings) {
   CLI::App app{"The electrostatic potential in a bipolar transistor, checkpointed through Windrow"};
   app.option_defaults()->always_capture_default();
-  app.add_option("--mesh", settings.mesh, "FILE.msh of gmsh, FILE.mesh of METIS, or box: a built-in mesh");
+  app.add_option("--mesh", settings.mesh,
+                 "FILE.msh of gmsh, FILE.mesh of METIS, a file that meshio reads, or box: a built-in mesh");
   app.add_option("--coordinates", settings.coordinates, "For a .mesh: a text of three numbers a node, in um");
   app.add_option("--restart", settings.restart, "Go on from this checkpoint, whose mesh is taken");
-  app.add_option("--from", settings.from, "From this step of it; else from its last")->needs("--restart")->check(CLI::Range(0, 1 << 30));
+  app.add_option("--from", settings.from, "From this step of it; else from its last")
+      ->needs("--restart")
+      ->check(CLI::Range(0, 1 << 30));
   app.add_option("--output", settings.output, "The checkpoint to write");
   app.add_option("--steps", settings.steps, "Newton steps at most")->check(CLI::Range(0, 1000));
   app.add_option("--tolerance", settings.tolerance, "Of the residual, against the doping's charge");
@@ -56,7 +60,7 @@ void solve(const Settings& settings, int rank) {
   transistor::Saved start;
   if (settings.restart.empty())
     start.part = windrow::mesh::distribute(MPI_COMM_WORLD, [&] {
-      if (settings.mesh.ends_with(".mesh") && settings.coordinates.empty())
+      if (windrow::mesh::is_metis_mesh(settings.mesh) && settings.coordinates.empty())
         throw std::runtime_error("a mesh of METIS has no places of the nodes: give them by --coordinates");
       return windrow::mesh::read_mesh(settings.mesh, settings.coordinates);
     });
@@ -68,7 +72,8 @@ void solve(const Settings& settings, int rank) {
   transistor::Checkpoint checkpoint(MPI_COMM_WORLD, settings.output, options, start.part, poisson, start.voltages);
 
   if (rank == 0)
-    std::printf("%" PRId64 " nodes, %" PRId64 " tetrahedra; base %g V, collector %g V\n"
+    std::printf("%" PRId64 " nodes, %" PRId64
+                " tetrahedra; base %g V, collector %g V\n"
                 "step     residual   length     CG  computing s  writing s     MB/s\n",
                 start.part.totals[0], start.part.totals[1], start.voltages[1], start.voltages[2]);
   transistor::Step step{poisson.residual(), 0, 0};
@@ -81,7 +86,8 @@ void solve(const Settings& settings, int rank) {
     if (rank == 0)
       std::printf("%4d %12.3e %8.4g %6d %12.3f %10.3f %8.0f\n", number, step.residual, step.length, step.iterations,
                   computing, writing, megabytes / writing);
-    if (rank == 0 && last) std::printf("%s\n%s", solved ? "solved" : "not solved yet: go on by --restart", report.c_str());
+    if (rank == 0 && last)
+      std::printf("%s\n%s", solved ? "solved" : "not solved yet: go on by --restart", report.c_str());
     if (last) break;
     try {
       step = poisson.advance();

@@ -14,6 +14,28 @@ import numpy as np
 from runs import MESH_PROGRAM, run, start
 
 RANKS = 3
+# With the Python that the examples look for meshio in; its second argument is a folder of files of one and the same mesh.
+WRITE_WITH_MESHIO = """
+import sys
+import h5py
+import meshio
+with h5py.File(sys.argv[1]) as file:
+    places, cells = file["mesh/coordinates"][()], file["mesh/tetrahedra"][()]
+mesh = meshio.Mesh(places, [("triangle", cells[:9, :3]), ("tetra", cells)], cell_data={"part": [[1] * 9, [2] * len(cells)]})
+mesh.write(sys.argv[2] + "/by meshio.vtk")
+meshio.write(sys.argv[2] + "/medit.mesh", meshio.Mesh(places, [("tetra", cells)]), file_format="medit")
+meshio.write(sys.argv[2] + "/binary.msh", meshio.Mesh(places, [("tetra", cells)]), file_format="gmsh", binary=True)
+meshio.write(sys.argv[2] + "/flat.vtk", meshio.Mesh(places, [("triangle", cells[:9, :3])]))
+"""
+
+
+def write_with_meshio(device: Path, folder: Path) -> bool:
+    """Whether there is a Python with meshio."""
+    for python in ("python3", "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import meshio"], capture_output=True, check=False).returncode == 0:
+            subprocess.run([python, "-c", WRITE_WITH_MESHIO, device, folder], check=True)
+            return True
+    return False
 
 
 class Mistakes(unittest.TestCase):
@@ -26,9 +48,9 @@ class Mistakes(unittest.TestCase):
         with h5py.File(cls.folder / "device.h5") as file:
             cls.places, cls.cells = file["mesh/coordinates"][()], file["mesh/tetrahedra"][()]
 
-    def refused(self, text: str, *words: object) -> None:
+    def refused(self, text: str, *words: object, **environment: str) -> None:
         output = self.folder / "refused.h5"
-        done = start(RANKS, *words, *([] if "--output" in words else ["--output", output]))
+        done = start(RANKS, *words, *([] if "--output" in words else ["--output", output]), **environment)
         self.assertNotEqual(done.returncode, 0)
         lines = [line for line in done.stderr.splitlines() if line.startswith("windrow-transistor: ")]
         self.assertEqual(len(lines), 1, done.stderr)
@@ -43,7 +65,10 @@ class Mistakes(unittest.TestCase):
 
     def test_meshes(self) -> None:
         self.refused("cannot open", "--mesh", self.folder / "none.msh")
-        self.refused("meshio convert", "--mesh", self.folder / "mesh.vtk")
+        self.refused("cannot open", "--mesh", self.folder / "none.vtk")
+        graph = self.folder / "a.graph"
+        graph.write_text("2 1\n2\n1\n")
+        self.refused("a graph has neither tetrahedra nor places", "--mesh", graph)
         bad = self.folder / "bad.msh"
         bad.write_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n-3\n")
         self.refused("a bad count", "--mesh", bad)
@@ -111,6 +136,25 @@ class Mistakes(unittest.TestCase):
         with h5py.File(self.folder / "metis.h5") as file, h5py.File(self.folder / "device.h5") as other:
             np.testing.assert_array_equal(file["mesh/tetrahedra"], self.cells)
             np.testing.assert_allclose(file["step 1/potential"], other["step 1/potential"], rtol=0, atol=1e-7)
+
+    def test_what_meshio_reads(self) -> None:
+        without = self.folder / "without meshio"
+        without.mkdir()
+        (without / "meshio.py").write_text("raise ImportError\n")
+        bad = self.folder / "bad.vtk"
+        bad.write_text("nothing\n")
+        self.refused("no python3 has it", "--mesh", bad, PYTHONPATH=str(without))
+        if not write_with_meshio(self.folder / "device.h5", self.folder):
+            self.skipTest("no Python with meshio")
+        self.refused("bad.vtk\": meshio: ", "--mesh", bad)
+        self.refused("no tetrahedra of four nodes", "--mesh", self.folder / "flat.vtk")
+        for name in ("by meshio.vtk", "medit.mesh", "binary.msh"):
+            with self.subTest(name):
+                run(RANKS, "--mesh", self.folder / name, "--steps", 1, "--output", self.folder / "by.h5")
+                with h5py.File(self.folder / "by.h5") as file, h5py.File(self.folder / "device.h5") as other:
+                    np.testing.assert_array_equal(file["mesh/tetrahedra"], self.cells)
+                    np.testing.assert_array_equal(file["mesh/coordinates"], self.places)
+                    np.testing.assert_allclose(file["step 1/potential"], other["step 1/potential"], rtol=0, atol=1e-7)
 
     def test_a_graph_of_metis(self) -> None:
         nodes = len(self.places)

@@ -12,9 +12,9 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "transistor"
 LIMIT_S = 120  # a hang is a failure
 
 
-def start(ranks: int, *words: object) -> "subprocess.CompletedProcess[str]":
+def start(ranks: int, *words: object, **environment: str) -> "subprocess.CompletedProcess[str]":
     command = [*shlex.split(os.environ["WINDROW_MPIRUN"]), "-n", str(ranks), PROGRAM, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False, env={**os.environ, **environment})
 
 
 def run(ranks: int, *words: object) -> str:
