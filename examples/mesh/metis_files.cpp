@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace windrow::mesh {
 namespace {
@@ -32,6 +33,11 @@ class Lines {
     if (!words.eof() || numbers.size() < least) fail(path_, "cannot read line " + std::to_string(number_));
     return numbers;
   }
+  // Nothing but comments and empty lines may follow.
+  void end() {
+    for (std::string line; std::getline(file_, line);)
+      if (!line.starts_with('%') && line.find_first_not_of(" \t\r") != std::string::npos) fail(path_, "has more lines than it says");
+  }
   // From 1 on in the file, from 0 on here.
   int64_t index(int64_t value, int64_t end) const {
     if (value < 1 || value > end) fail(path_, "line " + std::to_string(number_) + " has no node's number");
@@ -45,6 +51,22 @@ class Lines {
 };
 
 constexpr int64_t k_limit = int64_t{1} << 31;
+
+// Each edge is listed at both of its nodes, and leads to another node.
+void check_edges(const std::string& path, NodeGraph graph) {
+  const auto row = [&](int64_t node) {
+    return std::pair(graph.neighbours.begin() + graph.starts[static_cast<size_t>(node)], graph.neighbours.begin() + graph.starts[static_cast<size_t>(node) + 1]);
+  };
+  const auto nodes = static_cast<int64_t>(graph.starts.size()) - 1;
+  for (int64_t node = 0; node < nodes; ++node) std::sort(row(node).first, row(node).second);
+  for (int64_t node = 0; node < nodes; ++node)
+    for (auto [at, end] = row(node); at != end; ++at) {
+      if (*at == node) fail(path, "node " + std::to_string(node + 1) + " is its own neighbour");
+      const auto [begin, last] = row(*at);
+      if (!std::binary_search(begin, last, node))
+        fail(path, "node " + std::to_string(*at + 1) + " is a neighbour of " + std::to_string(node + 1) + ", but not the other way round");
+    }
+}
 
 }  // namespace
 
@@ -69,6 +91,7 @@ TetrahedralMesh read_metis_mesh(const std::string& path, const std::string& coor
     nodes = std::max(nodes, *std::max_element(corners.begin(), corners.end()) + 1);
     mesh.tetrahedra.push_back(corners);
   }
+  lines.end();
   if (mesh.tetrahedra.empty()) fail(path, "no tetrahedra found");
   if (nodes > 4 * static_cast<int64_t>(mesh.tetrahedra.size())) fail(path, "a bad number of nodes");
   mesh.nodes.assign(static_cast<size_t>(nodes), {});
@@ -86,6 +109,9 @@ NodeGraph read_metis_graph(const std::string& path) {
   const std::vector<int64_t> header = lines.next(2);  // nodes, edges, which weights there are, weights a node
   const int64_t nodes = header[0], format = header.size() > 2 ? header[2] : 0;
   if (nodes < 1 || nodes > k_limit) fail(path, "a bad number of nodes");
+  if (header[1] < 0 || header[1] > k_limit) fail(path, "a bad number of edges");
+  if (format != 0 && format != 1 && format != 10 && format != 11 && (format < 100 || format > 111 || format % 10 > 1 || format / 10 % 10 > 1))
+    fail(path, "a bad format");
   const bool edge_weights = format % 10 == 1, node_weights = format / 10 % 10 == 1, node_sizes = format / 100 == 1;
   const int64_t weights = node_weights ? (header.size() > 3 ? std::clamp<int64_t>(header[3], 1, 1000) : 1) : 0;
   const auto before = static_cast<size_t>(weights + (node_sizes ? 1 : 0));
@@ -93,10 +119,13 @@ NodeGraph read_metis_graph(const std::string& path) {
   NodeGraph graph;
   for (int64_t node = 0; node < nodes; ++node) {
     const std::vector<int64_t> numbers = lines.next(before);
+    if ((numbers.size() - before) % step != 0) fail(path, "an edge of node " + std::to_string(node + 1) + " has no weight");
     for (size_t i = before; i < numbers.size(); i += step) graph.neighbours.push_back(lines.index(numbers[i], nodes));
     graph.starts.push_back(static_cast<int64_t>(graph.neighbours.size()));
   }
   if (static_cast<int64_t>(graph.neighbours.size()) != 2 * header[1]) fail(path, "has not as many edges as it says");
+  lines.end();
+  check_edges(path, graph);
   return graph;
 }
 

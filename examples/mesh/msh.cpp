@@ -25,6 +25,19 @@ int64_t next_count(std::istream& file) {
   return count;
 }
 
+std::array<int64_t, 4> next_corners(std::istream& file) {
+  std::array<int64_t, 4> corners{};
+  for (int64_t& corner : corners) file >> corner;
+  if (!file) throw std::runtime_error("a bad element");
+  return corners;
+}
+
+// A file that was cut short must not pass for a smaller mesh.
+void end_section(std::istream& file, const std::string& name) {
+  std::string word;
+  if (!(file >> word) || word != "$End" + name) throw std::runtime_error("$" + name + " does not end where it should");
+}
+
 void skip_rest_of_line(std::istream& file) { file.ignore(std::numeric_limits<std::streamsize>::max(), '\n'); }
 
 // Format 2: "count", then "tag x y z" a line.
@@ -45,9 +58,7 @@ void read_elements_2(std::istream& file, RawMesh& mesh) {
     if (!(file >> ignored >> type)) throw std::runtime_error("a bad element");
     if (type == k_tetrahedron) {
       for (int64_t tags = next_count(file); tags > 0; --tags) file >> ignored;
-      std::array<int64_t, 4> corners{};
-      for (int64_t& corner : corners) file >> corner;
-      mesh.tetrahedra.push_back(corners);
+      mesh.tetrahedra.push_back(next_corners(file));
     }
     skip_rest_of_line(file);
   }
@@ -84,12 +95,8 @@ void read_elements_4(std::istream& file, RawMesh& mesh) {
     int type = 0;
     if (!(file >> ignored >> ignored >> type)) throw std::runtime_error("a bad block of elements");
     for (int64_t left = next_count(file); left > 0; --left) {
-      std::array<int64_t, 4> corners{};
       if (!(file >> ignored)) throw std::runtime_error("a bad element");
-      if (type == k_tetrahedron) {
-        for (int64_t& corner : corners) file >> corner;
-        mesh.tetrahedra.push_back(corners);
-      }
+      if (type == k_tetrahedron) mesh.tetrahedra.push_back(next_corners(file));
       skip_rest_of_line(file);
     }
   }
@@ -107,8 +114,10 @@ RawMesh read_sections(std::istream& file) {
         throw OtherMsh("only ASCII files of the formats 2 and 4.1 are read (gmsh -format msh41)");
     } else if (word == "$Nodes") {
       version >= 4 ? read_nodes_4(file, mesh) : read_nodes_2(file, mesh);
+      end_section(file, "Nodes");
     } else if (word == "$Elements") {
       version >= 4 ? read_elements_4(file, mesh) : read_elements_2(file, mesh);
+      end_section(file, "Elements");
     }
   }
   if (mesh.tetrahedra.empty()) throw std::runtime_error("no tetrahedra found");

@@ -5,7 +5,6 @@
 
 #include "box.hpp"
 #include "meshio.hpp"
-#include "metis_files.hpp"
 
 namespace windrow::mesh {
 

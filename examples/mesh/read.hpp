@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "metis_files.hpp"
 #include "msh.hpp"
 
 namespace windrow::mesh {

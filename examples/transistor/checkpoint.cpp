@@ -13,8 +13,7 @@ std::string group_of(int step) { return "step " + std::to_string(step); }
 
 }  // namespace
 
-Checkpoint::Checkpoint(MPI_Comm comm, const std::string& path, const windrow::Options& options, const MeshPart& part,
-                       const Poisson& poisson, const Voltages& voltages)
+Checkpoint::Checkpoint(MPI_Comm comm, const std::string& path, const windrow::Options& options, const MeshPart& part, const Poisson& poisson, const Voltages& voltages)
     : part_(part),
       poisson_(poisson),
       file_(windrow::File::create(comm, path, options)),
@@ -44,8 +43,7 @@ Checkpoint::Checkpoint(MPI_Comm comm, const std::string& path, const windrow::Op
 std::string Checkpoint::write(int number, const Step& step, bool with_report) try {
   const Fields& fields = poisson_.fields();
   const std::array<std::vector<double>, 4> values{
-      in_units(fields.potential, k_thermal), in_units(fields.electrons, k_density), in_units(fields.holes, k_density),
-      in_units(fields.residuals, k_density)};
+      in_units(fields.potential, k_thermal), in_units(fields.electrons, k_density), in_units(fields.holes, k_density), in_units(fields.residuals, k_density)};
   constexpr std::array k_names{"potential", "electrons", "holes", "residual"}, k_units{"V", "cm^-3", "cm^-3", "um^3 cm^-3"};
   const std::string group = group_of(number);
   const int mesh = file_.xdmf_mesh("transistor", number, windrow::Cell::tetrahedron, corners_, coordinates_);
@@ -77,8 +75,7 @@ Saved read_checkpoint(MPI_Comm comm, const std::string& path, int step) {
   const std::vector<double> voltages = file.attribute<double>("/", "voltages");
   const int coordinates = file.find_variable("mesh/coordinates"), corners = file.find_variable("mesh/tetrahedra");
   const int potential = file.find_variable(group_of(saved.step) + "/potential");
-  const std::vector<int64_t> of_nodes = file.shape(coordinates), of_cells = file.shape(corners),
-                             of_field = file.shape(potential);
+  const std::vector<int64_t> of_nodes = file.shape(coordinates), of_cells = file.shape(corners), of_field = file.shape(potential);
   if (voltages.size() != 3 || of_nodes.size() != 2 || of_nodes[1] != 3 || of_cells.size() != 2 || of_cells[1] != 4 ||
       of_field.size() != 1 || of_field[0] != of_nodes[0])
     throw Failure("\"" + path + "\" is no checkpoint of this program");

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "checkpoint.hpp"
-#include "mesh/metis_files.hpp"
 #include "mesh/read.hpp"
 
 namespace {
@@ -24,17 +23,15 @@ struct Settings {
 // -1: go on; otherwise the program's exit code. Every rank reads the same words, rank 0 speaks.
 int parse(int argc, char** argv, int rank, Settings& settings) {
   CLI::App app{"The electrostatic potential in a bipolar transistor, checkpointed through Windrow"};
+  const auto positive = [](const std::string& word) { return std::stold(word) > 0 ? "" : "it must be larger than 0"; };  // nan is not
   app.option_defaults()->always_capture_default();
-  app.add_option("--mesh", settings.mesh,
-                 "FILE.msh of gmsh, FILE.mesh of METIS, a file that meshio reads, or box: a built-in mesh");
+  app.add_option("--mesh", settings.mesh, "FILE.msh of gmsh, FILE.mesh of METIS, what meshio reads, or box: a built-in mesh");
   app.add_option("--coordinates", settings.coordinates, "For a .mesh: a text of three numbers a node, in um");
   app.add_option("--restart", settings.restart, "Go on from this checkpoint, whose mesh is taken");
-  app.add_option("--from", settings.from, "From this step of it; else from its last")
-      ->needs("--restart")
-      ->check(CLI::Range(0, 1 << 30));
+  app.add_option("--from", settings.from, "From this step of it; else from its last")->needs("--restart")->check(CLI::Range(0, 1 << 30));
   app.add_option("--output", settings.output, "The checkpoint to write");
   app.add_option("--steps", settings.steps, "Newton steps at most")->check(CLI::Range(0, 1000));
-  app.add_option("--tolerance", settings.tolerance, "Of the residual, against the doping's charge");
+  app.add_option("--tolerance", settings.tolerance, "Of the residual, against the doping's charge")->check(CLI::Number)->check(positive);
   app.add_option("--voltages", settings.voltages, "V of base and collector against the emitter; else 0 0")->expected(2);
   app.add_option("--option", settings.options, "An option of Windrow, KEY=VALUE; may be repeated");
   app.add_flag("--report", settings.report, "Show Windrow's plan and report of the last step");
@@ -43,10 +40,6 @@ int parse(int argc, char** argv, int rank, Settings& settings) {
   } catch (const CLI::ParseError& error) {
     std::ostringstream silence;
     return (rank == 0 ? app.exit(error) : app.exit(error, silence, silence)) == 0 ? 0 : 2;
-  }
-  if (!(settings.tolerance > 0)) {  // nan is not
-    if (rank == 0) std::cerr << "--tolerance: it must be larger than 0\n";
-    return 2;
   }
   return -1;
 }
@@ -72,8 +65,7 @@ void solve(const Settings& settings, int rank) {
   transistor::Checkpoint checkpoint(MPI_COMM_WORLD, settings.output, options, start.part, poisson, start.voltages);
 
   if (rank == 0)
-    std::printf("%" PRId64 " nodes, %" PRId64
-                " tetrahedra; base %g V, collector %g V\n"
+    std::printf("%" PRId64 " nodes, %" PRId64 " tetrahedra; base %g V, collector %g V\n"
                 "step     residual   length     CG  computing s  writing s     MB/s\n",
                 start.part.totals[0], start.part.totals[1], start.voltages[1], start.voltages[2]);
   transistor::Step step{poisson.residual(), 0, 0};
@@ -86,8 +78,7 @@ void solve(const Settings& settings, int rank) {
     if (rank == 0)
       std::printf("%4d %12.3e %8.4g %6d %12.3f %10.3f %8.0f\n", number, step.residual, step.length, step.iterations,
                   computing, writing, megabytes / writing);
-    if (rank == 0 && last)
-      std::printf("%s\n%s", solved ? "solved" : "not solved yet: go on by --restart", report.c_str());
+    if (rank == 0 && last) std::printf("%s\n%s", solved ? "solved" : "not solved yet: go on by --restart", report.c_str());
     if (last) break;
     try {
       step = poisson.advance();

@@ -105,7 +105,7 @@ class Finder {
 Directory directory_of_points(int64_t points, int ranks) noexcept {
   const auto most = static_cast<int>(std::clamp<int64_t>(points / k_block_least, 1, ranks));
   const int spacing = (ranks + most - 1) / most;
-  return {points, (ranks + spacing - 1) / spacing, k_grain, k_grain, spacing};
+  return {points, (ranks + spacing - 1) / spacing, k_grain, k_margin, spacing};
 }
 
 std::vector<int> first_holders(const SharedPoints& shared) {

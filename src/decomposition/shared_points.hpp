@@ -4,7 +4,7 @@
 //
 // Points are decided in segments: sequences of consecutive points all of which several ranks hold. Points that one rank
 // holds alone lie on both sides of a segment and are nobody's choice, so segments can be decided one by one. A segment
-// belongs to the directory rank in whose block it begins. So that it is whole there, each sees one grain beyond its block
+// belongs to the directory rank in whose block it begins. So that it is whole there, and who follows it is known, each sees a grain and a point beyond its block
 // on both sides. A segment that goes on for longer is cut: at each multiple of a grain before which a whole grain is
 // shared. Where segments lie and where they are cut follows from who holds what, not from how many directory ranks there are.
 #pragma once
@@ -19,6 +19,7 @@
 namespace windrow {
 
 inline constexpr int64_t k_grain = 1024;  // points; directory blocks begin at multiples
+inline constexpr int64_t k_margin = k_grain + 1;  // of a block: the last segment may be a grain long beyond it, and one point shows whether it ends there
 inline constexpr int64_t k_block_least = 8 * k_grain;  // points of a block: where there are fewer, what a directory rank sees beyond it is most of its work
 inline constexpr int64_t k_run_most = 64;  // a run ends at each multiple: what is never parted
 

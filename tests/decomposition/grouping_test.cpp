@@ -41,7 +41,7 @@ struct Found {
 // As the ranks of a program find owners, with any number of directory ranks.
 class Program {
  public:
-  Program(const Mesh& mesh, int directories, bool flags) : mesh_(mesh), flags_(flags), directory_{mesh.points, directories, k_grain, k_grain} {
+  Program(const Mesh& mesh, int directories, bool flags) : mesh_(mesh), flags_(flags), directory_{mesh.points, directories, k_grain, k_margin} {
     holdings_.resize(static_cast<size_t>(directories));
     std::map<int64_t, int> holders;
     for (const auto& list : mesh.held)
@@ -326,6 +326,35 @@ TEST(Balanced, is_the_same_for_any_number_of_directory_ranks_and_never_behind_id
     ASSERT_LE(found.balance.intervals, idg.intervals);
     ASSERT_LE(found.balance.imbalance, idg.imbalance);
     ASSERT_EQ(intervals_of(found.owners), found.balance.intervals);
+  }
+}
+
+// Sequences of shared points that end at the end of a grain: who looks after the block before must see that they do.
+TEST(SharedPoints, of_sequences_that_end_with_a_grain_are_the_same_for_any_number_of_directory_ranks) {
+  Random random(46);
+  for (int round = 0; round < 12; ++round) {
+    Mesh mesh{random(4, 7) * k_grain, std::vector<std::set<int64_t>>(3), {}};
+    const auto any_rank = [&] { return static_cast<int>(random(0, 2)); };
+    // Alone, then shared up to the end of a grain, or a point before or after; it may begin in the grain before.
+    for (int64_t grains = random(1, 2); static_cast<int64_t>(mesh.partition.size()) < mesh.points; grains += 2) {
+      const int alone = any_rank(), owner = any_rank(), other = (owner + 1) % 3;
+      const int64_t end = std::min(mesh.points, grains * k_grain + random(-1, 1)),
+                    middle = end - random(k_grain, 2 * k_grain);
+      for (int64_t point = static_cast<int64_t>(mesh.partition.size()); point < end; ++point) {
+        mesh.partition[point] = point < middle ? alone : owner;
+        for (const int rank : point < middle ? std::set{alone} : std::set{owner, other})
+          mesh.held[static_cast<size_t>(rank)].insert(point);
+      }
+    }
+    Program one(mesh, 1, true);
+    const Found idg = one.idg(), balanced = one.balanced(0.05, {});
+    for (int directories = 2; directories <= static_cast<int>(mesh.points / k_grain); ++directories) {
+      Program several(mesh, directories, true);
+      const Found found = several.idg();
+      ASSERT_EQ(found.owners, idg.owners);
+      ASSERT_EQ(found.balance, idg.balance);
+      ASSERT_EQ(several.balanced(0.05, {}).owners, balanced.owners);
+    }
   }
 }
 

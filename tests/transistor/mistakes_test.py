@@ -72,6 +72,11 @@ class Mistakes(unittest.TestCase):
         bad = self.folder / "bad.msh"
         bad.write_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n-3\n")
         self.refused("a bad count", "--mesh", bad)
+        whole = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n"
+        for words, text in ((whole[:-14], "$Elements does not end"), (whole[:-16], "a bad element"), (whole.replace("2 3 4\n", "2 x 4\n"), "a bad element"),
+                            (whole.replace("$Nodes\n4", "$Nodes\n3"), "$Nodes does not end")):
+            bad.write_text(words)
+            self.refused(text, "--mesh", bad)
         mesh, coordinates = self.write_metis("far", self.cells, self.places + 100)
         self.refused("--coordinates", "--mesh", mesh)
         self.refused("no node at the contact of the emitter", "--mesh", mesh, "--coordinates", coordinates)
@@ -164,6 +169,14 @@ class Mistakes(unittest.TestCase):
         graph.write_text(f"{nodes} {len(pairs) // 2}\n" + "".join(" ".join(map(str, each + 1)) + "\n" for each in neighbours))
         text = subprocess.run([MESH_PROGRAM, graph, self.folder / "device", "--parts", "4"], capture_output=True, text=True, check=True).stdout
         self.assertIn(f"{nodes} nodes, 4 parts", text)
+        for words, said in (("2 1\n2\n\n", "not as many edges"), ("3 1\n2\n3\n\n", "but not the other way"), ("2 1\n1 2\n\n", "its own neighbour"),
+                            ("2 1 7\n2\n1\n", "a bad format"), ("2 1 1\n2 5\n1\n", "no weight"), ("2 1\n2\n1\n1\n", "more lines"), ("2 9223372036854775807\n2\n1\n", "a bad number of edges")):
+            (self.folder / "bad.graph").write_text(words)
+            done = subprocess.run([MESH_PROGRAM, self.folder / "bad.graph", self.folder / "bad", "--parts", "2"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertIn(said, done.stderr)
+        (self.folder / "weights.graph").write_text("% all weights there are\n2 1 111 2\n9 7 7 2 5\n8 7 7 1 5\n% end\n\n")
+        subprocess.run([MESH_PROGRAM, self.folder / "weights.graph", self.folder / "weights", "--parts", "2"], capture_output=True, check=True)
         data = (self.folder / "device.4.parts").read_bytes()
         self.assertEqual(data[:8], b"WRPARTS1")
         offsets = np.frombuffer(data, "<i8", 5, 48)
