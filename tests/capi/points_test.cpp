@@ -181,13 +181,16 @@ TEST(Points, holes_are_counted_and_read_as_the_fill_value) {
   windrow_decomposition* all = nullptr;
   ASSERT_WINDROW_OK(windrow_same(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, &all));
   const Decomposition same(all);
-  for (const char* strategy : {"auto", "idg", "bips3d-tree", "two-phase", "list"})
+  const std::string gathered = "gathered to one rank";
+  for (const std::string& strategy : {std::string("auto"), std::string("idg"), std::string("bips3d-tree"), std::string("two-phase"), std::string("list"), gathered})
     for (const char* owner : {"auto", "balanced", "idg", "idg_figure", "random", "first", "highest", "partitioner"}) {
-      SCOPED_TRACE(std::string(strategy) + " " + owner);
+      SCOPED_TRACE(strategy + " " + owner);
       windrow_file* file = nullptr;
       int variable = -1;
       const int64_t shape[2] = {k_points, k_load};
-      const Options options({{"strategy", strategy}, {"owner", owner}});
+      const Options options({{"strategy", strategy == gathered ? "auto" : strategy},
+                             {"gather", strategy == gathered ? "team(" + std::to_string(size_of()) + ")" : "auto"},
+                             {"owner", owner}});
       ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder.file("holes.raw").c_str(), options, &file));
       ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_FLOAT64, 2, shape, &variable));
       ASSERT_WINDROW_OK(windrow_write(file, variable, points.get(), part.values.data()));

@@ -64,7 +64,7 @@ class Transistor(unittest.TestCase):
         text = run(4, "--mesh", self.mesh, "--steps", 2, "--output", self.folder / "part.h5")
         self.assertIn("not solved yet", text)
         self.assertEqual(self.open("part").attrs["last_step"], 2)
-        for ranks in (1, 3):
+        for ranks in (1, 3, 5):
             run(ranks, "--restart", self.folder / "part.h5", "--output", self.folder / f"rest{ranks}.h5")
             rest, whole = self.open(f"rest{ranks}"), self.open("on1")
             np.testing.assert_array_equal(rest["mesh/tetrahedra"], whole["mesh/tetrahedra"])
