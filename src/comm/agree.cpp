@@ -18,7 +18,8 @@ namespace {
 // Layout of a pulse on the wire, in int64: three lengths, then maxima, sums, bits. One MPI element is the whole pulse, so that
 // the combining function always sees all of it.
 constexpr size_t k_head = 3;
-constexpr size_t k_inline = 1024;  // pulses up to this length need no allocation, and so cannot fail
+constexpr size_t k_inline = 1024;  // pulses up to this length on the wire need no allocation, and so cannot fail
+static_assert(k_pulse_without_memory + k_head + 3 <= k_inline);
 
 void add_up(const int64_t* from, int64_t* to, size_t count) noexcept {
   for (size_t i = 0; i < count; ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined

@@ -18,9 +18,12 @@ struct Pulse {
   std::span<int64_t> bits;  // combined by or
 };
 
+inline constexpr size_t k_pulse_without_memory = 1000;  // numbers, of all kinds together: so many are always combined
+
 // Collective. Combines `local` and the pulse of all ranks. Returns the same status everywhere: the worst one, with
 // the lowest such rank and its message; when every rank failed with that code, no rank is named.
-// An allocation that fails inside (on one rank) is a status like any other.
+// An allocation that fails inside (on one rank) is a status like any other, and leaves the numbers as they were: so may out_of_memory with more
+// numbers than need no memory, unless the ranks have agreed on it before.
 Status agree(const Comm& comm, Status local, Pulse pulse);
 Status agree(const Comm& comm, Status local);
 

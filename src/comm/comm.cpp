@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "comm/handle.hpp"
 #include "comm/host_letters.hpp"
@@ -40,7 +41,7 @@ struct CommRegistry {
   int keyval = MPI_KEYVAL_INVALID;
   int self_keyval = MPI_KEYVAL_INVALID;
   bool finalizing = false;
-  std::vector<std::shared_ptr<Comm>> orphans;
+  std::shared_ptr<Comm> orphans;  // the newest; each holds the one before it: a rank without memory has to come as far as the others
   SegmentHolder* holders = nullptr;
   std::mutex holders_mutex;
 
@@ -77,12 +78,16 @@ struct CommRegistry {
     if (all_last == 1) {
       free(*comm);
     } else {
-      try {
-        instance().orphans.push_back(comm);
-      } catch (const std::bad_alloc&) {
-        // The duplicate is lost to us; MPI frees it at its end.
-      }
+      comm->older_orphan_ = std::move(instance().orphans);
+      instance().orphans = comm;
     }
+  }
+
+  // Where the link to it is, or nullptr where the communicator lives.
+  std::shared_ptr<Comm>* orphan(const std::shared_ptr<Comm>& comm) noexcept {
+    for (std::shared_ptr<Comm>* at = &orphans; *at != nullptr; at = &(*at)->older_orphan_)
+      if (*at == comm) return at;
+    return nullptr;
   }
 
   // Collective.
@@ -264,12 +269,11 @@ void Comm::release_holder(SegmentHolder* holder) noexcept {
 }
 
 bool Comm::is_last(const std::shared_ptr<Comm>& held) {
-  const auto& orphans = CommRegistry::instance().orphans;
-  return held.use_count() == 2 && std::find(orphans.begin(), orphans.end(), held) != orphans.end();
+  return held.use_count() == 2 && CommRegistry::instance().orphan(held) != nullptr;
 }
 
 void Comm::end(const std::shared_ptr<Comm>& held) {
-  std::erase(CommRegistry::instance().orphans, held);
+  if (std::shared_ptr<Comm>* const link = CommRegistry::instance().orphan(held)) *link = std::exchange(held->older_orphan_, nullptr);
   CommRegistry::free(*held);
 }
 

@@ -127,6 +127,7 @@ class Comm {
   mutable HostRounds rounds_;  // a reduction changes nothing that anybody sees
   int64_t generation_ = 0;
   SegmentHolder* holder_ = nullptr;
+  std::shared_ptr<Comm> older_orphan_;  // see CommRegistry
   bool link_measured_ = false;
   double link_ = 0;
   std::array<std::shared_ptr<void>, 5> attachments_;  // one for each Remembered

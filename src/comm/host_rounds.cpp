@@ -67,8 +67,6 @@ void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room) {
   room_ = reserved.ok() && reserved.value();
   if (!room_) reserved = segment_.reserve(host, before_room(rank));  // all ranks: one that has no memory has an error where the others have a refusal
   if (!reserved.ok() || !reserved.value()) return;  // by messages then
-  // Taken now, while it is known to be there: later others may have taken it.
-  for (int64_t at = 0; room_ && at < room; at += k_page) segment_.base_of(rank)[before_room(rank) + at] = std::byte{0};
   rank_ = rank;
   size_ = all_.count = some_.count = size;
   if (rank == 0)

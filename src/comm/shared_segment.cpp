@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/shared_segment.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <mutex>
+#include <optional>
+#include <thread>
 
 #include "comm/comm.hpp"
 
@@ -19,6 +27,43 @@ int64_t free_shared_bytes() {
   struct statvfs info {};
   if (statvfs("/dev/shm", &info) != 0) return INT64_MAX;
   return static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize) / 4 * 3;
+}
+
+// Held from the question how much is free until it is taken: two communicators of a machine that ask at once would both be told of the same memory.
+// Only by a rank whose host waits in the same call, so that who holds it waits for nobody who waits for it. After a while without it we go on all
+// the same: a stopped job of somebody else must not stop this one.
+class MemoryLock {
+ public:
+  MemoryLock() : file_(open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    for (int tries = 0; file_ >= 0 && tries < k_tries && flock(file_, LOCK_EX | LOCK_NB) != 0; ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  MemoryLock(const MemoryLock&) = delete;
+  MemoryLock& operator=(const MemoryLock&) = delete;
+  ~MemoryLock() {
+    if (file_ >= 0) close(file_);
+  }
+
+ private:
+  static constexpr int k_tries = 2000;
+  int file_;
+};
+
+// Takes all pages of fresh memory now. MPI hands it out before there is any, and whoever touches a page that is not to be had dies of it. False: there
+// is not enough.
+bool take_pages(std::byte* memory, int64_t bytes) noexcept {
+  if (bytes == 0) return true;
+  const auto begin = reinterpret_cast<uintptr_t>(memory) / k_shared_page * k_shared_page;
+  const auto length = reinterpret_cast<uintptr_t>(memory) + static_cast<uintptr_t>(bytes) - begin;
+#ifdef MADV_POPULATE_WRITE
+  int rc = 0;
+  do rc = madvise(reinterpret_cast<void*>(begin), length, MADV_POPULATE_WRITE);
+  while (rc != 0 && (errno == EINTR || errno == EAGAIN));
+  if (rc == 0) return true;
+  if (errno != EINVAL) return false;
+#endif
+  for (int64_t at = 0; at < bytes; at += static_cast<int64_t>(k_shared_page)) memory[at] = std::byte{0};  // before Linux 5.14: soon, at least
+  return true;
 }
 
 // Some implementations of MPI begin a rank's part in the middle of a page, behind words of their own. Each rank maps the memory
@@ -69,6 +114,8 @@ Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
     return mpi_status(rc, "MPI_Allreduce");
   if (totals[2] > 0) return room.ok() ? Result<bool>(false) : Result<bool>(room);
   if (totals[0] == 0) return window_ != MPI_WIN_NULL;
+  std::optional<MemoryLock> lock;
+  if (rank == 0) lock.emplace();
   int fits = rank == 0 && totals[1] <= free_shared_bytes() / parts_ ? 1 : 0;
   if (int rc = MPI_Bcast(&fits, 1, MPI_INT, 0, host); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
   return fits != 0 ? allocate(host, wanted) : Result<bool>(false);
@@ -83,10 +130,11 @@ Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes) {
   const int64_t asked = bytes > 0 ? bytes + static_cast<int64_t>(k_shared_page) : 0;
   const int rc = MPI_Win_allocate_shared(static_cast<MPI_Aint>(asked), 1, info, host, &mine, &window);
   MPI_Info_free(&info);
-  // MPI may have refused on one rank only.
-  int made = rc == MPI_SUCCESS ? 1 : 0;
-  if (int all = MPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, host); all != MPI_SUCCESS) return mpi_status(all, "MPI_Allreduce");
-  if (made == 0) return false;
+  // MPI may have refused on one rank only, or the system some pages.
+  std::array<int, 2> made{rc == MPI_SUCCESS ? 1 : 0, rc == MPI_SUCCESS && take_pages(mine, asked) ? 1 : 0};
+  if (int all = MPI_Allreduce(MPI_IN_PLACE, made.data(), 2, MPI_INT, MPI_MIN, host); all != MPI_SUCCESS) return mpi_status(all, "MPI_Allreduce");
+  if (made[0] == 0) return false;
+  if (made[1] == 0) return MPI_Win_free(&window) == MPI_SUCCESS ? Result<bool>(false) : Result<bool>(Status{Code::mpi, "MPI_Win_free"});
   if (Status status = free(); !status.ok()) return status;
   window_ = window;
   living.add(*this);

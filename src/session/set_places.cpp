@@ -2,6 +2,7 @@
 // Places of a set whose format finds them late, and of what grows in it.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
@@ -119,8 +120,13 @@ Status File::place_subfiles() {
     });
   });
   found[0] = subfiles_->moved() ? 1 : 0;
-  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = found, .sum = {}, .bits = {}});
-  if (verdict.code() == Code::mpi) return verdict;
+  // In parts for which nobody needs memory: a rank that has none left must not keep all from hearing what has moved.
+  Status verdict;
+  for (std::span<int64_t> left(found); !left.empty(); left = left.subspan(std::min(left.size(), k_pulse_without_memory))) {
+    Status told = agree(*comm_, std::exchange(local, Status{}), Pulse{.maximum = left.first(std::min(left.size(), k_pulse_without_memory)), .sum = {}, .bits = {}});
+    if (told.code() == Code::mpi) return told;
+    if (verdict.ok()) verdict = std::move(told);
+  }
   subfiles_->forget_moves();
   learn_places(std::span(found).subspan(1));
   if (found[0] == 1) {

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 CHECKPOINT = os.environ["WINDROW_CHECKPOINT"]
+HALVES = os.environ["WINDROW_HALVES"]
 MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
 LIMIT_S = 60  # a hang is a failure
 RANKS = 4
@@ -33,16 +34,19 @@ class SmallSharedMemoryTest(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="windrow small shared memory ", dir=ELSEWHERE)
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def write(self, size, state):
-        path = os.path.join(self.folder, f"{size} {state}.raw")
-        launch = [*MPIRUN, "-n", str(RANKS), CHECKPOINT, path, "3.5", "", "strategy=two-phase", "writers=2"]
+    def launch(self, size, state, *words):
         run = subprocess.run(
-            ["unshare", "--mount", "bash", "-c", INSIDE, size, state, *launch],
+            ["unshare", "--mount", "bash", "-c", INSIDE, size, state, *MPIRUN, "-n", str(RANKS), *words],
             capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, "WINDROW_REPORT": "1", "TMPDIR": ELSEWHERE},
         )
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        return run.stdout
+
+    def write(self, size, state):
+        path = os.path.join(self.folder, f"{size} {state}.raw")
+        report = self.launch(size, state, CHECKPOINT, path, "3.5", "", "strategy=two-phase", "writers=2")
         with open(path, "rb") as file:
-            return run.stdout, file.read()
+            return report, file.read()
 
     def test_memory_that_is_there_is_shared(self):
         report, _ = self.write("64m", "empty")
@@ -57,6 +61,11 @@ class SmallSharedMemoryTest(unittest.TestCase):
                 self.assertIn(f"too small for {RANKS} ranks: messages instead", report)
                 self.assertIn("of it 0 bytes through shared memory", report)
                 self.assertEqual(written, expected)
+
+    def test_two_communicators_do_not_take_the_same_memory(self):
+        # Each half of the ranks finds 48 MiB that may be used and takes 40, and only one of them can.
+        self.assertRegex(self.launch("64m", "empty", HALVES, "20"), "refused [12]\n")
+        self.assertIn("refused 0\n", self.launch("64m", "empty", HALVES, "5"))
 
 
 if __name__ == "__main__":

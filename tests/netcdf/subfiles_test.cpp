@@ -294,6 +294,32 @@ TEST_F(NetcdfSubfiles, can_be_many) {
   file.close();
 }
 
+// More places than ranks tell each other at once.
+TEST_F(NetcdfSubfiles, of_many_variables_have_all_their_places) {
+  constexpr int64_t k_variables = 70;
+  const Decomposition rows = rows_of(k_y, k_x, part_);
+  windrow::Options options;
+  options.set("files", "subfiles(8)");
+  File file = File::create(MPI_COMM_WORLD, path(), options);
+  for (int64_t i = 0; i < k_variables; ++i) file.define_variable("v" + std::to_string(i), WINDROW_FLOAT64, {k_y, k_x});
+  for (const bool again : {false, true}) {
+    std::vector<std::vector<double>> written;
+    for (int64_t i = 0; i < k_variables; ++i) written.push_back(values<double>(static_cast<int>(i), again ? 1 : 0, part_, k_x));
+    for (int64_t i = 0; i < k_variables; ++i) file.put(static_cast<int>(i), rows, written[static_cast<size_t>(i)]);
+    file.flush();
+    if (!again) file.sync();
+  }
+  file.close();
+  File read = File::open(MPI_COMM_WORLD, path(), Mode::read);
+  for (const int64_t i : {int64_t{0}, int64_t{61}, int64_t{62}, int64_t{63}, k_variables - 1}) {
+    std::vector<double> found(static_cast<size_t>(k_x * part_.rows));
+    read.read(read.find_variable("v" + std::to_string(i)), rows, found);
+    EXPECT_EQ(found, values<double>(static_cast<int>(i), 1, part_, k_x)) << i;
+  }
+  EXPECT_EQ(problems(read), "");
+  read.close();
+}
+
 TEST_F(NetcdfSubfiles, at_fault_are_named_and_all_else_is_read) {
   make({{"files", "subfiles(3)"}}, "b.nc");
   make({{"files", "subfiles(3)"}});
