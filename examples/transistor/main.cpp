@@ -23,7 +23,7 @@ struct Settings {
 // -1: go on; otherwise the program's exit code. Every rank reads the same words, rank 0 speaks.
 int parse(int argc, char** argv, int rank, Settings& settings) {
   CLI::App app{"The electrostatic potential in a bipolar transistor, checkpointed through Windrow"};
-  const auto positive = [](const std::string& word) { return std::stold(word) > 0 ? "" : "it must be larger than 0"; };  // nan is not
+  const auto positive = [](const std::string& word) { return std::strtold(word.c_str(), nullptr) > 0 ? "" : "it must be larger than 0"; };  // nan is not
   app.option_defaults()->always_capture_default();
   app.add_option("--mesh", settings.mesh, "FILE.msh of gmsh, FILE.mesh of METIS, what meshio reads, or box: a built-in mesh");
   app.add_option("--coordinates", settings.coordinates, "For a .mesh: a text of three numbers a node, in um");

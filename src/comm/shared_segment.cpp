@@ -58,7 +58,7 @@ bool take_pages(std::byte* memory, int64_t bytes) noexcept {
 #ifdef MADV_POPULATE_WRITE
   int rc = 0;
   do rc = madvise(reinterpret_cast<void*>(begin), length, MADV_POPULATE_WRITE);
-  while (rc != 0 && (errno == EINTR || errno == EAGAIN));
+  while (rc != 0 && errno == EINTR);
   if (rc == 0) return true;
   if (errno != EINVAL) return false;
 #endif
