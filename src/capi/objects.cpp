@@ -75,7 +75,7 @@ Status fill_chunking(const windrow_file* file, const windrow_options* options, w
   }
   if (definition.null_space || windrow::is_moved_whole(definition.type, definition.details)) {
     if (!own("filters") && !own("chunks") && !definition.extendible) return {};
-    return {Code::bad_argument, "variable \"" + definition.path + "\": text of variable length and null spaces have no chunks and no filters"};
+    return {Code::bad_argument, "variable \"" + definition.path + "\": text of variable length, references and null spaces have no chunks and no filters"};
   }
   const int64_t element = windrow::element_bytes(definition.type, definition.details);
   const auto choose = [&] {

@@ -240,6 +240,8 @@ Result<int64_t> Format::place_chunk(const std::string& path, std::span<const int
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
 }
 
+Status Format::restore_chunk(const std::string&, std::span<const int64_t>) { return {}; }
+
 Result<ChunkPlace> Format::find_chunk(const std::string& path, std::span<const int64_t>) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
 }

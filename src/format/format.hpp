@@ -230,6 +230,9 @@ class Format {
   // written by others. `first`: its first element. `keep_old`: there is more in it than is written anew, so what a flush() has published of it
   // stays in its place until the next. Code::unsupported: the format has no chunks.
   virtual Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old);
+  // After a flush() that failed: a chunk that place_chunk() has moved since the last one, with `keep_old`, is what it was again; others stay as they are. Whoever
+  // was to write it has written, or never will. Code::io: it is not, and nothing more is written to the file.
+  virtual Status restore_chunk(const std::string& path, std::span<const int64_t> first);
   // Where a chunk lies.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
   virtual FormatTraits traits() const noexcept { return {}; }

@@ -284,7 +284,9 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
   local.update(sink.status());
   local.update(fetcher.status());
   if (kept.placer) local.update(kept.placer->status());
-  return conclude(std::move(local), wave, kept, seconds_now() - began, false);
+  Status verdict = conclude(std::move(local), wave, kept, seconds_now() - began, false);
+  if (!verdict.ok() && kept.placer) kept.placer->restore();
+  return verdict;
 }
 
 // Collective. Plans of the chunked variables among the bits; afterwards the numbers are those of the waves again.

@@ -106,6 +106,7 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
       const ChunkPart& part = layout_.part_of(chunk.chunk);
       const auto format = format_of_(part);
       if (!format.ok()) return format.status();
+      if (chunk.in_part) moved_.push_back(chunk.chunk);
       const auto offset = format.value()->place_chunk(layout_.path, part.grid.first_element(chunk.chunk - part.first), chunk.bytes, chunk.in_part);
       if (!offset.ok()) return offset.status();
       if (offset.value() > part.file_room - chunk.bytes)
@@ -114,6 +115,16 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
       return Status{};
     }));
   }
+}
+
+// What cannot be restored is undefined as its variable is; where the storage refuses it, the format leaves the file as others find it.
+void ChunkPlacer::restore() noexcept {
+  for (const int64_t chunk : moved_)
+    (void)guard([&]() -> Status {
+      const ChunkPart& part = layout_.part_of(chunk);
+      const auto format = format_of_(part);
+      return format.ok() ? format.value()->restore_chunk(layout_.path, part.grid.first_element(chunk - part.first)) : format.status();
+    });
 }
 
 Status ChunkReader::read(int64_t chunk, std::span<std::byte> out) {

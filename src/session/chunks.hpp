@@ -105,12 +105,15 @@ class ChunkPlacer final : public Role {
         answer_(static_cast<size_t>(most)) {}
   Status prepare() override { return {}; }
   int64_t buffer_bytes() const override { return 0; }
-  void begin(std::span<const Item>, std::byte*) override { left_ = others_, status_ = {}; }
+  void begin(std::span<const Item>, std::byte*) override { left_ = others_, status_ = {}, moved_.clear(); }
   bool step() override;
   bool finished() const override { return broken_ || left_ == 0; }
 
   // To offsets; -1: there is no room, and status() says why.
   void place(std::span<const int64_t> wanted, std::span<int64_t> offsets);
+
+  // Local, when all have written what they could: chunks that were to keep a part of what was in them are what they were.
+  void restore() noexcept;
 
  private:
   bool take(int tag, MPI_Status& about, int64_t& bytes);
@@ -119,6 +122,7 @@ class ChunkPlacer final : public Role {
   FormatOfPart format_of_;
   int64_t others_, left_ = 0;
   std::vector<int64_t> message_, answer_;
+  std::vector<int64_t> moved_;  // chunks that are written in part, since begin()
 };
 
 // Other ranks that a writer may ask for room; each is told of its end.

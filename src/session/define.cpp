@@ -71,7 +71,7 @@ Status File::define_group(const std::string& path, Status local) {
     make_room(catalog_.groups, added.groups.size());
     return {};
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path}), "the paths of the group"); !verdict.ok()) return verdict;
+  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path}), "the paths of the group", [&] { return quoted({path}); }); !verdict.ok()) return verdict;
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
   local = comm_->rank() == 0 ? guard([&] { return define_groups_on_root(added.groups); }) : Status{};
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
@@ -312,7 +312,8 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
     make_room(*attributes, 1);
     return {};
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({object, attribute.name}), "object or name of the attribute"); !verdict.ok())
+  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({object, attribute.name}), "object or name of the attribute",
+                                  [&] { return quoted({object, attribute.name}); }); !verdict.ok())
     return verdict;
   // Rank 0's value counts, so it is that which the other ranks keep.
   std::vector<std::byte> bytes;

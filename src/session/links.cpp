@@ -90,7 +90,7 @@ Status File::define_link(const std::string& path, const std::string& target, Sta
     make_room(catalog_.links, 1);
     return {};
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path, target}), "path or target of the link"); !verdict.ok())
+  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path, target}), "path or target of the link", [&] { return quoted({path, target}); }); !verdict.ok())
     return verdict;
   local = comm_->rank() == 0 ? guard([&]() -> Status {
     if (Status status = define_groups_on_root(added.groups); !status.ok()) return status;
@@ -119,7 +119,7 @@ Status File::delete_attribute(const std::string& object, const std::string& name
     if (!is_there) return {Code::not_found, fmt::format("\"{}\" has no attribute \"{}\"", place, name)};
     return {};
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({object, name}), "object or name of the attribute"); !verdict.ok())
+  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({object, name}), "object or name of the attribute", [&] { return quoted({object, name}); }); !verdict.ok())
     return verdict;
   local = comm_->rank() == 0 ? guard([&] { return format_->delete_attribute(place, name); }) : Status{};
   if (local.ok() && is_split(place)) local = guard([&] {

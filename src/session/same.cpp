@@ -40,6 +40,12 @@ std::string difference(std::string_view mine, std::string_view of_root) {
 
 }  // namespace
 
+std::vector<std::string> quoted(std::initializer_list<std::string_view> texts) {
+  std::vector<std::string> all;
+  for (const std::string_view text : texts) all.push_back(fmt::format("\"{}\"", text));
+  return all;
+}
+
 Status name_difference(const Comm& comm, uint64_t arguments, std::string_view what, const Describe& describe) {
   std::string mine;
   std::vector<std::byte> told;

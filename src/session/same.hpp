@@ -33,6 +33,7 @@ class SameArguments {
 
 // This rank's arguments, a text each, none of them empty.
 using Describe = std::function<std::vector<std::string>()>;
+std::vector<std::string> quoted(std::initializer_list<std::string_view> texts);
 
 // Collective, where all know that arguments differ. Code::bad_argument: "<what> differ between the ranks", with the lowest rank that has others than
 // rank 0, and the first of them.

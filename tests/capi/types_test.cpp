@@ -235,7 +235,7 @@ TEST_P(Types, are_refused_where_they_do_not_fit) {
   refused(WINDROW_INT8, {{"enumeration", "A"}}, "not NAME=value");
   const Options filtered_text{{"filters", "deflate"}};
   EXPECT_EQ(windrow_define_variable_with(file, "v", WINDROW_TEXT, 1, shape, filtered_text, &variable), WINDROW_BAD_ARGUMENT);
-  EXPECT_THAT(windrow_error_message(), HasSubstr("text of variable length and null spaces have no chunks"));
+  EXPECT_THAT(windrow_error_message(), HasSubstr("text of variable length, references and null spaces have no chunks"));
   const Options null{{"null_space", "true"}};
   EXPECT_EQ(windrow_define_variable_with(file, "v", WINDROW_INT8, 1, shape, null, &variable), WINDROW_BAD_ARGUMENT);
   EXPECT_THAT(windrow_error_message(), HasSubstr("a null space has no dimensions"));

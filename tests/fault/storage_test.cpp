@@ -366,6 +366,73 @@ TEST(Update, that_fails_leaves_the_rest_of_the_file) {
   EXPECT_GT(struck, 0);
 }
 
+// Chunks that are written in part hold elements that nobody was to write: whatever fails, these are what they were, and the next flush is right.
+TEST(Update, that_fails_keeps_what_it_was_not_to_write) {
+  if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+  const SharedFolder folder;
+  const std::string path = folder.file("in part.h5");
+  // Of each row of chunks the first and the third are written in part, the second as a whole, and the fourth not at all.
+  constexpr int64_t k_rows = 40, k_columns = 100, k_first = 5, k_end = 65;
+  const int64_t shape[2] = {k_rows * size_of(), k_columns}, row = k_rows * rank_of();
+  const auto value = [&](int64_t i, int64_t j) { return static_cast<double>((row + i) * 1000 + j); };
+  const auto open = [&](int mode, const windrow_options* options, int& variable) {
+    windrow_file* file = nullptr;
+    EXPECT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), mode, options, &file));
+    EXPECT_WINDROW_OK(windrow_find_variable(file, "x", &variable));
+    return file;
+  };
+  const auto write_columns = [&](windrow_file* file, int variable, int64_t begin, int64_t end, double sign) {
+    std::vector<double> values;
+    for (int64_t i = 0; i < k_rows; ++i)
+      for (int64_t j = begin; j < end; ++j) values.push_back(sign * value(i, j));
+    const int64_t start[2] = {row, begin}, count[2] = {k_rows, end - begin};
+    return windrow_write_block(file, variable, start, count, values.data());
+  };
+  const auto expect_columns = [&](windrow_file* file, int variable, int64_t begin, int64_t end, double sign) {
+    std::vector<double> read(static_cast<size_t>(k_rows * (end - begin)));
+    const int64_t start[2] = {row, begin}, count[2] = {k_rows, end - begin};
+    ASSERT_WINDROW_OK(windrow_read_block(file, variable, start, count, read.data()));
+    size_t at = 0;
+    for (int64_t i = 0; i < k_rows; ++i)
+      for (int64_t j = begin; j < end; ++j) ASSERT_EQ(read[at++], sign * value(i, j)) << "row " << row + i << ", column " << j;
+  };
+  int struck = 0;
+  for (const char* files : {"one", "subfiles(2)"})
+    for (const char* operation : {"read", "write", "open"})
+      for (int victim = 0; victim < size_of(); ++victim)
+        for (int after = 0; after < (std::string(operation) == "open" ? 1 : 3); ++after) {
+          SCOPED_TRACE(std::string(files) + " file, " + operation + " " + std::to_string(after) + " of rank " + std::to_string(victim));
+          windrow_file* file = nullptr;
+          int variable = -1;
+          const Options plain{{"filters", "shuffle,deflate:1"}, {"chunks", "10x30"}, {"files", files}};
+          ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), plain, &file));
+          ASSERT_WINDROW_OK(windrow_define_variable(file, "x", WINDROW_FLOAT64, 2, shape, &variable));
+          ASSERT_WINDROW_OK(write_columns(file, variable, 0, k_columns, 1));
+          ASSERT_WINDROW_OK(windrow_close(file));
+          const Options faulty{{"store", "faulty"}, {"fault", fault_of(victim, operation, after, "io")}};
+          file = open(WINDROW_UPDATE, faulty, variable);
+          const int code = write_columns(file, variable, k_first, k_end, -1);
+          expect_same_everywhere(code);
+          struck += code == WINDROW_OK ? 0 : 1;
+          expect_same_everywhere(windrow_close(file));
+          file = open(WINDROW_READ, nullptr, variable);
+          expect_columns(file, variable, 0, k_first, 1);
+          expect_columns(file, variable, k_end, k_columns, 1);
+          ASSERT_WINDROW_OK(windrow_close(file));
+          // Once more without a fault.
+          file = open(WINDROW_UPDATE, nullptr, variable);
+          ASSERT_WINDROW_OK(write_columns(file, variable, k_first, k_end, -1));
+          ASSERT_WINDROW_OK(windrow_close(file));
+          file = open(WINDROW_READ, nullptr, variable);
+          expect_columns(file, variable, 0, k_first, 1);
+          expect_columns(file, variable, k_first, k_end, -1);
+          expect_columns(file, variable, k_end, k_columns, 1);
+          ASSERT_WINDROW_OK(windrow_close(file));
+          if (failed_anywhere()) return;
+        }
+  EXPECT_GT(struck, 0) << "nothing failed: this test tests nothing";
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, Storage, testing::Values(".raw", ".h5", "chunked.h5", "split.h5"), [](const auto& format) {
   return format.param.starts_with('.') ? format.param.substr(1) : format.param.substr(0, format.param.find('.'));
 });

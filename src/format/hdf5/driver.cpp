@@ -310,6 +310,20 @@ Status take_place(hid_t file, Extent bytes, bool zeros) {
   return *driver->failure;
 }
 
+Status copy_bytes(hid_t file, Extent bytes, int64_t to) {
+  constexpr int64_t k_at_once = int64_t{1} << 20;
+  DriverFile* driver = driver_of(file);
+  if (driver == nullptr) return {Code::internal, "a file with another driver"};
+  std::vector<std::byte> room(static_cast<size_t>(std::min(bytes.size(), k_at_once)));
+  for (int64_t done = 0; done < bytes.size() && driver->failure->ok(); done += k_at_once) {
+    const std::span part = std::span(room).first(static_cast<size_t>(std::min(bytes.size() - done, k_at_once)));
+    Status status = read_bytes(*driver->store, static_cast<haddr_t>(bytes.begin + done), part);
+    if (status.ok()) status = driver->store->write_at(to + done, part);
+    refuse(*driver, std::move(status));
+  }
+  return *driver->failure;
+}
+
 void give_place_back(hid_t file, Extent bytes) noexcept {
   DriverFile* driver = driver_of(file);
   if (driver != nullptr && driver->used_end == static_cast<haddr_t>(bytes.end)) driver->used_end = static_cast<haddr_t>(bytes.begin);

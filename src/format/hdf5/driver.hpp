@@ -37,6 +37,9 @@ Status take_place(hid_t file, Extent bytes, bool zeros);
 // Nothing was written to a place that was taken: whoever gets it next need not be told of zeros. The file has this driver.
 void give_place_back(hid_t file, Extent bytes) noexcept;
 
+// Bytes that others wrote, to another place. What fails is the storage's refusal: driver_failure(). The file has this driver.
+Status copy_bytes(hid_t file, Extent bytes, int64_t to);
+
 // The first thing that the storage refused to an open file; outlives the file. After it nothing more is written, and what HDF5 had written
 // over since the file was opened or published is put back. To be looked at after every call that may write, H5Fclose included. Null: the
 // file has another driver.

@@ -54,6 +54,7 @@ class Hdf5Format final : public Format {
   Result<int64_t> give_place(const std::string& path) override;
   Status write_held(const std::string& path, std::span<const std::byte> content) override;
   Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) override;
+  Status restore_chunk(const std::string& path, std::span<const int64_t> first) override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status flush() override;
   Status close() override;
@@ -67,7 +68,7 @@ class Hdf5Format final : public Format {
   Status outcome(herr_t result, const char* what) const;
   Result<hid_t> chunked(const std::string& path);
   Result<ChunkPlace> look_up(const std::string& path, std::span<const int64_t> first);
-  Result<int64_t> insert_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);
+  Result<int64_t> insert_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, uint32_t skipped = 0);
   Status give_other_size(const std::string& path, std::span<const int64_t> first, int64_t bytes);
   Result<bool> has_filters(const std::string& path);
   Result<bool> has_one_chunk(const std::string& path);
@@ -82,6 +83,7 @@ class Hdf5Format final : public Format {
   std::map<std::string, Handle, std::less<>> chunked_;  // datasets whose chunks were asked for
   KeptPlaces kept_;
   std::set<int64_t> unpublished_;  // places that chunks got since the last flush
+  std::map<std::pair<std::string, std::vector<int64_t>>, ChunkPlace> moved_;  // chunks that were moved since then, by variable and first element: where they were
   bool published_ = false;         // others may have the file: what its index names is to stay
   bool index_held_ = false;
   std::shared_ptr<const Status> failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
@@ -460,12 +462,12 @@ Result<ChunkPlace> Hdf5Format::look_up(const std::string& path, std::span<const 
   return ChunkPlace{take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
 }
 
-Result<int64_t> Hdf5Format::insert_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
+Result<int64_t> Hdf5Format::insert_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, uint32_t skipped) {
   const Result<hid_t> dataset = chunked(path);
   if (!dataset.ok()) return dataset.status();
   const auto at = coordinates(first);
   take_chunk_offset(file_);
-  if (H5Dwrite_chunk(dataset.value(), H5P_DEFAULT, 0, at.data(), static_cast<size_t>(bytes), chunk_marker()) < 0)
+  if (H5Dwrite_chunk(dataset.value(), H5P_DEFAULT, skipped, at.data(), static_cast<size_t>(bytes), chunk_marker()) < 0)
     return hdf5_status(Code::io, "room for a chunk of", path);
   const int64_t offset = take_chunk_offset(file_);
   if (offset < 0) return Status(Code::internal, fmt::format("HDF5 wrote a chunk of \"{}\" another way", path));
@@ -552,6 +554,7 @@ Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const
     const bool keeps = filtered.value() && !unpublished_.contains(old.offset);  // without filters the bytes around it stay what they are
     if (!keeps && old.skipped != 0 && old.bytes == bytes)
       if (Status other = give_other_size(path, first, bytes); !other.ok()) return other;
+    if (keeps) moved_.try_emplace({path, {first.begin(), first.end()}}, old);
     const Result<int64_t> placed = keeps ? move_chunk(path, first, bytes, old) : insert_chunk(path, first, bytes);
     if (old.skipped != 0) chunked_.erase(path);
     if (!placed.ok()) return placed.status();
@@ -564,6 +567,23 @@ Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const
   });
   if (!status.ok()) return status;
   return offset;
+}
+
+// To a new place, since the index can be given a size only; the old one is kept until the index is in the file.
+Status Hdf5Format::restore_chunk(const std::string& path, std::span<const int64_t> first) {
+  return guard([&]() -> Status {
+    const Quiet quiet;
+    const auto found = moved_.find({path, {first.begin(), first.end()}});
+    if (found == moved_.end()) return {};
+    const ChunkPlace& old = found->second;
+    if (old.skipped != 0)
+      if (Status other = give_other_size(path, first, old.bytes); !other.ok()) return other;
+    const Result<int64_t> placed = insert_chunk(path, first, old.bytes, old.skipped);
+    if (old.skipped != 0) chunked_.erase(path);
+    if (!placed.ok()) return placed.status();
+    unpublished_.insert(placed.value());
+    return copy_bytes(file_, {old.offset, old.offset + old.bytes}, placed.value());
+  });
 }
 
 Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<const int64_t> first) {
@@ -586,6 +606,7 @@ Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<con
 Status Hdf5Format::let_go() {
   kept_.let_go();
   unpublished_.clear();
+  moved_.clear();
   return hold_index(false);
 }
 
