@@ -382,7 +382,7 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter) {
   if (!compresses_ || comm_.host_rank_of(to) >= 0 || static_cast<int64_t>(letter.size()) < k_least_message) return false;
   const auto size = static_cast<int64_t>(letter.size());
   if (size > k_longest_message || !reserve(size).ok()) return false;
-  size_t arm = fixed_arm_;
+  size_t arm = compressor_of(fixed_arm_) != nullptr && !compressor_of(fixed_arm_)->does(1) ? first_arm(1) : fixed_arm_;  // delta is for numbers
   if (automatic_) {
     Traffic traffic{.rank = to, .coded = true};
     const double samples = memory_->sampling_seconds;

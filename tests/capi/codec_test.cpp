@@ -297,13 +297,15 @@ TEST_F(Codec, descriptions_travel_compressed) {
   std::string want;
   const json off = write(with("off"), values, want);
   const auto all = windrow::compressors();
-  const auto of_bytes = std::ranges::find_if(all, [](const windrow::Compressor* each) { return each->does(1); });
-  if (of_bytes == all.end()) GTEST_SKIP() << "no compressor of bytes is built in";
-  const json zstd = write(with(std::string((*of_bytes)->name())), values, bytes);
-  EXPECT_TRUE(bytes == want);
+  if (std::ranges::none_of(all, [](const windrow::Compressor* each) { return each->does(1); })) GTEST_SKIP() << "no compressor of bytes is built in";
   EXPECT_EQ(off["description_bytes"], off["description_bytes_before_codec"]);
-  EXPECT_EQ(zstd["description_bytes_before_codec"], off["description_bytes"]);
-  EXPECT_LT(zstd["description_bytes"], off["description_bytes"]);
+  for (const windrow::Compressor* each : all) {  // delta too, which is for numbers: another takes its place
+    SCOPED_TRACE(each->name());
+    const json report = write(with(std::string(each->name())), values, bytes);
+    EXPECT_TRUE(bytes == want);
+    EXPECT_EQ(report["description_bytes_before_codec"], off["description_bytes"]);
+    EXPECT_LT(report["description_bytes"], off["description_bytes"]);
+  }
 }
 
 // A flush in two calls is tuned by its exchange, whatever the program does meanwhile, and says why as others do. What two files of one kind have under way was
