@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .servers import Pool, RunFailed, ServerKey
-from .systems import FILES, LIMIT, URING, Variant
+from .systems import FILES, FLOOR, LIMIT, URING, Variant
 
 # A cell's candidates run once, unless that is quick; then up to three times, and the fastest counts for choosing.
 SCOUT_TURNS = 3
@@ -121,7 +121,7 @@ class Measurement:
                     self._one(record, record.samples, mode=mode)
 
     def _turns(self, record: Record, records: list[Record], repetitions: int) -> int:
-        others = [r for r in records if r.variant.row not in (LIMIT, URING, FILES)]
+        others = [r for r in records if r.variant.row not in (LIMIT, URING, FLOOR, FILES)]
         if not self._settings.shorten or record.variant.row == LIMIT or not others:
             return repetitions
         far = all(

@@ -34,9 +34,12 @@ STRATEGIES = ("auto", "auto:raw", "two-phase", "scorpio", "list", "idg", "tpc", 
 COMPONENTS = ("romio321", "ompio")
 LIMIT = "limit"
 URING = "limit io_uring"  # a question put to the machine, not the limit
+FLOOR = "floor, no library"  # what the ranks themselves can do: neither the limit nor a peer
 FILES = "file per process"
 OWN_HDF5 = "hdf5 file per process"
 AUTO = "windrow auto"
+# As bench-floor calls them, and their signs in the table.
+FLOORS = {"direct": "d", "raked-256-16-1": "q", "raked-1024-8-1": "1", "raked-1024-8-2": "2", "mapped": "m"}
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Variant:
         if self.program == "mpiio":
             letters += "s" if "subarray" in self.system else "i"
             letters += "n" if self.system.endswith("-nosieve") else ""
+        if self.program == "floor":
+            letters = FLOORS[self.system]
         if self.program == "limit":
             letters = self.system.split("-", 1)[1]
         return letters
@@ -68,13 +73,20 @@ class Variant:
 
 def is_peer(row: str) -> bool:
     """Whether a row is a peer that makes one file."""
-    return row not in (LIMIT, URING, FILES, OWN_HDF5) and not row.startswith("windrow ")
+    return row not in (LIMIT, URING, FLOOR, FILES, OWN_HDF5) and not row.startswith("windrow ")
+
+
+def _limits() -> list[Variant]:
+    return [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+
+
+def _floors() -> list[Variant]:
+    return [Variant(FLOOR, "floor", system) for system in FLOORS]
 
 
 def _scorpio_variants() -> list[Variant]:
     """SCORPIO's benchmark (its section V): teams of several sizes beside parallel HDF5."""
-    found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
-    found.append(Variant(AUTO, "windrow", "auto"))
+    found = [*_limits(), *_floors(), Variant(AUTO, "windrow", "auto")]
     for name, size in (("1", 1), ("4", 4), ("all", 1024)):  # a team is never larger than all ranks
         found.append(Variant(f"windrow team({name})", "windrow", f"auto+gather=team({size})"))
     for mode in ("collective", "independent"):
@@ -84,7 +96,7 @@ def _scorpio_variants() -> list[Variant]:
 
 def _compressed_variants() -> list[Variant]:
     """Deflate by ISA-L, by libdeflate and by zlib, in all ranks and in one; HDF5 has zlib only."""
-    found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+    found = _limits()
     for ranks, alone in ((0, ""), (1, ", one")):
         found.append(Variant(AUTO + alone, "windrow", "auto", ranks=ranks))
         for library in ("libdeflate", "zlib"):
@@ -96,7 +108,7 @@ def _compressed_variants() -> list[Variant]:
 
 def _owner_variants() -> list[Variant]:
     """The techniques of section 6.1 of the paper with each owner of a node that several ranks hold, its tree, and auto."""
-    found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+    found = [*_limits(), *_floors()]
     found += [Variant(AUTO, "windrow", "auto"), Variant("windrow auto raw", "windrow", "auto:raw")]  # the peers of MPI-IO write raw
     found.append(Variant("windrow bips3d-tree", "windrow", "bips3d-tree"))
     techniques = (("list", "list"), ("2-phase", "two-phase"), ("root", f"auto+domains=none+gather=team({1 << 20})"))
@@ -114,7 +126,7 @@ def _owner_variants() -> list[Variant]:
 
 def _subfiling_variants() -> list[Variant]:
     """The paper on subfiling, its section V: one file and several, by the number of ranks to a subfile, beside peers and a file for each process."""
-    found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+    found = [*_limits(), *_floors()]
     found += [Variant(AUTO, "windrow", "auto"), Variant("windrow auto netcdf", "windrow", "auto:netcdf")]
     for label, files in (("1", "per-rank"), ("2", "ranks/2"), ("4", "ranks/4"), ("8", "ranks/8"), ("all", "subfiles(1)")):
         found.append(Variant(f"windrow b={label}", "windrow", f"auto+files={files}"))
@@ -142,7 +154,7 @@ def variants(scenario: str) -> list[Variant]:
         return _subfiling_variants()
     blocks = not scenario.startswith(("mesh", "e3sm"))
     views = ("indexed", "subarray") if blocks else ("indexed",)
-    found = [Variant(LIMIT, "limit", f"limit-{count}") for count in (1, 2)]
+    found = [*_limits(), *_floors()]
     found += [Variant(URING, "limit", f"uring-{count}-{depth}") for count in (1, 2) for depth in (4, 8)]
     for strategy in STRATEGIES:
         found.append(Variant("windrow " + strategy.replace(":", " "), "windrow", strategy))

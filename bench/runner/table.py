@@ -25,8 +25,9 @@ IN_OPEN_FILE = ("first", "again")
 LEGEND = (
     "MB/s: bytes of the file over the median of seconds from before open to after close. x L: how many times the "
     "seconds of the limit in this direction. min-max: fastest and slowest run over the median. by: which variant "
-    "counts (o OMPIO, r ROMIO; i indexed, s subarray view; n no sieving; 1 or 2 processes for the limit). * the best "
-    "peer that makes one file. Rows more than 4 times slower than the best are medians of 2, durable writes of 3."
+    "counts (o OMPIO, r ROMIO; i indexed, s subarray view; n no sieving; 1 or 2 processes for the limit; the "
+    "floor's are in README.md). * the best peer that makes one file. Rows more than 4 times slower "
+    "than the best are medians of 2, durable writes of 3."
 )
 
 
