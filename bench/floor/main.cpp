@@ -202,18 +202,22 @@ class Floor : public System {
     return any;
   }
 
+  // A thread of a rank that serves, which does move(window) for its windows in turn.
+  template <typename Move>
+  std::thread serve(Move move) const {
+    if (!serves()) return {};
+    return std::thread([this, move] {
+      for (int64_t window = server(); window < windows_; window += servers_) move(window);
+    });
+  }
+
   void rake(int file) {
     const int64_t pass = ++writes_;
-    std::thread server_thread;
-    if (serves()) {
-      server_thread = std::thread([this, file, pass] {
-        for (int64_t window = server(); window < windows_; window += servers_) {
-          wait_for(filled_[window], pass * writers_of_[static_cast<size_t>(window)]);
-          move_all(true, file, buffer_of(window), window * window_, size_of(window));
-          flushed_[window].store(pass, std::memory_order_release);
-        }
-      });
-    }
+    std::thread thread = serve([this, file, pass](int64_t window) {
+      wait_for(filled_[window], pass * writers_of_[static_cast<size_t>(window)]);
+      move_all(true, file, buffer_of(window), window * window_, size_of(window));
+      flushed_[window].store(pass, std::memory_order_release);
+    });
     size_t next = 0;
     for (int64_t window = 0; window < windows_ && next < written_.size(); ++window) {
       if (written_[next].file >= window * window_ + size_of(window)) continue;
@@ -222,21 +226,16 @@ class Floor : public System {
       const bool any = for_each_part(written_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) { std::memcpy(buffer + at, run.memory + in_run, bytes); });
       if (any) filled_[window].fetch_add(1, std::memory_order_release);
     }
-    if (server_thread.joinable()) server_thread.join();
+    if (thread.joinable()) thread.join();
   }
 
   void spread(int file) {
     const int64_t pass = ++reads_;
-    std::thread server_thread;
-    if (serves()) {
-      server_thread = std::thread([this, file, pass] {
-        for (int64_t window = server(); window < windows_; window += servers_) {
-          if (window >= buffers_) wait_for(taken_[window - buffers_], pass * readers_of_[static_cast<size_t>(window - buffers_)]);
-          move_all(false, file, buffer_of(window), window * window_, size_of(window));
-          fetched_[window].store(pass, std::memory_order_release);
-        }
-      });
-    }
+    std::thread thread = serve([this, file, pass](int64_t window) {
+      if (window >= buffers_) wait_for(taken_[window - buffers_], pass * readers_of_[static_cast<size_t>(window - buffers_)]);
+      move_all(false, file, buffer_of(window), window * window_, size_of(window));
+      fetched_[window].store(pass, std::memory_order_release);
+    });
     size_t next = 0;
     for (int64_t window = 0; window < windows_ && next < read_.size(); ++window) {
       if (read_[next].file >= window * window_ + size_of(window)) continue;
@@ -245,7 +244,7 @@ class Floor : public System {
       const bool any = for_each_part(read_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) { std::memcpy(run.memory + in_run, buffer + at, bytes); });
       if (any) taken_[window].fetch_add(1, std::memory_order_release);
     }
-    if (server_thread.joinable()) server_thread.join();
+    if (thread.joinable()) thread.join();
   }
 
   void copy_from_map(int file) const {

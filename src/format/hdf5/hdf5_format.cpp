@@ -5,16 +5,14 @@
 
 #include <array>
 #include <cerrno>
-#include <map>
-#include <set>
 
 #include "base/checked.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/attributes.hpp"
+#include "format/hdf5/chunk_places.hpp"
 #include "format/hdf5/creation.hpp"
 #include "format/hdf5/dimensions.hpp"
 #include "format/hdf5/driver.hpp"
-#include "format/hdf5/kept_places.hpp"
 #include "format/hdf5/signature.hpp"
 #include "format/hdf5/texts.hpp"
 #include "format/hdf5/types.hpp"
@@ -30,7 +28,7 @@ namespace {
 class Hdf5Format final : public Format {
  public:
   Hdf5Format(std::string path, FormatMode mode, const FormatOptions& options, hid_t file) noexcept
-      : path_(std::move(path)), mode_(mode), options_(options), file_(file), published_(mode == FormatMode::update), failure_(driver_failure(file)) {}
+      : path_(std::move(path)), mode_(mode), options_(options), file_(file), chunks_(file, path_), published_(mode == FormatMode::update), failure_(driver_failure(file)) {}
   ~Hdf5Format() override;
   Hdf5Format(const Hdf5Format&) = delete;
   Hdf5Format& operator=(const Hdf5Format&) = delete;
@@ -66,34 +64,20 @@ class Hdf5Format final : public Format {
   Status explain_refusal(const std::string& path) const;
   Status create_dataset(const VariableDefinition& definition, Placement& placement) const;
   Status outcome(herr_t result, const char* what) const;
-  Result<hid_t> chunked(const std::string& path);
-  Result<ChunkPlace> look_up(const std::string& path, std::span<const int64_t> first);
-  Result<int64_t> insert_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, uint32_t skipped = 0);
-  Status give_other_size(const std::string& path, std::span<const int64_t> first, int64_t bytes);
-  Result<bool> has_filters(const std::string& path);
-  Result<bool> has_one_chunk(const std::string& path);
-  Result<int64_t> move_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, const ChunkPlace& old);
-  Status hold_index(bool held);
-  Status let_go();
 
   std::string path_;
   FormatMode mode_;
   FormatOptions options_;
   hid_t file_;  // invalid when closed
-  std::map<std::string, Handle, std::less<>> chunked_;  // datasets whose chunks were asked for
-  KeptPlaces kept_;
-  std::set<int64_t> unpublished_;  // places that chunks got since the last flush
-  std::map<std::pair<std::string, std::vector<int64_t>>, ChunkPlace> moved_;  // chunks that were moved since then, by variable and first element: where they were
-  bool published_ = false;         // others may have the file: what its index names is to stay
-  bool index_held_ = false;
+  ChunkPlaces chunks_;
+  bool published_ = false;  // others may have the file: what its index names is to stay
   std::shared_ptr<const Status> failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
 };
 
 Hdf5Format::~Hdf5Format() {
   if (file_ < 0) return;
   const Quiet quiet;
-  chunked_.clear();
-  kept_.let_go();
+  chunks_.close();
   H5Fclose(file_);
 }
 
@@ -212,7 +196,7 @@ Status Hdf5Format::undefine(const std::string& path, int64_t) {
     if (const Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose); dataset.valid())
       if (const haddr_t offset = H5Dget_offset(dataset.get()); offset != HADDR_UNDEF)
         place = {static_cast<int64_t>(offset), static_cast<int64_t>(offset + H5Dget_storage_size(dataset.get()))};
-    chunked_.erase(path);
+    chunks_.forget(path);
     Status status = outcome(H5Ldelete(file_, path.c_str(), H5P_DEFAULT), "definitions in");
     if (status.ok() && !place.empty()) give_place_back(file_, place);
     return status;
@@ -349,24 +333,6 @@ Result<Catalog> Hdf5Format::catalog() {
   return result;
 }
 
-Result<hid_t> Hdf5Format::chunked(const std::string& path) {
-  if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
-  if (const auto known = chunked_.find(path); known != chunked_.end()) return known->second.get();
-  const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-  H5Pset_chunk_cache(access.get(), 1, 0, 0);  // no chunk ever comes by
-  Handle dataset(H5Dopen2(file_, path.c_str(), access.get()), H5Dclose);
-  if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
-  const hid_t opened = dataset.get();
-  chunked_.emplace(path, std::move(dataset));
-  return opened;
-}
-
-std::array<hsize_t, k_most_dimensions> coordinates(std::span<const int64_t> first) {
-  std::array<hsize_t, k_most_dimensions> result{};
-  std::copy(first.begin(), first.end(), result.begin());
-  return result;
-}
-
 bool is_virtual(hid_t dataset) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
   return creation.valid() && H5Pget_layout(creation.get()) == H5D_VIRTUAL;
@@ -376,7 +342,7 @@ Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shap
   return guard([&] {
     const Quiet quiet;
     if (Status ready = writable("variable", path); !ready.ok()) return ready;
-    const Result<hid_t> dataset = chunked(path);
+    const Result<hid_t> dataset = chunks_.dataset(path);
     if (!dataset.ok()) return dataset.status();
     const auto extents = coordinates(shape);
     if (H5Dset_extent(dataset.value(), extents.data()) >= 0) {
@@ -385,7 +351,7 @@ Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shap
       return status;
     }
     Status status = hdf5_status(Code::io, "extension of", path);
-    chunked_.erase(path);  // HDF5 takes it for as long as asked already
+    chunks_.forget(path);  // HDF5 takes it for as long as asked already
     return status;
   });
 }
@@ -447,142 +413,27 @@ Status Hdf5Format::write_held(const std::string& path, std::span<const std::byte
   return status;
 }
 
-// What the index says, wherever that is.
-Result<ChunkPlace> Hdf5Format::look_up(const std::string& path, std::span<const int64_t> first) {
-  const Result<hid_t> dataset = chunked(path);
-  if (!dataset.ok()) return dataset.status();
-  const auto at = coordinates(first);
-  hsize_t bytes = 0;
-  // Of a chunk that is not there newer versions say 0, and older ones that it failed.
-  if (H5Dget_chunk_storage_size(dataset.value(), at.data(), &bytes) < 0 || bytes == 0) return ChunkPlace{};
-  take_chunk_offset(file_);
-  uint32_t skipped = 0;
-  if (H5Dread_chunk(dataset.value(), H5P_DEFAULT, at.data(), &skipped, chunk_marker()) < 0)
-    return hdf5_status(Code::bad_file, "place of a chunk of", path);
-  return ChunkPlace{take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
-}
-
-Result<int64_t> Hdf5Format::insert_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, uint32_t skipped) {
-  const Result<hid_t> dataset = chunked(path);
-  if (!dataset.ok()) return dataset.status();
-  const auto at = coordinates(first);
-  take_chunk_offset(file_);
-  if (H5Dwrite_chunk(dataset.value(), H5P_DEFAULT, skipped, at.data(), static_cast<size_t>(bytes), chunk_marker()) < 0)
-    return hdf5_status(Code::io, "room for a chunk of", path);
-  const int64_t offset = take_chunk_offset(file_);
-  if (offset < 0) return Status(Code::internal, fmt::format("HDF5 wrote a chunk of \"{}\" another way", path));
-  return offset;
-}
-
-// A smaller one where there is one: the chunk then finds room where it was. Without filters all sizes are one, and the note says nothing.
-Status Hdf5Format::give_other_size(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
-  const Result<bool> filtered = has_filters(path);
-  if (!filtered.ok() || !filtered.value()) return filtered.status();
-  return insert_chunk(path, first, bytes > 1 ? bytes - 1 : bytes + 1).status();
-}
-
-Result<bool> Hdf5Format::has_filters(const std::string& path) {
-  const Result<hid_t> dataset = chunked(path);
-  if (!dataset.ok()) return dataset.status();
-  const Handle creation(H5Dget_create_plist(dataset.value()), H5Pclose);
-  if (!creation.valid()) return hdf5_status(Code::io, "filters of", path);
-  return H5Pget_nfilters(creation.get()) > 0;
-}
-
-// Of those that are made by newer versions HDF5 keeps no index but the place of the chunk.
-Result<bool> Hdf5Format::has_one_chunk(const std::string& path) {
-  const Result<hid_t> dataset = chunked(path);
-  if (!dataset.ok()) return dataset.status();
-  const Handle creation(H5Dget_create_plist(dataset.value()), H5Pclose), space(H5Dget_space(dataset.value()), H5Sclose);
-  std::array<hsize_t, H5S_MAX_RANK> chunk{}, shape{};
-  const int ndims = space.valid() ? H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr) : -1;
-  if (ndims < 0 || !creation.valid() || H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk.data()) != ndims) return hdf5_status(Code::io, "chunks of", path);
-  return std::equal(shape.begin(), shape.begin() + ndims, chunk.begin(), [](hsize_t extent, hsize_t length) { return extent <= length; });
-}
-
-// Nothing of the index goes into the file before the flush, though it be large: it would name places that have no bytes yet.
-Status Hdf5Format::hold_index(bool held) {
-  H5AC_cache_config_t settings{};
-  settings.version = H5AC__CURR_CACHE_CONFIG_VERSION;
-  if (held == index_held_) return {};
-  if (H5Fget_mdc_config(file_, &settings) < 0) return hdf5_status(Code::io, "index of", path_);
-  settings.evictions_enabled = !held;
-  settings.incr_mode = held ? H5C_incr__off : H5C_incr__threshold;
-  settings.flash_incr_mode = held ? H5C_flash_incr__off : H5C_flash_incr__add_space;
-  settings.decr_mode = held ? H5C_decr__off : H5C_decr__age_out_with_threshold;
-  if (H5Fset_mdc_config(file_, &settings) < 0) return hdf5_status(Code::io, "index of", path_);
-  index_held_ = held;
-  return {};
-}
-
-// To a place that the old one has no part of. HDF5 looks for one only when the size is another than before.
-Result<int64_t> Hdf5Format::move_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, const ChunkPlace& old) {
-  constexpr int k_most_moves = 8;
-  const Extent kept{old.offset, old.offset + old.bytes};
-  if (Status status = hold_index(true); !status.ok()) return status;
-  int64_t offset = old.offset, now = old.bytes;
-  for (int moves = 0; moves < k_most_moves && !intersect(kept, {offset, offset + now}).empty(); ++moves) {
-    now = now == bytes ? bytes + 1 : bytes;
-    if (Status status = kept_.make_room(file_, now, kept); !status.ok()) return status;
-    const Result<int64_t> placed = insert_chunk(path, first, now);
-    if (!placed.ok()) return placed;
-    offset = placed.value();
-  }
-  Status status = kept_.keep(file_, kept);
-  kept_.drop_walls();
-  if (!status.ok()) return status;
-  return now == bytes ? offset : insert_chunk(path, first, bytes);
-}
-
-// HDF5 notes the filters that a chunk has skipped when it enters the chunk in its index, and where the size stays it enters nothing: others would
-// undo filters by the old note, or not. And of the chunk that it has looked up last it knows the old note either way, until the dataset is closed; of one without
-// an index that was not there before (HDF5 1.10), that it has skipped all filters.
 Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) {
   int64_t offset = -1;
   Status status = guard([&] {
     const Quiet quiet;
     if (Status ready = writable("chunk of", path); !ready.ok()) return ready;
     if (Status room = check_room(bytes); !room.ok()) return room;
-    ChunkPlace old;
-    if (mode_ == FormatMode::update || (published_ && keep_old)) {  // what we create skips none
-      const Result<ChunkPlace> found = look_up(path, first);
-      if (!found.ok()) return found.status();
-      old = found.value();
-    }
-    const Result<bool> filtered = keep_old && old.bytes > 0 ? has_filters(path) : Result<bool>(false);
-    if (!filtered.ok()) return filtered.status();
-    const bool keeps = filtered.value() && !unpublished_.contains(old.offset);  // without filters the bytes around it stay what they are
-    if (!keeps && old.skipped != 0 && old.bytes == bytes)
-      if (Status other = give_other_size(path, first, bytes); !other.ok()) return other;
-    if (keeps) moved_.try_emplace({path, {first.begin(), first.end()}}, old);
-    const Result<int64_t> placed = keeps ? move_chunk(path, first, bytes, old) : insert_chunk(path, first, bytes);
-    if (old.skipped != 0) chunked_.erase(path);
+    const Result<int64_t> placed =
+        chunks_.place(path, first, {.bytes = bytes, .keeps_old = keep_old, .published = published_, .made_here = mode_ != FormatMode::update});
     if (!placed.ok()) return placed.status();
-    const Result<bool> alone = mode_ == FormatMode::update && old.bytes == 0 ? has_one_chunk(path) : Result<bool>(false);
-    if (!alone.ok()) return alone.status();
-    if (alone.value()) chunked_.erase(path);
     offset = placed.value();
-    if (published_) unpublished_.insert(offset);
     return *failure_;
   });
   if (!status.ok()) return status;
   return offset;
 }
 
-// To a new place, since the index can be given a size only; the old one is kept until the index is in the file.
 Status Hdf5Format::restore_chunk(const std::string& path, std::span<const int64_t> first) {
-  return guard([&]() -> Status {
+  return guard([&] {
     const Quiet quiet;
-    const auto found = moved_.find({path, {first.begin(), first.end()}});
-    if (found == moved_.end()) return {};
-    const ChunkPlace& old = found->second;
-    if (old.skipped != 0)
-      if (Status other = give_other_size(path, first, old.bytes); !other.ok()) return other;
-    const Result<int64_t> placed = insert_chunk(path, first, old.bytes, old.skipped);
-    if (old.skipped != 0) chunked_.erase(path);
-    if (!placed.ok()) return placed.status();
-    unpublished_.insert(placed.value());
-    return copy_bytes(file_, {old.offset, old.offset + old.bytes}, placed.value());
+    Status status = writable("chunk of", path);
+    return status.ok() ? chunks_.restore(path, first) : status;
   });
 }
 
@@ -590,7 +441,8 @@ Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<con
   ChunkPlace place;
   Status status = guard([&] {
     const Quiet quiet;
-    const Result<ChunkPlace> found = look_up(path, first);
+    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    const Result<ChunkPlace> found = chunks_.find(path, first);
     if (!found.ok()) return found.status();
     place = found.value();
     const Result<int64_t> end = file_bytes();
@@ -602,14 +454,6 @@ Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<con
   return place;
 }
 
-// The index is in the file.
-Status Hdf5Format::let_go() {
-  kept_.let_go();
-  unpublished_.clear();
-  moved_.clear();
-  return hold_index(false);
-}
-
 Status Hdf5Format::flush() {
   return guard([&] {
     const Quiet quiet;
@@ -617,7 +461,7 @@ Status Hdf5Format::flush() {
     Status status = outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of");
     if (status.ok()) {
       publish(file_);
-      status = let_go();
+      status = chunks_.let_go();
     }
     published_ = true;
     return status;
@@ -628,10 +472,10 @@ Status Hdf5Format::close() {
   return guard([&] {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("close: \"{}\" is closed", path_));
-    chunked_.clear();
-    if (index_held_) {  // what is let go, HDF5 may give to what it writes when it closes the file
+    chunks_.forget_all();
+    if (chunks_.index_held()) {  // what is let go, HDF5 may give to what it writes when it closes the file
       if (outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of").ok()) publish(file_);
-      (void)let_go();
+      (void)chunks_.let_go();
     }
     return outcome(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close of");
   });

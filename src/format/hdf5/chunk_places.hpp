@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where chunks lie, by the index that HDF5 keeps of each dataset. HDF5 is asked for room and for places; it never sees what is in a chunk.
+#pragma once
+
+#include <hdf5.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.hpp"
+#include "format/check.hpp"
+#include "format/format.hpp"
+#include "format/hdf5/handle.hpp"
+#include "format/hdf5/kept_places.hpp"
+
+namespace windrow {
+
+// What a chunk is placed for.
+struct ChunkRoom {
+  int64_t bytes = 0;
+  bool keeps_old = false;  // there is more in it than is written anew
+  bool published = false;  // others may have the file: what its index names is to stay
+  bool made_here = true;   // the file was created by this program, which skips no filters
+};
+
+// Of one open file, until close(). Chunks are named by their variable and their first element.
+class ChunkPlaces {
+ public:
+  ChunkPlaces(hid_t file, const std::string& path) : file_(file), path_(path) {}
+
+  // The dataset, open as long as it is not forgotten.
+  Result<hid_t> dataset(const std::string& variable);
+  void forget(const std::string& variable) { datasets_.erase(variable); }
+  void forget_all() noexcept { datasets_.clear(); }
+
+  // As Format::place_chunk(), restore_chunk() and find_chunk().
+  Result<int64_t> place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
+  Status restore(const std::string& variable, std::span<const int64_t> first);
+  Result<ChunkPlace> find(const std::string& variable, std::span<const int64_t> first);
+
+  // Places are kept, and the index with them, until let_go() is told that the index is in the file.
+  bool index_held() const noexcept { return index_held_; }
+  Status let_go();
+  void close() noexcept { forget_all(), kept_.let_go(); }
+
+ private:
+  Result<int64_t> insert(const std::string& variable, std::span<const int64_t> first, int64_t bytes, uint32_t skipped = 0);
+  Status give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes);
+  Result<bool> has_filters(const std::string& variable);
+  Result<bool> has_one_chunk(const std::string& variable);
+  Result<int64_t> move(const std::string& variable, std::span<const int64_t> first, int64_t bytes, const ChunkPlace& old);
+  Status hold_index(bool held);
+
+  hid_t file_;
+  std::string path_;  // of the file, for messages
+  std::map<std::string, Handle, std::less<>> datasets_;
+  KeptPlaces kept_;
+  std::set<int64_t> unpublished_;  // places that chunks got since the last flush
+  std::map<std::pair<std::string, std::vector<int64_t>>, ChunkPlace> moved_;  // chunks that were moved since then: where they were
+  bool index_held_ = false;
+};
+
+// As HDF5 takes them.
+std::array<hsize_t, k_most_dimensions> coordinates(std::span<const int64_t> first);
+
+}  // namespace windrow
