@@ -21,6 +21,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/command.hpp"
+#include "common/folder.hpp"
 #include "limit/ring.hpp"
 
 namespace bench {
@@ -148,8 +149,7 @@ void run(const Command& command, int ranks) {
   if (part.depth > 0 && !Ring().open(part.depth)) {
     line["not_applicable"] = std::string("io_uring: ") + std::strerror(errno);
   } else {
-    std::filesystem::remove_all(command.directory);
-    std::filesystem::create_directories(command.directory);
+    make_folder(command.directory, bytes);
     std::vector<double> seconds = measure(processes, part);
     bool good = !seconds.empty();
     if (good && command.rewrites > 0) {
