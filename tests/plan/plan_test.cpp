@@ -187,6 +187,13 @@ TEST(MakePlan, reads_once_what_each_rank_would_map_whole) {
   EXPECT_EQ(plan_of(other).strategy.access, Access::contiguous);
   other.touched_bytes = 2 * bytes;
   EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
+  // Of two pages and more each rank asks for its own, unless bytes are swapped on the way.
+  other.pieces = other.bytes / 8192;
+  other.touched_bytes = 3 * bytes;
+  EXPECT_EQ(plan_of(other).strategy.access, Access::list);
+  EXPECT_THAT(describe_text(plan_of(other)), HasSubstr("each asks for its own rather than map nearly all of the file"));
+  other.swapped = true;
+  EXPECT_EQ(plan_of(other).strategy.access, Access::contiguous);
 }
 
 TEST(MakePlan, reads_over_holes_as_long_as_pages_where_there_are_very_many) {
