@@ -76,6 +76,7 @@ contains
         if (odd_one) start(2) = 9
         call windrow_block(MPI_COMM_WORLD, [4, 8], start, [4, 8], none, stat=stat, errmsg=errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'block', 'a block that leaves the shape')
+        call expect(index(errmsg, 'the last of Fortran first') > 0, 'how dimensions are counted')
         call windrow_block(MPI_COMM_WORLD, [4, 8], [1, 1], good(:merge(1, 2, odd_one)), none, stat=stat, errmsg=errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, entries, 'block: count too short')
         call windrow_block(MPI_COMM_WORLD, [4, 8], [1, 1], [1, 1], none, [1, 1, 1], stat=stat, errmsg=errmsg)
