@@ -236,11 +236,13 @@ Status Format::define_split(const VariableDefinition& definition, std::span<cons
   return {Code::unsupported, fmt::format("variable \"{}\": files of this format have no variables that lie in several files", definition.path)};
 }
 
-Result<int64_t> Format::place_chunk(const std::string& path, std::span<const int64_t>, int64_t, bool) {
+Result<PlacedChunk> Format::place_chunk(const std::string& path, std::span<const int64_t>, int64_t, bool) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
 }
 
 Status Format::restore_chunk(const std::string&, std::span<const int64_t>) { return {}; }
+
+Status Format::fill_chunk(const std::string&, std::span<const int64_t>, std::span<const std::byte>) { return {}; }
 
 Result<ChunkPlace> Format::find_chunk(const std::string& path, std::span<const int64_t>) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");

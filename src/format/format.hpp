@@ -56,6 +56,12 @@ struct ChunkPlace {
   uint32_t skipped = 0;               // bit i: filter i was left out for this chunk
 };
 
+// What a chunk got that is to be written.
+struct PlacedChunk {
+  int64_t offset = -1;
+  bool is_new = false;  // it had no place before
+};
+
 // How a text shorter than its fixed length is filled up.
 enum class TextPadding : int { null_terminated = 0, null_padded = 1, space_padded = 2 };
 
@@ -229,10 +235,12 @@ class Format {
   // Room for a chunk that has so many bytes once it is encoded, by all filters, in place of what it had before, and its offset; the bytes are
   // written by others. `first`: its first element. `keep_old`: there is more in it than is written anew, so what a flush() has published of it
   // stays in its place until the next. Code::unsupported: the format has no chunks.
-  virtual Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old);
+  virtual Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old);
   // After a flush() that failed: a chunk that place_chunk() has moved since the last one, with `keep_old`, is what it was again; others stay as they are. Whoever
   // was to write it has written, or never will. Code::io: it is not, and nothing more is written to the file.
   virtual Status restore_chunk(const std::string& path, std::span<const int64_t> first);
+  // After a flush() that failed: what a chunk holds that is_new was told of, so that the variable can be read. Code::io: it is not there, and the chunk is as it was.
+  virtual Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes);
   // Where a chunk lies.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
   virtual FormatTraits traits() const noexcept { return {}; }

@@ -106,12 +106,13 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
       const ChunkPart& part = layout_.part_of(chunk.chunk);
       const auto format = format_of_(part);
       if (!format.ok()) return format.status();
-      if (chunk.in_part) moved_.push_back(chunk.chunk);
-      const auto offset = format.value()->place_chunk(layout_.path, part.grid.first_element(chunk.chunk - part.first), chunk.bytes, chunk.in_part);
-      if (!offset.ok()) return offset.status();
-      if (offset.value() > part.file_room - chunk.bytes)
+      placed_.push_back({chunk.chunk, false});
+      const auto placed = format.value()->place_chunk(layout_.path, part.grid.first_element(chunk.chunk - part.first), chunk.bytes, chunk.in_part);
+      if (!placed.ok()) return placed.status();
+      placed_.back().is_new = placed.value().is_new;
+      if (placed.value().offset > part.file_room - chunk.bytes)
         return Status(Code::unsupported, fmt::format("\"{}\": a subfile with it is larger than a set can have", layout_.path));
-      offsets[i] = part.file_base + offset.value();
+      offsets[i] = part.file_base + placed.value().offset;
       return Status{};
     }));
   }
@@ -119,11 +120,26 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
 
 // What cannot be restored is undefined as its variable is; where the storage refuses it, the format leaves the file as others find it.
 void ChunkPlacer::restore() noexcept {
-  for (const int64_t chunk : moved_)
+  ByteBuffer unwritten;
+  const Filter* encoded_by = nullptr;
+  const auto encode_unwritten = [&](std::span<const Filter> filters) -> Status {
+    if (!unwritten.bytes().empty() && filters.data() == encoded_by) return {};
+    std::vector<std::byte> bytes(static_cast<size_t>(layout_.chunk_bytes()));
+    layout_.fill(bytes);
+    FilterBuffers buffers;
+    unwritten.clear();
+    encoded_by = filters.data();
+    return encode(filters, bytes, buffers, unwritten);
+  };
+  for (const Placed& placed : placed_)
     (void)guard([&]() -> Status {
-      const ChunkPart& part = layout_.part_of(chunk);
+      const ChunkPart& part = layout_.part_of(placed.chunk);
       const auto format = format_of_(part);
-      return format.ok() ? format.value()->restore_chunk(layout_.path, part.grid.first_element(chunk - part.first)) : format.status();
+      if (!format.ok()) return format.status();
+      const auto first = part.grid.first_element(placed.chunk - part.first);
+      if (!placed.is_new) return format.value()->restore_chunk(layout_.path, first);
+      Status status = encode_unwritten(layout_.filters_of(placed.chunk));
+      return status.ok() ? format.value()->fill_chunk(layout_.path, first, unwritten.bytes()) : status;
     });
 }
 

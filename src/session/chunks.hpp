@@ -105,24 +105,28 @@ class ChunkPlacer final : public Role {
         answer_(static_cast<size_t>(most)) {}
   Status prepare() override { return {}; }
   int64_t buffer_bytes() const override { return 0; }
-  void begin(std::span<const Item>, std::byte*) override { left_ = others_, status_ = {}, moved_.clear(); }
+  void begin(std::span<const Item>, std::byte*) override { left_ = others_, status_ = {}, placed_.clear(); }
   bool step() override;
   bool finished() const override { return broken_ || left_ == 0; }
 
   // To offsets; -1: there is no room, and status() says why.
   void place(std::span<const int64_t> wanted, std::span<int64_t> offsets);
 
-  // Local, when all have written what they could: chunks that were to keep a part of what was in them are what they were.
+  // Local, when all have written what they could: chunks that were to keep a part of what was in them are what they were, and new ones hold the fill value.
   void restore() noexcept;
 
  private:
+  struct Placed {
+    int64_t chunk = 0;
+    bool is_new = false;
+  };
   bool take(int tag, MPI_Status& about, int64_t& bytes);
 
   const ChunkLayout& layout_;
   FormatOfPart format_of_;
   int64_t others_, left_ = 0;
   std::vector<int64_t> message_, answer_;
-  std::vector<int64_t> moved_;  // chunks that are written in part, since begin()
+  std::vector<Placed> placed_;  // since begin()
 };
 
 // Other ranks that a writer may ask for room; each is told of its end.

@@ -115,7 +115,7 @@ Status File::blank_leftovers(Format& format, const SplitVariable& split, int64_t
     if (Status status = encode(layout.filters_of(chunk), bytes, buffers, encoded); !status.ok()) return status;
     const auto offset = format.place_chunk(split.path, first, static_cast<int64_t>(encoded.size()), true);
     if (!offset.ok()) return offset.status();
-    data_->write(base + offset.value(), encoded.bytes());
+    data_->write(base + offset.value().offset, encoded.bytes());
     if (data_->failed()) return data_->take_status();
   }
   return {};

@@ -433,6 +433,51 @@ TEST(Update, that_fails_keeps_what_it_was_not_to_write) {
   EXPECT_GT(struck, 0) << "nothing failed: this test tests nothing";
 }
 
+// Chunks that a flush was to begin, a new time step or what was never written so far, hold the fill value where they do not hold what was written: all can be read.
+TEST(Update, that_fails_leaves_new_chunks_with_the_fill_value) {
+  if (windrow_has("hdf5") == 0) GTEST_SKIP() << "built without HDF5";
+  const SharedFolder folder;
+  const std::string path = folder.file("new chunks.h5");
+  constexpr int64_t k_rows = 40, k_columns = 100, k_first = 5, k_end = 65;
+  const int64_t shape[2] = {k_rows * size_of(), k_columns};
+  const int64_t start[2] = {k_rows * rank_of(), k_first}, count[2] = {k_rows, k_end - k_first};
+  const int64_t row_start[2] = {k_rows * rank_of(), 0}, rows[2] = {k_rows, k_columns};
+  const std::vector<double> values(static_cast<size_t>(k_rows * (k_end - k_first)), 3.5);
+  int struck = 0;
+  for (const char* files : {"one", "subfiles(2)"})
+    for (const char* filters : {"shuffle,deflate:1", "none"})
+      for (int victim = 0; victim < size_of(); ++victim)
+        for (int after = 0; after < 3; ++after) {
+          SCOPED_TRACE(std::string(files) + " file, filters " + filters + ", write " + std::to_string(after) + " of rank " + std::to_string(victim));
+          windrow_file* file = nullptr;
+          int variable = -1;
+          const Options plain{{"files", files}}, filled{{"filters", filters}, {"chunks", "10x30"}, {"fill_value", "-7"}};
+          ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), plain, &file));
+          ASSERT_WINDROW_OK(windrow_define_variable_with(file, "x", WINDROW_FLOAT64, 2, shape, filled, &variable));
+          ASSERT_WINDROW_OK(windrow_close(file));
+          const Options faulty{{"store", "faulty"}, {"fault", fault_of(victim, "write", after, "no_space")}};
+          ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_UPDATE, faulty, &file));
+          ASSERT_WINDROW_OK(windrow_find_variable(file, "x", &variable));
+          const int code = windrow_write_block(file, variable, start, count, values.data());
+          expect_same_everywhere(code);
+          struck += code == WINDROW_OK ? 0 : 1;
+          expect_same_everywhere(windrow_close(file));
+          std::vector<double> read(static_cast<size_t>(k_rows * k_columns));
+          ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_READ, nullptr, &file));
+          ASSERT_WINDROW_OK(windrow_find_variable(file, "x", &variable));
+          ASSERT_WINDROW_OK(windrow_read_block(file, variable, row_start, rows, read.data()));
+          ASSERT_WINDROW_OK(windrow_close(file));
+          for (int64_t i = 0; i < k_rows * k_columns; ++i) {
+            const int64_t column = i % k_columns;
+            const double value = read[static_cast<size_t>(i)];
+            const bool asked = column >= k_first && column < k_end;
+            ASSERT_TRUE(value == -7 || (asked && value == 3.5)) << "row " << i / k_columns << ", column " << column << " is " << value;
+          }
+          if (failed_anywhere()) return;
+        }
+  EXPECT_GT(struck, 0) << "nothing failed: this test tests nothing";
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, Storage, testing::Values(".raw", ".h5", "chunked.h5", "split.h5"), [](const auto& format) {
   return format.param.starts_with('.') ? format.param.substr(1) : format.param.substr(0, format.param.find('.'));
 });

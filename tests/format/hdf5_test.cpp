@@ -303,7 +303,7 @@ TEST_F(Hdf5, room_that_is_given_again_is_zero) {
       const int64_t first[] = {1000 * chunk};
       const auto place = format->place_chunk("/z", first, bytes, false);
       ASSERT_TRUE(place.ok()) << place.status().message();
-      write({.offset = place.value()}, std::span(noise).first(static_cast<size_t>(bytes)));
+      write({.offset = place.value().offset}, std::span(noise).first(static_cast<size_t>(bytes)));
     }
   const int64_t end = open_store(path_, StoreMode::read, {}).value()->size().value();
   const auto expect_zeros = [&](const std::string& path, int64_t bytes) {

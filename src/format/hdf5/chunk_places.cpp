@@ -27,14 +27,19 @@ Result<hid_t> ChunkPlaces::dataset(const std::string& variable) {
   return opened;
 }
 
+// Of a chunk that is not there newer versions say 0, and older ones that it failed.
+bool ChunkPlaces::is_there(hid_t dataset, std::span<const int64_t> first, hsize_t& bytes) const {
+  const auto at = coordinates(first);
+  return H5Dget_chunk_storage_size(dataset, at.data(), &bytes) >= 0 && bytes > 0;
+}
+
 // What the index says, wherever that is.
 Result<ChunkPlace> ChunkPlaces::find(const std::string& variable, std::span<const int64_t> first) {
   const Result<hid_t> dataset = this->dataset(variable);
   if (!dataset.ok()) return dataset.status();
-  const auto at = coordinates(first);
   hsize_t bytes = 0;
-  // Of a chunk that is not there newer versions say 0, and older ones that it failed.
-  if (H5Dget_chunk_storage_size(dataset.value(), at.data(), &bytes) < 0 || bytes == 0) return ChunkPlace{};
+  if (!is_there(dataset.value(), first, bytes)) return ChunkPlace{};
+  const auto at = coordinates(first);
   take_chunk_offset(file_);
   uint32_t skipped = 0;
   if (H5Dread_chunk(dataset.value(), H5P_DEFAULT, at.data(), &skipped, chunk_marker()) < 0)
@@ -117,9 +122,13 @@ Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const i
 // HDF5 notes the filters that a chunk has skipped when it enters the chunk in its index, and where the size stays it enters nothing: others would
 // undo filters by the old note, or not. And of the chunk that it has looked up last it knows the old note either way, until the dataset is closed; of one without
 // an index that was not there before (HDF5 1.10), that it has skipped all filters.
-Result<int64_t> ChunkPlaces::place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room) {
+Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room) {
+  const Result<hid_t> dataset = this->dataset(variable);
+  if (!dataset.ok()) return dataset.status();
+  hsize_t size = 0;
+  const bool is_new = !is_there(dataset.value(), first, size);
   ChunkPlace old;
-  if (!room.made_here || (room.published && room.keeps_old)) {
+  if (!is_new && (!room.made_here || (room.published && room.keeps_old))) {
     const Result<ChunkPlace> found = find(variable, first);
     if (!found.ok()) return found.status();
     old = found.value();
@@ -130,14 +139,14 @@ Result<int64_t> ChunkPlaces::place(const std::string& variable, std::span<const 
   if (!keeps && old.skipped != 0 && old.bytes == room.bytes)
     if (Status other = give_other_size(variable, first, room.bytes); !other.ok()) return other;
   if (keeps) moved_.try_emplace({variable, {first.begin(), first.end()}}, old);
-  Result<int64_t> placed = keeps ? move(variable, first, room.bytes, old) : insert(variable, first, room.bytes);
+  const Result<int64_t> placed = keeps ? move(variable, first, room.bytes, old) : insert(variable, first, room.bytes);
   if (old.skipped != 0) forget(variable);
-  if (!placed.ok()) return placed;
+  if (!placed.ok()) return placed.status();
   const Result<bool> alone = !room.made_here && old.bytes == 0 ? has_one_chunk(variable) : Result<bool>(false);
   if (!alone.ok()) return alone.status();
   if (alone.value()) forget(variable);
   if (room.published) unpublished_.insert(placed.value());
-  return placed;
+  return PlacedChunk{placed.value(), is_new};
 }
 
 // To a new place, since the index can be given a size only; the old one is kept until the index is in the file.
@@ -152,6 +161,14 @@ Status ChunkPlaces::restore(const std::string& variable, std::span<const int64_t
   if (!placed.ok()) return placed.status();
   unpublished_.insert(placed.value());
   return copy_bytes(file_, {old.offset, old.offset + old.bytes}, placed.value());
+}
+
+// Past HDF5, which would take a storage that refuses this for the end of the file.
+Status ChunkPlaces::fill(const std::string& variable, std::span<const int64_t> first, std::span<const std::byte> bytes) {
+  const Result<int64_t> placed = insert(variable, first, static_cast<int64_t>(bytes.size()));
+  forget(variable);
+  if (!placed.ok()) return placed.status();
+  return write_past(file_, bytes, placed.value());
 }
 
 Status ChunkPlaces::let_go() {

@@ -39,9 +39,10 @@ class ChunkPlaces {
   void forget(const std::string& variable) { datasets_.erase(variable); }
   void forget_all() noexcept { datasets_.clear(); }
 
-  // As Format::place_chunk(), restore_chunk() and find_chunk().
-  Result<int64_t> place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
+  // As Format::place_chunk(), restore_chunk(), fill_chunk() and find_chunk().
+  Result<PlacedChunk> place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
   Status restore(const std::string& variable, std::span<const int64_t> first);
+  Status fill(const std::string& variable, std::span<const int64_t> first, std::span<const std::byte> bytes);
   Result<ChunkPlace> find(const std::string& variable, std::span<const int64_t> first);
 
   // Places are kept, and the index with them, until let_go() is told that the index is in the file.
@@ -50,6 +51,7 @@ class ChunkPlaces {
   void close() noexcept { forget_all(), kept_.let_go(); }
 
  private:
+  bool is_there(hid_t dataset, std::span<const int64_t> first, hsize_t& bytes) const;
   Result<int64_t> insert(const std::string& variable, std::span<const int64_t> first, int64_t bytes, uint32_t skipped = 0);
   Status give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes);
   Result<bool> has_filters(const std::string& variable);

@@ -40,6 +40,9 @@ void give_place_back(hid_t file, Extent bytes) noexcept;
 // Bytes that others wrote, to another place. What fails is the storage's refusal: driver_failure(). The file has this driver.
 Status copy_bytes(hid_t file, Extent bytes, int64_t to);
 
+// Bytes of a chunk, as others write them. The file has this driver.
+Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to);
+
 // The first thing that the storage refused to an open file; outlives the file. After it nothing more is written, and what HDF5 had written
 // over since the file was opened or published is put back. To be looked at after every call that may write, H5Fclose included. Null: the
 // file has another driver.

@@ -51,8 +51,9 @@ class Hdf5Format final : public Format {
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
   Result<int64_t> give_place(const std::string& path) override;
   Status write_held(const std::string& path, std::span<const std::byte> content) override;
-  Result<int64_t> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) override;
+  Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) override;
   Status restore_chunk(const std::string& path, std::span<const int64_t> first) override;
+  Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes) override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status flush() override;
   Status close() override;
@@ -413,20 +414,20 @@ Status Hdf5Format::write_held(const std::string& path, std::span<const std::byte
   return status;
 }
 
-Result<int64_t> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) {
-  int64_t offset = -1;
+Result<PlacedChunk> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) {
+  PlacedChunk chunk;
   Status status = guard([&] {
     const Quiet quiet;
     if (Status ready = writable("chunk of", path); !ready.ok()) return ready;
     if (Status room = check_room(bytes); !room.ok()) return room;
-    const Result<int64_t> placed =
+    const Result<PlacedChunk> placed =
         chunks_.place(path, first, {.bytes = bytes, .keeps_old = keep_old, .published = published_, .made_here = mode_ != FormatMode::update});
     if (!placed.ok()) return placed.status();
-    offset = placed.value();
+    chunk = placed.value();
     return *failure_;
   });
   if (!status.ok()) return status;
-  return offset;
+  return chunk;
 }
 
 Status Hdf5Format::restore_chunk(const std::string& path, std::span<const int64_t> first) {
@@ -434,6 +435,14 @@ Status Hdf5Format::restore_chunk(const std::string& path, std::span<const int64_
     const Quiet quiet;
     Status status = writable("chunk of", path);
     return status.ok() ? chunks_.restore(path, first) : status;
+  });
+}
+
+Status Hdf5Format::fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes) {
+  return guard([&] {
+    const Quiet quiet;
+    Status status = writable("chunk of", path);
+    return status.ok() ? chunks_.fill(path, first, bytes) : status;
   });
 }
 
