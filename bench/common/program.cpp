@@ -83,7 +83,7 @@ std::string lowest_complaint(const std::string& mine, int rank, int ranks) {
 }
 
 // On rank 0; nobody goes on before it is done.
-void make_folder_once(const Job& job, int rank) {
+void make_folder_on_root(const Job& job, int rank) {
   if (rank == 0) make_folder(job.directory, job.data.file_bytes());
   MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -101,7 +101,7 @@ void read_input(System& input, const Job& job, const Command& command, Watch& wa
   const int rank = command.scenario.rank, ranks = command.scenario.ranks;
   fill_buffers(job.data, job.buffers, command.repetition);
   input.prepare(job);
-  make_folder_once(job, rank);
+  make_folder_on_root(job, rank);
   input.write(job);
   clear_buffers(job.buffers);
   watch.start();
@@ -119,7 +119,7 @@ Outcome measure_copy(System& input, System& output, const Job& job, const Comman
   read_input(input, from, command, watch, outcome);
   if (!outcome.wrong.empty()) return outcome;
   output.prepare(to);
-  make_folder_once(to, rank);
+  make_folder_on_root(to, rank);
   watch.start();
   output.write(to);
   outcome.write_s = watch.stop("write");
@@ -149,7 +149,7 @@ Outcome measure(System& system, Job& job, const Command& command, Watch& watch) 
   }
   fill_buffers(job.data, job.buffers, command.repetition);
   system.prepare(job);
-  make_folder_once(job, rank);
+  make_folder_on_root(job, rank);
   watch.start();
   system.write(job);
   if (command.rewrites == 0) outcome.write_s = watch.stop("write");

@@ -129,7 +129,9 @@ void ChunkPlacer::restore() noexcept {
     FilterBuffers buffers;
     unwritten.clear();
     encoded_by = filters.data();
-    return encode(filters, bytes, buffers, unwritten);
+    Status status = encode(filters, bytes, buffers, unwritten);
+    if (!status.ok()) unwritten.clear();  // what there is of it would be no chunk
+    return status;
   };
   for (const Placed& placed : placed_)
     (void)guard([&]() -> Status {
