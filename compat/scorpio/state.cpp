@@ -105,19 +105,52 @@ void Call::refuse(const char* format, ...) {
   va_end(arguments);
 }
 
-void Call::same(const void* bytes, size_t count) noexcept {
+void Call::mix(const void* bytes, size_t count) noexcept {
   const auto* byte = static_cast<const unsigned char*>(bytes);
   for (size_t i = 0; i < count; ++i) hash_ = (hash_ ^ byte[i]) * 1099511628211U;
 }
 
+void Call::tell(const char* format, ...) noexcept {
+  const size_t length = std::strlen(told_.data());
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(told_.data() + length, told_.size() - length, format, arguments);
+  va_end(arguments);
+}
+
+void Call::same(int64_t value) noexcept {
+  mix(&value, sizeof value);
+  tell("%s%lld", told_[0] == '\0' ? "" : ", ", static_cast<long long>(value));
+}
+
 void Call::same(std::string_view text) noexcept {
-  same(static_cast<int64_t>(text.size()));
-  same(text.data(), text.size());
+  const size_t length = text.size();
+  mix(&length, sizeof length);
+  mix(text.data(), length);
+  tell("%s\"%.*s\"", told_[0] == '\0' ? "" : ", ", static_cast<int>(std::min<size_t>(length, 100)), text.data());
 }
 
 void Call::same(const int* values, int count) noexcept {
-  same(static_cast<int64_t>(count));
-  for (int i = 0; i < count; ++i) same(static_cast<int64_t>(values[i]));
+  mix(&count, sizeof count);
+  mix(values, sizeof(int) * static_cast<size_t>(count));
+  tell("%s(", told_[0] == '\0' ? "" : ", ");
+  for (int i = 0; i < count; ++i) tell("%s%d", i == 0 ? "" : " ", values[i]);
+  tell(")");
+}
+
+// Collective: what the lowest rank that has other values than rank 0 was given, and what rank 0.
+void Call::name_difference() {
+  uint64_t hash = hash_;
+  std::array<char, 300> of_root = told_, of_other = told_;
+  int other = INT_MAX, lowest = INT_MAX;
+  bool ok = MPI_Bcast(&hash, 1, MPI_UINT64_T, 0, group_->comm) == MPI_SUCCESS;
+  if (hash >> 1 != hash_ >> 1) other = group_->rank;
+  ok = ok && MPI_Allreduce(&other, &lowest, 1, MPI_INT, MPI_MIN, group_->comm) == MPI_SUCCESS &&
+       MPI_Bcast(of_root.data(), static_cast<int>(of_root.size()), MPI_CHAR, 0, group_->comm) == MPI_SUCCESS &&
+       MPI_Bcast(of_other.data(), static_cast<int>(of_other.size()), MPI_CHAR, lowest, group_->comm) == MPI_SUCCESS;
+  std::snprintf(message_.data(), message_.size(), "%s: the arguments that all ranks share differ between them", function_);
+  const size_t length = std::strlen(message_.data());
+  if (ok) std::snprintf(message_.data() + length, message_.size() - length, ": rank %d has %s, rank 0 has %s", lowest, of_other.data(), of_root.data());
 }
 
 bool Call::agreed() {
@@ -137,8 +170,7 @@ bool Call::agreed() {
     refused_ = true;
   } else if (least[1] != -least[2]) {
     refused_ = true;
-    std::snprintf(message_.data(), message_.size(), "%s: the arguments that all ranks share differ between them",
-                  function_);
+    name_difference();
   }
   return !refused_;
 }

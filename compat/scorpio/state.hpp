@@ -60,7 +60,7 @@ class Call {
   void refuse_as_windrow() { refuse("%s", windrow_error_message()); }
 
   // Values that must be the same on every rank.
-  void same(int64_t value) noexcept { same(&value, sizeof value); }
+  void same(int64_t value) noexcept;
   void same(std::string_view text) noexcept;
   void same(const int* values, int count) noexcept;
 
@@ -83,7 +83,9 @@ class Call {
   int64_t end(int code, int64_t result = 0);  // of the last call of Windrow, where all ranks have the same code
 
  private:
-  void same(const void* bytes, size_t count) noexcept;
+  void mix(const void* bytes, size_t count) noexcept;
+  void tell(const char* format, ...) noexcept __attribute__((format(printf, 2, 3)));
+  void name_difference();
   void print() const;
 
   const char* function_;
@@ -92,6 +94,7 @@ class Call {
   bool refused_ = false;
   std::array<char, 800> message_{};
   uint64_t hash_ = 14695981039346656037U;  // FNV-1a
+  std::array<char, 300> told_{};           // the same() values, as far as there is room
 };
 
 // A set of options that frees itself.

@@ -98,7 +98,12 @@ typedef struct windrow_options windrow_options;
 /** Make an empty set.  Local.  Since 0.1. */
 WINDROW_API int windrow_options_create(windrow_options **options);
 
-/** Set a key.  Local.  @return WINDROW_BAD_ARGUMENT: unknown key, or a value that it cannot have; the message lists what it can.  Since 0.1. */
+/**
+ * Set a key.  Local.
+ * @return WINDROW_BAD_ARGUMENT: unknown key, or a value that it cannot have; the message lists what it can.  Of keys whose value is a text
+ *         (filters, chunks, stripe, ...: docs/settings.md) the value is looked at where it is used: by the call that takes the options.
+ * Since 0.1.
+ */
 WINDROW_API int windrow_options_set(windrow_options *options, const char *key, const char *value);
 
 /** Free; NULL is fine.  Local.  Since 0.1. */
@@ -860,8 +865,9 @@ WINDROW_API int windrow_xdmf_mesh(windrow_file *file, const char *name, double t
  * @param grid      From one of the calls above.  [same]
  * @param name      [same] What the viewer shows; for a series the same at all times.
  * @param center    enum windrow_center.  [same]
- * @param variable  Of the grid's shape at nodes or at cells (a mesh: nodes or cells), or that x components: 1 is a scalar, 2 and 3
- *                  are a vector (x, y, z), 6 a symmetric tensor (xx, xy, xz, yy, yz, zz), 9 a tensor, others a matrix.  [same]
+ * @param variable  Of the grid's shape at nodes or at cells (a mesh: nodes or cells), or that x components: 1 is a scalar, 3
+ *                  are a vector (x, y, z), 6 a symmetric tensor (xx, xy, xz, yy, yz, zz), 9 a tensor, others so many values.  [same]
+ *                  Components at the nodes of a grid of two dimensions: VTK's older reader (vtkXdmfReader) does not show them.
  * @return WINDROW_EXISTS: the grid has a field of that name there; WINDROW_BAD_ARGUMENT: the shape.  uint64 is shown as int64.  Since 0.1.
  */
 WINDROW_API int windrow_xdmf_field(windrow_file *file, int grid, const char *name, int center, int variable);

@@ -35,21 +35,32 @@ int queue_and_flush(windrow_file* file, bool put, int variable, const windrow_de
   });
 }
 
+windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& file, const char* verb, int variable, const int64_t* start, const int64_t* count) {
+  windrow::Result<windrow::Decomposition> block{Status{}};
+  Status status = windrow::guard([&]() -> Status {
+    if (!file.refused().ok()) return file.refused();  // by windrow_refuse() or a bad put: the others hear it now
+    const auto& variables = file.catalog().variables;
+    if (variable < 0 || variable >= static_cast<int>(variables.size())) return {Code::bad_argument, "there is no variable number " + std::to_string(variable)};
+    const windrow::Variable& target = variables[static_cast<size_t>(variable)];
+    block = windrow::block_of(static_cast<int>(target.shape.size()), target.shape.data(), start, count, nullptr, nullptr);
+    if (block.ok()) return {};
+    return {block.status().code(), std::string(verb) + " of \"" + target.path + "\": " + block.status().message()};
+  });
+  if (!status.ok()) return status;
+  return block;
+}
+
 int move_block(windrow_file* file, bool put, int variable, const int64_t* start, const int64_t* count, void* data) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
     if (Status before = file->file->end_pending(); !before.ok()) return before;
-    const auto& variables = file->file->catalog().variables;
-    windrow::Result<windrow::Decomposition> local{Status{}};
-    if (variable >= 0 && variable < static_cast<int>(variables.size())) {
-      const auto& shape = variables[static_cast<size_t>(variable)].shape;
-      local = windrow::block_of(static_cast<int>(shape.size()), shape.data(), start, count, nullptr, nullptr);
-    } else {
-      local = windrow::guard([&] { return Status{Code::bad_argument, "there is no variable number " + std::to_string(variable)}; });
-    }
-    auto shared = SharedDecomposition::make(file->file->comm(), std::move(local),
+    auto block = block_of_variable(*file->file, put ? "write_block" : "read_block", variable, start, count);
+    auto shared = SharedDecomposition::make(file->file->comm(), std::move(block),
                                             put ? SharedDecomposition::Use::any : SharedDecomposition::Use::reading);
-    if (!shared.ok()) return shared.status();
+    if (!shared.ok()) {
+      file->file->drop_queue();
+      return shared.status();
+    }
     (void)file->file->queue(put, variable, std::move(shared).value(), static_cast<std::byte*>(data));
     return file->file->flush();
   });

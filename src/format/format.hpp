@@ -234,13 +234,15 @@ class Format {
   virtual Status write_held(const std::string& path, std::span<const std::byte> content);
   // Room for a chunk that has so many bytes once it is encoded, by all filters, in place of what it had before, and its offset; the bytes are
   // written by others. `first`: its first element. `keep_old`: there is more in it than is written anew, so what a flush() has published of it
-  // stays in its place until the next. Code::unsupported: the format has no chunks.
+  // stays in its place until the next, and what it is otherwise until settle_chunks(). Code::unsupported: the format has no chunks.
   virtual Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old);
-  // After a flush() that failed: a chunk that place_chunk() has moved since the last one, with `keep_old`, is what it was again; others stay as they are. Whoever
+  // After writes that failed: a chunk that place_chunk() has moved since settle_chunks(), with `keep_old`, is what it was again; others stay as they are. Whoever
   // was to write it has written, or never will. Code::io: it is not, and nothing more is written to the file.
   virtual Status restore_chunk(const std::string& path, std::span<const int64_t> first);
-  // After a flush() that failed: what a chunk holds that is_new was told of, so that the variable can be read. Code::io: it is not there, and the chunk is as it was.
+  // After writes that failed: what a chunk holds that is_new was told of, so that the variable can be read. Code::io: it is not there, and the chunk is as it was.
   virtual Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes);
+  // The chunks that have got places are written, or restored: what they were is not asked for any more.
+  virtual void settle_chunks() noexcept {}
   // Where a chunk lies.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
   virtual FormatTraits traits() const noexcept { return {}; }

@@ -285,7 +285,7 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
   local.update(fetcher.status());
   if (kept.placer) local.update(kept.placer->status());
   Status verdict = conclude(std::move(local), wave, kept, seconds_now() - began, false);
-  if (!verdict.ok() && kept.placer) kept.placer->restore();
+  if (kept.placer) kept.placer->settle(verdict.ok() || is_draft(), *data_);  // a draft is lost
   return verdict;
 }
 

@@ -106,7 +106,7 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
       const ChunkPart& part = layout_.part_of(chunk.chunk);
       const auto format = format_of_(part);
       if (!format.ok()) return format.status();
-      placed_.push_back({chunk.chunk, false});
+      placed_.push_back({.chunk = chunk.chunk, .in_part = chunk.in_part});
       const auto placed = format.value()->place_chunk(layout_.path, part.grid.first_element(chunk.chunk - part.first), chunk.bytes, chunk.in_part);
       if (!placed.ok()) return placed.status();
       placed_.back().is_new = placed.value().is_new;
@@ -118,8 +118,20 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
   }
 }
 
+// Whether what lies at a chunk's place can be decoded.
+bool ChunkPlacer::is_readable(const Placed& placed, Format& format, DataFile& file) {
+  const ChunkPart& part = layout_.part_of(placed.chunk);
+  const auto found = format.find_chunk(layout_.path, part.grid.first_element(placed.chunk - part.first));
+  if (!found.ok()) return false;
+  const KnownChunks known{{placed.chunk, {part.file_base + found.value().offset, found.value().bytes, found.value().skipped}}};
+  std::vector<std::byte> bytes(static_cast<size_t>(layout_.chunk_bytes()));
+  Status status = ChunkReader(file, layout_, known).read(placed.chunk, bytes);
+  status.update(file.take_status());
+  return status.ok();
+}
+
 // What cannot be restored is undefined as its variable is; where the storage refuses it, the format leaves the file as others find it.
-void ChunkPlacer::restore() noexcept {
+void ChunkPlacer::restore(DataFile& file) noexcept {
   ByteBuffer unwritten;
   const Filter* encoded_by = nullptr;
   const auto encode_unwritten = [&](std::span<const Filter> filters) -> Status {
@@ -139,10 +151,25 @@ void ChunkPlacer::restore() noexcept {
       const auto format = format_of_(part);
       if (!format.ok()) return format.status();
       const auto first = part.grid.first_element(placed.chunk - part.first);
-      if (!placed.is_new) return format.value()->restore_chunk(layout_.path, first);
+      if (placed.in_part && !placed.is_new) return format.value()->restore_chunk(layout_.path, first);
+      if (!placed.is_new && is_readable(placed, *format.value(), file)) return {};
       Status status = encode_unwritten(layout_.filters_of(placed.chunk));
       return status.ok() ? format.value()->fill_chunk(layout_.path, first, unwritten.bytes()) : status;
     });
+}
+
+void ChunkPlacer::settle(bool written, DataFile& file) noexcept {
+  if (!written) restore(file);
+  const ChunkPart* settled = nullptr;
+  for (const Placed& placed : placed_) {
+    const ChunkPart& part = layout_.part_of(placed.chunk);
+    if (std::exchange(settled, &part) == &part) continue;
+    (void)guard([&] {
+      const auto format = format_of_(part);
+      if (format.ok()) format.value()->settle_chunks();
+      return format.status();
+    });
+  }
 }
 
 Status ChunkReader::read(int64_t chunk, std::span<std::byte> out) {

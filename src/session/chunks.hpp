@@ -112,14 +112,17 @@ class ChunkPlacer final : public Role {
   // To offsets; -1: there is no room, and status() says why.
   void place(std::span<const int64_t> wanted, std::span<int64_t> offsets);
 
-  // Local, when all have written what they could: chunks that were to keep a part of what was in them are what they were, and new ones hold the fill value.
-  void restore() noexcept;
+  // Local, when all have written what they could. If one could not, chunks that were to keep a part of what was in them are what they were, and new
+  // ones hold the fill value; so do those that were to be written as a whole and cannot be decoded.
+  void settle(bool written, DataFile& file) noexcept;
 
  private:
+  void restore(DataFile& file) noexcept;
   struct Placed {
     int64_t chunk = 0;
-    bool is_new = false;
+    bool in_part = false, is_new = false;
   };
+  bool is_readable(const Placed& placed, Format& format, DataFile& file);
   bool take(int tag, MPI_Status& about, int64_t& bytes);
 
   const ChunkLayout& layout_;

@@ -7,11 +7,13 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "format/check.hpp"
 #include "session/file.hpp"
 #include "session/paths.hpp"
 #include "session/same.hpp"
+#include "storage/publish.hpp"
 
 namespace windrow {
 namespace {
@@ -123,6 +125,29 @@ void File::enter(VariableDefinition definition, Placement placement) {
   catalog_.variables.push_back(std::move(variable));
 }
 
+// Of variables with a place each. A file that is longer than its file system allows would be refused when it is closed, with all that is in it.
+Status File::check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const {
+  constexpr int64_t k_always = int64_t{1} << 40;  // what any file system for data has: nothing is tried
+  constexpr int64_t k_most = std::numeric_limits<int64_t>::max() / 2;
+  if (comm_->rank() != 0) return {};
+  int64_t end = 0;
+  std::string_view largest;
+  int64_t most = 0;
+  for (const Variable& variable : catalog_.variables) end = std::min(k_most, end + variable.placement.bytes);
+  for (size_t i = 0; i < definitions.size(); ++i) {
+    const VariableDefinition& each = definitions[i];
+    if (!each.chunking.empty() || splits.contains(first + static_cast<int>(i))) continue;
+    int64_t bytes = element_bytes(each.type, each.details);
+    for (const int64_t extent : each.shape) bytes *= extent;  // check_definition() has seen that it can
+    end = std::min(k_most, end + bytes);
+    if (bytes > most) most = bytes, largest = each.path;
+  }
+  if (end <= k_always || most == 0) return {};
+  Status status = check_file_size(path_, end);
+  if (status.ok()) return status;
+  return {status.code(), fmt::format("variable \"{}\" of {}: {}; a variable with chunks takes room as it is written only", largest, format_bytes(most), status.message())};
+}
+
 namespace {
 
 // For people: what tells two definitions apart, mostly.
@@ -167,6 +192,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
       added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
     }
     if (Status status = check_room_in_set(definitions, splits, first); !status.ok()) return status;
+    if (Status status = check_size_on_root(definitions, splits, first); !status.ok()) return status;
     arguments = hash_of({text});
     make_room(catalog_.groups, added.groups.size());
     make_room(catalog_.variables, definitions.size());

@@ -145,7 +145,8 @@ Status File::define_dimension(const std::string& path, int64_t length, Status lo
     return {};
   });
   const uint64_t arguments = hash_of({path, std::to_string(length)});
-  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or length of the dimension"); !verdict.ok()) return verdict;
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or length of the dimension", [&] { return quoted({path, std::to_string(length)}); }); !verdict.ok())
+    return verdict;
   return define_dimensions(std::move(groups), std::move(added), nullptr, {});
 }
 
@@ -180,7 +181,12 @@ Status File::name_dimensions(int variable, const std::vector<std::string>& names
     make_room(catalog_.dimensions, added.size());
     return {};
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "variable or names of the dimensions"); !verdict.ok()) return verdict;
+  const auto describe = [&] {
+    std::vector<std::string> texts = quoted({catalog_.variables[static_cast<size_t>(variable)].path});
+    for (const std::string& name : names) texts.push_back(quoted({name}).front());
+    return texts;
+  };
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "variable or names of the dimensions", describe); !verdict.ok()) return verdict;
   if (Status verdict = define_dimensions(std::move(groups), std::move(added), named.back().first, dimensions); !verdict.ok()) return verdict;
   for (auto& [entered, names_of_it] : named) entered->dimensions = std::move(names_of_it);
   return {};

@@ -50,6 +50,12 @@ std::string text_of(const Settings& settings) {
   return text;
 }
 
+std::vector<std::string> texts_of(const Settings& settings) {
+  std::vector<std::string> texts;
+  for (const auto& [key, value] : settings.values()) texts.push_back(fmt::format("{}={}", key, value));
+  return texts;
+}
+
 // Reading from a disk of this host, a piece of 16 KiB is worth a request of its own: it comes to its place in one copy, and readers do not
 // wait for each other. Writers do, for the file's lock.
 constexpr int64_t k_local_read = int64_t{16} << 10;
@@ -122,7 +128,7 @@ Status File::open_on_root(const std::string& asked_format) {
 
 std::vector<std::string> File::describe_opening() const {
   std::vector<std::string> texts{"the path \"" + path_ + "\"", mode_ == Mode::create ? "create" : mode_ == Mode::update ? "open for update" : "open for reading"};
-  for (const auto& [key, value] : settings_.values()) texts.push_back(fmt::format("{}={}", key, value));
+  for (std::string& text : texts_of(settings_)) texts.push_back(std::move(text));
   return texts;
 }
 
@@ -260,7 +266,7 @@ Status File::set_strategy(const Settings& changes, Status local) {
     if (changes.is_set("sieve_hole")) limits.hole_bytes = changes.bytes("sieve_hole");
     return {};
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "the options of the strategy"); !verdict.ok())
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "the options of the strategy", [&] { return texts_of(changes); }); !verdict.ok())
     return verdict;
   strategy_ = std::move(strategy);
   limits_ = limits;
@@ -473,7 +479,7 @@ Status File::close(bool publish) {
   const bool stays = publish || mode_ == Mode::update || published_;
   if (stays && verdict.ok()) verdict = fill_rest();
   drop_queue();
-  if (!fatal_.ok()) verdict.update(beyond_publishing());
+  if (publish && !fatal_.ok()) verdict.update(beyond_publishing());
   const bool moved = verdict.ok(), in_place = mode_ != Mode::read && !is_draft();
   Status local = close_data(durable);
   if (publish && !idle_ && !closed_) {

@@ -172,6 +172,8 @@ class File {
   Status queue(bool put, int variable, std::shared_ptr<SharedDecomposition> decomposition, std::byte* data, int64_t record = -1,
                std::optional<Type> type = {});
   void refuse(const Status& status) { queue_status_.update(status); }  // the next flush fails by it on every rank
+  const Status& refused() const noexcept { return queue_status_; }     // OK: nothing was
+  void drop_queue();                                                   // where all ranks do: what a flush that failed does
   std::string report(bool json) const;
   const Catalog& catalog() const noexcept { return catalog_; }
   int64_t element_count_of(int variable) const;                      // of a variable that there is
@@ -272,7 +274,6 @@ class File {
   OwnerPolicy owner_of(const QueueEntry& entry) const;
   Result<std::shared_ptr<const ByteRuns>> runs_of(const QueueEntry& entry, int64_t element, const SharedDecomposition::Line* line);
   void begin_report();
-  void drop_queue();
   bool wants_io_thread() const;
 
   Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind);
@@ -314,6 +315,7 @@ class File {
   // undefined.cpp
   void start_writing(const Wave& wave, std::span<const int64_t> variables) noexcept;
   void end_whole() noexcept;
+  void mark_unfinished();                                            // collective
   template <class Picks>
   void pick_moving(Picks&& picks) noexcept;                         // picks(variable)
   Status with_undefined(Status verdict, std::span<const int64_t> variables);
@@ -385,6 +387,7 @@ class File {
   Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);  // collective
   void withdraw_parts(const std::map<int, SplitVariable>& splits, int first);  // local
   Status check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const;
+  Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const;
   Status define_split_on_root(const VariableDefinition& definition, const SplitVariable& split);  // rank 0 only
   Status lengthen_subfiles();                                        // local
   Status finish_subfiles(bool ends);                                 // collective
@@ -491,6 +494,7 @@ class File {
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>> layouts_;  // by variable; several where parts have chunks of several sizes
   std::vector<int64_t> moving_bits_;     // the variables that are being written
+  int64_t put_waves_ = 0, put_wave_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
   std::vector<int64_t> undefined_bits_;  // of a file changed in place: those that a failure has left undefined
   std::vector<int64_t> unsynced_bits_;   // those written since they were stored last
   std::vector<int64_t> changed_bits_;    // those that were, since the file was opened

@@ -25,7 +25,7 @@ Status check_record(const Variable& variable, std::string_view verb, int64_t rec
     return {Code::bad_argument, fmt::format("{} of \"{}\": the number of a record must not be negative", verb, variable.path)};
   if (record < k_most && (variable.extendible || record < variable.shape.front())) return {};
   return {Code::bad_argument, fmt::format("{} of \"{}\": record {} of {}{}", verb, variable.path, record, variable.shape.front(),
-                                          variable.extendible ? "" : ", and it cannot grow")};
+                                          variable.extendible ? "" : ", and it cannot grow: its first dimension is not unlimited")};
 }
 
 // What did not fit is clamped and counted, or an error.
@@ -205,18 +205,18 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     if (local.ok()) local = guard([&] { return build_wave(true, 0, gets); });
     if (local.ok()) local = guard([&] { return read_held(); });
   }
-  int64_t put_waves = 0;
-  for (const auto& [variable, count] : put_counts_) put_waves = std::max(put_waves, count);
+  put_waves_ = 0;
+  for (const auto& [variable, count] : put_counts_) put_waves_ = std::max(put_waves_, count);
   Status verdict;
   LonePuts lone(comm_->rank(), queue_);
   {
     const StageTimer timer(trace_, Stage::agree);
-    verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_waves, &lone);
+    verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_waves_, &lone);
     if (verdict.ok() && lone.is_doubtful())
       verdict = LonePuts::check(*comm_, queue_, catalog_.variables, [this](const QueueEntry& entry) { return entry.decomposition->loses(strategy_.owner); });
   }
   if (!verdict.ok()) return verdict;
-  if (put_waves > 0 && !fatal_.ok()) return beyond_publishing();  // the same on every rank; nobody writes for hours what nobody will see
+  if (put_waves_ > 0 && !fatal_.ok()) return beyond_publishing();  // the same on every rank; nobody writes for hours what nobody will see
   const bool any_gets = get_numbers.entries > 0;
   const size_t words = variable_words();
   const std::span<int64_t> chunked_puts = std::span(chunked_bits_).first(words), chunked_gets = std::span(chunked_bits_).subspan(words, words);
@@ -227,8 +227,9 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     return std::any_of(bits.begin(), bits.end(), [](int64_t word) { return word != 0; });
   };
   const bool any_chunked_gets = keep(get_numbers.variables, chunked_gets);
-  idle_ = put_waves == 0 && !any_gets && !any_chunked_gets;
-  for (int64_t wave = 0; wave < put_waves && verdict.ok(); ++wave) {
+  idle_ = put_waves_ == 0 && !any_gets && !any_chunked_gets;
+  for (int64_t wave = 0; wave < put_waves_ && verdict.ok(); ++wave) {
+    put_wave_ = wave;
     if (wave > 0) {
       puts = Wave{};
       local = guard([&] { return build_wave(false, wave, puts); });
@@ -243,11 +244,11 @@ Status File::move_queue(Status local, PendingFlush* pending) {
       if (verdict.ok() && entries > 0) verdict = pulse_waves(Status{}, {&puts}, {&put_numbers}, nullptr);
     }
     if (!verdict.ok() || entries == 0) continue;
-    if (pending != nullptr && wave + 1 == put_waves) {
+    if (pending != nullptr && wave + 1 == put_waves_) {
       verdict = begin_motion(pending->puts, std::move(puts), put_numbers, true);
       pending->moving = verdict.ok();
     } else {
-      verdict = run_wave(std::move(puts), put_numbers, last_flush_ && wave + 1 == put_waves && !any_gets && !any_chunked_gets);
+      verdict = run_wave(std::move(puts), put_numbers, last_flush_ && wave + 1 == put_waves_ && !any_gets && !any_chunked_gets);
     }
   }
   if (verdict.ok() && any_chunked_gets && pending == nullptr) verdict = move_chunked(true, 0, chunked_gets);
@@ -259,7 +260,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     return verdict;
   }
   // The puts may have pulsed since: the numbers of the gets' variables are in that memory.
-  if (put_waves > 0 || any_chunked_gets) verdict = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
+  if (put_waves_ > 0 || any_chunked_gets) verdict = pulse_waves(Status{}, {&gets}, {&get_numbers}, nullptr);
   return verdict.ok() ? run_wave(std::move(gets), get_numbers) : verdict;
 }
 
@@ -414,6 +415,7 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   // Seconds of the stages are of all waves of the flush so far.
   if (verdict.ok() && waves_++ == 0) (void)guard([&] { return learn_seconds(kept, behind ? 0 : read_wave(report_.maxima), read_stage(report_.maxima, Stage::storage)), Status{}; });
   if (verdict.ok() || wave.reading) return verdict;
+  mark_unfinished();
   Status told = with_undefined(std::move(verdict), moving_bits_);
   if (mode_ == Mode::create && !published_) fatal_.update(told);
   return told;

@@ -311,7 +311,8 @@ Result<std::string> File::write_references(const std::string& path, const std::s
       return {Code::bad_state, fmt::format("references: \"{}\" is not open for reading only; what is written here has them by the option references", path_)};
     return {};
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or prefix of the references"); !verdict.ok()) return verdict;
+  if (Status verdict = agree_same(*comm_, std::move(local), arguments, "path or prefix of the references", [&] { return quoted({path, prefix}); }); !verdict.ok())
+    return verdict;
   PartChunks chunks;
   if (Status verdict = collect_part_chunks(chunks); !verdict.ok()) return verdict;
   std::vector<std::byte> bytes;

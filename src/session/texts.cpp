@@ -45,7 +45,7 @@ Status File::put_texts(int variable, std::vector<std::string> texts, Status loca
     for (const std::string& text : texts) characters += static_cast<int64_t>(text.size());
     return check_texts_fit(catalog_.variables[static_cast<size_t>(variable)].path, element_count_of(variable), characters);
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable"); !verdict.ok())
+  if (Status verdict = agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable", [&] { return quoted({catalog_.variables[static_cast<size_t>(variable)].path}); }); !verdict.ok())
     return verdict;
   local = comm_->rank() == 0 ? guard([&] { return format_->write_texts(catalog_.variables[static_cast<size_t>(variable)].path, texts); })
                              : Status{};
@@ -55,7 +55,7 @@ Status File::put_texts(int variable, std::vector<std::string> texts, Status loca
 Status File::get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local) {
   if (Status before = end_pending(); !before.ok()) return before;
   if (local.ok()) local = guard([&] { return check_whole("get texts", variable); });
-  if (Status verdict = agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable"); !verdict.ok())
+  if (Status verdict = agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable", [&] { return quoted({catalog_.variables[static_cast<size_t>(variable)].path}); }); !verdict.ok())
     return verdict;
   const std::string& path = catalog_.variables[static_cast<size_t>(variable)].path;
   std::vector<std::byte> bytes;

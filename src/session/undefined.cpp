@@ -5,11 +5,12 @@
 
 #include <algorithm>
 
+#include "comm/agree.hpp"
 #include "session/file.hpp"
 
 namespace windrow {
 
-// Local, as all of these, and the same on every rank. Chunked variables move in waves of their own, whose only one they are.
+// Local, as most of these, and the same on every rank. Chunked variables move in waves of their own, whose only one they are.
 void File::start_writing(const Wave& wave, std::span<const int64_t> variables) noexcept {
   mark_changed(variables);
   pick_moving([&](size_t i) { return is_among(i, variables) && (wave.layout || !is_chunked(static_cast<int>(i))); });
@@ -19,6 +20,16 @@ void File::start_writing(const Wave& wave, std::span<const int64_t> variables) n
 // What was moving has been written as a whole.
 void File::end_whole() noexcept {
   for (size_t i = 0; i < moving_bits_.size(); ++i) undefined_bits_[i] &= ~moving_bits_[i];
+}
+
+// After a failure: those too that hold some of this flush's puts, and will not get the others.
+void File::mark_unfinished() {
+  if (put_waves_ <= 1) return;
+  for (const auto& [variable, count] : put_counts_) {
+    const auto word = static_cast<size_t>(variable) / 64;
+    if (count > std::max<int64_t>(put_wave_, 1) && word < moving_bits_.size()) moving_bits_[word] |= static_cast<int64_t>(uint64_t{1} << (variable % 64));
+  }
+  (void)agree(*comm_, Status{}, Pulse{.maximum = {}, .sum = {}, .bits = moving_bits_});
 }
 
 Status File::with_undefined(Status verdict, std::span<const int64_t> variables) {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <random>
 
+#include "base/units.hpp"
 #include "storage/faulty/fault_plan.hpp"
 #include "storage/system_error.hpp"
 
@@ -187,6 +188,17 @@ Result<Draft> start_draft(const std::string& path) {
   });
   if (!status.ok()) return status;
   return draft;
+}
+
+Status check_file_size(const std::string& path, int64_t bytes) {
+  if (beyond_file_size_limit(bytes)) return guard([&] { return system_status(fmt::format("a file of {} beside", format_bytes(bytes)), path, EFBIG); });
+  return guard([&]() -> Status {
+    const Result<Draft> draft = start_draft(path);
+    if (!draft.ok()) return {};
+    const int error = ::truncate(draft.value().temporary_path.c_str(), bytes) == 0 ? 0 : errno;
+    (void)::unlink(draft.value().temporary_path.c_str());
+    return error == EFBIG ? system_status(fmt::format("a file of {} beside", format_bytes(bytes)), path, error) : Status();
+  });
 }
 
 Status start_companions(const Draft& draft, std::span<const Rename> companions) {

@@ -29,6 +29,9 @@ struct Rename {
 // path is a folder, a device or the like, or its last name is longer than the file system allows.
 Result<Draft> start_draft(const std::string& path);
 
+// Whether the file system lets a file beside `path` have so many bytes: one without any content is made so long, and removed. OK where that cannot be tried.
+Status check_file_size(const std::string& path, int64_t bytes);
+
 // Makes the empty files that will be published together with a draft. Each has from its first moment the mode of the file that
 // it will replace or, when there is none, that of the draft. Errors as start_draft(); what was made until then stays.
 Status start_companions(const Draft& draft, std::span<const Rename> companions);

@@ -515,7 +515,7 @@ TEST_F(Chunks, a_damaged_message_about_places_is_an_error_on_all_ranks) {
           EXPECT_EQ(code, WINDROW_INTERNAL) << windrow_error_message();
           EXPECT_THAT(windrow_error_message(), HasSubstr("\"/field\": the message from rank"));
         }
-        EXPECT_EQ(windrow_discard(file) == WINDROW_OK, code == WINDROW_OK);
+        EXPECT_WINDROW_OK(windrow_discard(file));
         h5py(std::string(k_model) + "assert (h5py.File(path)['field'][:] == model).all()");
       }
   write("5x29x17", "deflate:1", {{"buffer", "4096"}});

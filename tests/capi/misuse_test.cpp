@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "checked.hpp"
 
@@ -199,6 +200,36 @@ TEST_F(Misuse, of_the_queue) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+// It would keep the file from being published, with all that is in it.
+TEST_F(Misuse, of_a_file_system_that_has_no_such_files) {
+  windrow_file* file = create();
+  int small = -1, huge = -1;
+  const int64_t few[1] = {10}, all[1] = {rank_of() == 0 ? 10 : 0}, first[1] = {0}, many[1] = {int64_t{1} << 56};
+  std::vector<double> values(10, 1.5);
+  ASSERT_WINDROW_OK(windrow_define_variable(file, "small", WINDROW_FLOAT64, 1, few, &small));
+  ASSERT_WINDROW_OK(windrow_write_block(file, small, first, all, values.data()));
+  int there = 0;
+  if (rank_of() == 0) {
+    const std::string other = folder_.file("other");
+    std::ofstream(other).put(' ');
+    there = ::truncate(other.c_str(), int64_t{1} << 59) == 0 ? 1 : 0;
+  }
+  MPI_Bcast(&there, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  const int code = windrow_define_variable(file, "huge", WINDROW_FLOAT64, 1, many, &huge);
+  EXPECT_EQ(code == WINDROW_OK, there == 1);
+  if (code == WINDROW_OK) {
+    EXPECT_WINDROW_OK(windrow_discard(file));
+    GTEST_SKIP() << "this file system has such files";
+  }
+  EXPECT_THAT(windrow_error_message(), HasSubstr("variable \"/huge\" of 512 PiB: a file of 512 PiB beside \"" + path() + "\": file too large"));
+  EXPECT_WINDROW_OK(windrow_close(file));
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &file));
+  values.assign(10, 0);
+  EXPECT_WINDROW_OK(windrow_read_block(file, small, first, few, values.data()));
+  EXPECT_EQ(values, std::vector<double>(10, 1.5));
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 // What a binding finds wrong on the last rank is told to all by the next flush, and nothing of it is moved.
 TEST_F(Misuse, told_by_one_rank) {
   windrow_file* file = create();
@@ -215,6 +246,19 @@ TEST_F(Misuse, told_by_one_rank) {
   EXPECT_WINDROW_ERROR(windrow_write_block(file, variable, refuses ? nothing : start, refuses ? nothing : count, &value), WINDROW_BAD_ARGUMENT,
                        "too short a list");
   EXPECT_EQ(windrow_error_rank(), size_of() - 1);
+  EXPECT_WINDROW_OK(windrow_flush(file));
+  // A block of any variable will do, whatever its shape is.
+  int cube = -1;
+  const int64_t sides[3] = {2, 3, 4}, none[3] = {0, 0, 0};
+  EXPECT_WINDROW_OK(windrow_define_variable(file, "cube", WINDROW_INT32, 3, sides, &cube));
+  if (refuses) {
+    EXPECT_WINDROW_ERROR(windrow_refuse(file, "too long a list"), WINDROW_BAD_ARGUMENT, "too long a list");
+  }
+  EXPECT_WINDROW_ERROR(windrow_write_block(file, refuses ? cube : variable, refuses ? none : start, refuses ? none : count, &value), WINDROW_BAD_ARGUMENT,
+                       "too long a list");
+  EXPECT_EQ(windrow_error_rank(), size_of() - 1);
+  const int64_t behind[1] = {size_of()};
+  EXPECT_WINDROW_ERROR(windrow_write_block(file, variable, refuses ? behind : start, count, &value), WINDROW_BAD_ARGUMENT, "write_block of \"/v\": ");
   EXPECT_WINDROW_OK(windrow_flush(file));
   EXPECT_WINDROW_OK(windrow_read_block(file, variable, start, count, &value));
   EXPECT_EQ(value, 3);

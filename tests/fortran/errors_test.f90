@@ -196,7 +196,7 @@ contains
     end subroutine arrays_of_one_rank
 
     subroutine blocks_of_one_rank()
-        integer :: large(4, 8)
+        integer :: large(4, 8), line
         large = 0
         if (odd_one) then
             call windrow_write_block(file, variable, [1, rank + 1], [4, 1], reals, stat, errmsg)
@@ -213,6 +213,12 @@ contains
         call windrow_read_block(file, variable, [1, 1], [4, 1], many(:merge(3, 8, odd_one)), stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'the array has 3 elements, 4 are needed', &
             'a block into too little')
+        call windrow_define_variable(file, 'a line', windrow_int32, [4], line)
+        call windrow_write_block(file, line, [1], [4], good(:merge(3, 4, odd_one)), stat, errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, &
+            'write_block of "/a line": the array has 3 elements, 4 are needed', 'a variable of another shape than the first')
+        call windrow_flush(file, stat, errmsg)
+        call expect_ok(stat, errmsg, 'the flush after a block that was refused')
         call windrow_read_block(file, variable, [1, 1], [4, ranks + 1], large, stat, errmsg)
         call expect(stat == windrow_bad_argument, 'a block that leaves the variable')
     end subroutine blocks_of_one_rank

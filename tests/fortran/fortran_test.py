@@ -197,7 +197,7 @@ def check_errors(folder: Path, ranks: int) -> None:
     import h5py
 
     with h5py.File(folder / "errors.h5", "r") as file:
-        assert list(file) == ["numbers"], list(file)
+        assert list(file) == ["a line", "numbers"], list(file)
         assert file["numbers"][()].tolist() == [[rank] * 4 for rank in range(ranks)], file["numbers"][()]
 
 

@@ -196,6 +196,19 @@ TEST(Publish, a_companion_has_its_mode_from_its_first_moment) {
   ::umask(before);
 }
 
+TEST(Publish, tells_how_long_a_file_may_be) {
+  TemporaryFolder folder;
+  const std::string path = folder.path("a.h5");
+  EXPECT_TRUE(check_file_size(path, int64_t{1} << 33).ok());
+  write(folder.path("other"), "x");
+  const bool can = ::truncate(folder.path("other").c_str(), int64_t{1} << 62) == 0;
+  const Status status = check_file_size(path, int64_t{1} << 62);
+  EXPECT_EQ(status.ok(), can) << status.message();
+  std::filesystem::remove(folder.path("other"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path(".")));
+  EXPECT_TRUE(check_file_size(folder.path("no folder/a.h5"), int64_t{1} << 62).ok()) << "it cannot be tried";
+}
+
 TEST(Publish, leftovers_are_found_and_removed) {
   TemporaryFolder folder;
   for (const char* name : {".a.h5.windrow-0z9a", ".a.h5.windrow-0z9a.json", ".a.h5.windrow-12345", ".a.h5.windrow-12",

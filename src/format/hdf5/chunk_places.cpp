@@ -113,7 +113,7 @@ Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const i
     if (!placed.ok()) return placed;
     offset = placed.value();
   }
-  Status status = kept_.keep(file_, kept);
+  Status status = (unpublished_.contains(old.offset) ? briefly_kept_ : kept_).keep(file_, kept);
   kept_.drop_walls();
   if (!status.ok()) return status;
   return now == bytes ? offset : insert(variable, first, bytes);
@@ -135,7 +135,7 @@ Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<co
   }
   const Result<bool> filtered = room.keeps_old && old.bytes > 0 ? has_filters(variable) : Result<bool>(false);
   if (!filtered.ok()) return filtered.status();
-  const bool keeps = filtered.value() && !unpublished_.contains(old.offset);  // without filters the bytes around it stay what they are
+  const bool keeps = filtered.value();  // without filters the bytes around it stay what they are
   if (!keeps && old.skipped != 0 && old.bytes == room.bytes)
     if (Status other = give_other_size(variable, first, room.bytes); !other.ok()) return other;
   if (keeps) moved_.try_emplace({variable, {first.begin(), first.end()}}, old);
@@ -172,9 +172,9 @@ Status ChunkPlaces::fill(const std::string& variable, std::span<const int64_t> f
 }
 
 Status ChunkPlaces::let_go() {
+  settle();
   kept_.let_go();
   unpublished_.clear();
-  moved_.clear();
   return hold_index(false);
 }
 

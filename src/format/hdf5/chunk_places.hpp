@@ -39,16 +39,17 @@ class ChunkPlaces {
   void forget(const std::string& variable) { datasets_.erase(variable); }
   void forget_all() noexcept { datasets_.clear(); }
 
-  // As Format::place_chunk(), restore_chunk(), fill_chunk() and find_chunk().
+  // As Format::place_chunk(), restore_chunk(), fill_chunk(), settle_chunks() and find_chunk().
   Result<PlacedChunk> place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
   Status restore(const std::string& variable, std::span<const int64_t> first);
   Status fill(const std::string& variable, std::span<const int64_t> first, std::span<const std::byte> bytes);
+  void settle() noexcept { moved_.clear(), briefly_kept_.let_go(); }
   Result<ChunkPlace> find(const std::string& variable, std::span<const int64_t> first);
 
   // Places are kept, and the index with them, until let_go() is told that the index is in the file.
   bool index_held() const noexcept { return index_held_; }
   Status let_go();
-  void close() noexcept { forget_all(), kept_.let_go(); }
+  void close() noexcept { forget_all(), settle(), kept_.let_go(); }
 
  private:
   bool is_there(hid_t dataset, std::span<const int64_t> first, hsize_t& bytes) const;
@@ -62,9 +63,10 @@ class ChunkPlaces {
   hid_t file_;
   std::string path_;  // of the file, for messages
   std::map<std::string, Handle, std::less<>> datasets_;
-  KeptPlaces kept_;
+  KeptPlaces kept_;                // that the index in the file names
+  KeptPlaces briefly_kept_;        // that it does not: until settle()
   std::set<int64_t> unpublished_;  // places that chunks got since the last flush
-  std::map<std::pair<std::string, std::vector<int64_t>>, ChunkPlace> moved_;  // chunks that were moved since then: where they were
+  std::map<std::pair<std::string, std::vector<int64_t>>, ChunkPlace> moved_;  // chunks that were moved since settle(): where they were
   bool index_held_ = false;
 };
 

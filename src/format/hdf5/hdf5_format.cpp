@@ -54,6 +54,7 @@ class Hdf5Format final : public Format {
   Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) override;
   Status restore_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes) override;
+  void settle_chunks() noexcept override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status flush() override;
   Status close() override;
@@ -444,6 +445,11 @@ Status Hdf5Format::fill_chunk(const std::string& path, std::span<const int64_t> 
     Status status = writable("chunk of", path);
     return status.ok() ? chunks_.fill(path, first, bytes) : status;
   });
+}
+
+void Hdf5Format::settle_chunks() noexcept {
+  const Quiet quiet;
+  chunks_.settle();
 }
 
 Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<const int64_t> first) {
