@@ -306,6 +306,29 @@ f.attrs["large"] = np.zeros(20000)
   for (const Variable& variable : found.variables) EXPECT_EQ(variable.unsupported, "") << variable.path;
 }
 
+// HDF5 marks what it has open for writing, and opens nothing that is marked; a job may be killed any time.
+TEST_F(ForeignHdf5, a_file_that_is_open_for_update_is_not_marked) {
+  for (const char* userblock : {"0", "1024"}) {
+    make(std::string("f.close()\nf = h5py.File(path, 'w', libver=('v110', 'v110'), userblock_size=") + userblock + ")\nf['a'] = np.arange(10)\n");
+    auto format = open_format("hdf5", path_, FormatMode::update, {});
+    ASSERT_TRUE(format.ok()) << format.status().message();
+    const std::string copied = path_ + ".copy";
+    const auto is_sound = [&](const std::string& script) {
+      std::filesystem::copy_file(path_, copied, std::filesystem::copy_options::overwrite_existing);
+      const Output output = run_h5py("f = h5py.File(path, 'r')\n" + script, copied);
+      EXPECT_EQ(output.exit_code, 0) << output.text;
+    };
+    is_sound("assert (f['a'][...] == np.arange(10)).all()");
+    ASSERT_TRUE(format.value()->define_group("/group").ok());
+    ASSERT_TRUE(format.value()->define_variable({"/group/b", Type::uint8, {5'000}, false}).ok());
+    ASSERT_TRUE(format.value()->flush().ok());
+    is_sound("assert (f['a'][...] == np.arange(10)).all() and f['group/b'].shape == (5000,)");
+    ASSERT_TRUE(format.value()->close().ok());
+    is_sound("f.close(); f = h5py.File(path, 'r+'); f['c'] = 1");
+    std::filesystem::remove(copied);
+  }
+}
+
 // A file may remember what is free in it: that is what HDF5 gives variables, with what was there before.
 TEST_F(ForeignHdf5, what_was_deleted_does_not_come_back_in_new_variables) {
   make(R"(

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/hdf5/superblock.hpp"
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
 
@@ -41,6 +42,7 @@ struct DriverFile : H5FD_t {
   std::map<haddr_t, std::vector<std::byte>> published;  // of that, what was written over since: apart from one another
   bool is_restored = false;  // after a failure: others find what they found before
   int64_t chunk_offset = -1;
+  haddr_t marked = HADDR_UNDEF;  // where a superblock lies that HDF5 marks
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
   std::shared_ptr<Status> failure = std::make_shared<Status>();
 
@@ -59,6 +61,16 @@ const DriverFile& of(const H5FD_t* file) noexcept { return *static_cast<const Dr
 herr_t complain(hid_t minor, const char* what, int error) noexcept {
   H5Epush2(H5E_DEFAULT, __FILE__, what, __LINE__, H5E_ERR_CLS, H5E_VFL, minor, "unable to %s: errno = %d", what, error);
   return -1;
+}
+
+// What is behind the file's end reads as zeros.
+Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
+  const Result<int64_t> end = store.size();
+  if (!end.ok()) return end.status();
+  const auto size = static_cast<int64_t>(bytes.size());
+  const int64_t there = std::clamp<int64_t>(end.value() - static_cast<int64_t>(address), 0, size);
+  std::memset(bytes.data() + there, 0, static_cast<size_t>(size - there));
+  return store.read_at(static_cast<int64_t>(address), bytes.first(static_cast<size_t>(there)));
 }
 
 Status open_driver_file(const char* name, unsigned flags, Opening* opening, DriverFile& file) {
@@ -130,16 +142,6 @@ herr_t handle_of(H5FD_t* file, hid_t, void** handle) noexcept {
 
 bool is_range(haddr_t address, size_t size) noexcept { return address <= k_last_address && size <= k_last_address - address; }
 
-// What is behind the file's end reads as zeros.
-Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
-  const Result<int64_t> end = store.size();
-  if (!end.ok()) return end.status();
-  const auto size = static_cast<int64_t>(bytes.size());
-  const int64_t there = std::clamp<int64_t>(end.value() - static_cast<int64_t>(address), 0, size);
-  std::memset(bytes.data() + there, 0, static_cast<size_t>(size - there));
-  return store.read_at(static_cast<int64_t>(address), bytes.first(static_cast<size_t>(there)));
-}
-
 // Keeps what was published in [begin, end) and is kept not yet.
 Status keep_published(DriverFile& file, haddr_t begin, haddr_t end) {
   end = std::min(end, file.published_end);
@@ -169,17 +171,28 @@ void refuse(DriverFile& file, Status status) noexcept {
   file.published.clear();
 }
 
-herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* data) noexcept {
+herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, void* data) noexcept {
   DriverFile& file = of(base);
   if (!is_range(address, size)) return complain(H5E_OVERFLOW, "read", EOVERFLOW);
   if (data == chunk_marker()) {
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
   }
-  const Status status = guard([&] { return read_bytes(*file.store, address, {static_cast<std::byte*>(data), size}); });
+  const std::span bytes(static_cast<std::byte*>(data), size);
+  const Status status = guard([&] { return read_bytes(*file.store, address, bytes); });
+  if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes)) file.marked = address;
   if (status.ok()) return 0;
   refuse(file, status);
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
+}
+
+Status write_bytes(DriverFile& file, haddr_t address, std::span<const std::byte> bytes) {
+  if (Status kept = keep_published(file, address, address + bytes.size()); !kept.ok()) return kept;
+  const bool with_mark = file.marked >= address && file.marked < address + bytes.size();
+  if (!with_mark) return file.store->write_at(static_cast<int64_t>(address), bytes);
+  std::vector<std::byte> cleared(bytes.begin(), bytes.end());
+  clear_write_mark(std::span(cleared).subspan(file.marked - address));
+  return file.store->write_at(static_cast<int64_t>(address), cleared);
 }
 
 // A marked chunk is written by others, if at all: HDF5 has not made the file that long.
@@ -193,8 +206,7 @@ herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, cons
   if (file.failure->ok())
     refuse(file, guard([&] {
       if (!is_range(address, size)) return Status(Code::internal, "HDF5 writes outside what a file can be");
-      if (Status kept = keep_published(file, address, address + size); !kept.ok()) return kept;
-      return file.store->write_at(static_cast<int64_t>(address), {static_cast<const std::byte*>(data), size});
+      return write_bytes(file, address, {static_cast<const std::byte*>(data), size});
     }));
   file.end_of_file = std::max(file.end_of_file, address + size);
   return 0;
