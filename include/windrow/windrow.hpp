@@ -701,7 +701,7 @@ class File {
       follows = follows && (extent < 2 || static_cast<int64_t>(view.stride(i)) == step);
       step *= extent;
     }
-    return follows;
+    return follows || step == 0;
   }
   template <class View>
   static std::string view_problem(const windrow_variable_info& info, const Sizes& start, const View& view, std::vector<int64_t>& count) {

@@ -66,11 +66,9 @@ std::string_view topology_of(const ViewerGrid& grid) {
 std::string_view attribute_of(int64_t components) {
   switch (components) {
     case 1: return "Scalar";
-    case 2:
-    case 3: return "Vector";
     case 6: return "Tensor6";
     case 9: return "Tensor";
-    default: return "Matrix";
+    default: return "Vector";  // of any length: VTK takes a "Matrix" for as many components as there are columns, and drops points
   }
 }
 

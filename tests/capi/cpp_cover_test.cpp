@@ -307,6 +307,9 @@ TEST(CppCover, moves_views_of_several_dimensions) {
   file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 4}, {4, 1}});
   file.read_block(variable, {first, 0}, View<float>{read.data(), {3, 4}, {4, 1}});
   EXPECT_EQ(read, data);
+  // Nothing, whatever its strides.
+  file.write_block(variable, {first, 0}, View<const float>{data.data(), {0, 4}, {1, 0}});
+  file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 0}, {10, 1}});
   // Wrong on one rank alone: every rank hears of it.
   const bool wrong = rank == 0;
   EXPECT_EQ(code_of([&] { file.write_block(variable, {first, 0}, View<const float>{data.data(), {3, 4}, {wrong ? 5 : 4, 1}}); }), WINDROW_BAD_ARGUMENT);
