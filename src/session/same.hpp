@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -31,8 +30,21 @@ class SameArguments {
   std::array<int64_t, 2> numbers_;
 };
 
-// This rank's arguments, a text each, none of them empty.
-using Describe = std::function<std::vector<std::string>()>;
+// Gives this rank's arguments, a text each, none of them empty. Refers to a function object that lives as long as the call that takes it: a copy of one
+// would need memory, which a rank may not have on its way into a collective call.
+class Describe {
+ public:
+  Describe() = default;
+  template <class Function>
+  Describe(const Function& function) noexcept  // NOLINT(google-explicit-constructor): given as an argument
+      : function_(&function), call_([](const void* object) { return (*static_cast<const Function*>(object))(); }) {}
+  explicit operator bool() const noexcept { return function_ != nullptr; }
+  std::vector<std::string> operator()() const { return call_(function_); }
+
+ private:
+  const void* function_ = nullptr;
+  std::vector<std::string> (*call_)(const void*) = nullptr;
+};
 std::vector<std::string> quoted(std::initializer_list<std::string_view> texts);
 
 // Collective, where all know that arguments differ. Code::bad_argument: "<what> differ between the ranks", with the lowest rank that has others than
