@@ -132,7 +132,7 @@ void Call::same(std::string_view text) noexcept {
 
 void Call::same(const int* values, int count) noexcept {
   mix(&count, sizeof count);
-  mix(values, sizeof(int) * static_cast<size_t>(count));
+  mix(values, sizeof(int) * static_cast<size_t>(std::max(count, 0)));
   tell("%s(", told_[0] == '\0' ? "" : ", ");
   for (int i = 0; i < count; ++i) tell("%s%d", i == 0 ? "" : " ", values[i]);
   tell(")");

@@ -158,7 +158,7 @@ WINDROW_API int windrow_sync(windrow_file *file);
 WINDROW_API int windrow_close(windrow_file *file);
 
 /** Close without publishing and without flushing: a created file leaves no trace, unless windrow_sync() has published it:
- * then it stays, with what was defined and written since.  Collective.  Since 0.1. */
+ * then it stays, with what was defined and written since.  Of a file that goes, what failed before is not told again.  Collective.  Since 0.1. */
 WINDROW_API int windrow_discard(windrow_file *file);
 
 /* ------------------------------------------------------------------------------------------------ objects */

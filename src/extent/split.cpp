@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <map>
@@ -156,47 +157,187 @@ int64_t Split::elements(int64_t part) const noexcept {
   return elements;
 }
 
-// Cuts pieces into rows along the last dimension that is cut: what lies behind it is together in a part too. Rows of a part come in its order,
-// since both are in C order.
-std::vector<std::pair<int64_t, Pieces>> Split::place(PieceView pieces, int64_t first) const {
-  size_t cut = shape_.size();
-  while (cut > 1 && bounds_[cut - 1].size() == 2) --cut;
-  int64_t unit = 1;  // elements of one index of the last dimension that is cut
-  for (size_t i = cut; i < shape_.size(); ++i) unit *= shape_[i];
-  const size_t last = cut - 1;
-  const int64_t row_elements = shape_[last] * unit;
-  std::map<int64_t, PiecesBuilder> lists;
-  for_each_piece(pieces, [&](const Piece& piece) {
-    int64_t element = first + piece.file, memory = piece.memory, length = piece.length;
-    while (length > 0) {
-      int64_t rest = element / row_elements, part = 0, within = 0, stride = 1;
-      const int64_t at = element % row_elements;
-      const auto& ranges = bounds_[last];
-      const auto range = std::upper_bound(ranges.begin(), ranges.end(), at / unit) - ranges.begin() - 1;
-      const auto number = static_cast<size_t>(range);
-      const int64_t width = (ranges[number + 1] - ranges[number]) * unit;
-      part = range * grid_strides_[last];
-      within = at - ranges[number] * unit;
-      stride = width;
-      for (size_t i = last; i-- > 0; rest /= shape_[i]) {
-        const int64_t index = rest % shape_[i];
-        const auto& own = bounds_[i];
-        const auto place = static_cast<size_t>(std::upper_bound(own.begin(), own.end(), index) - own.begin() - 1);
-        part += static_cast<int64_t>(place) * grid_strides_[i];
-        within += (index - own[place]) * stride;
-        stride *= own[place + 1] - own[place];
-      }
-      // Where only the slowest dimension is cut, rows follow each other without end; else a row ends where its range does.
-      const int64_t taken = std::min(length, ranges[number + 1] * unit - at);
-      lists[part].add(Piece{within, memory, taken});
-      element += taken;
-      memory += taken;
-      length -= taken;
+namespace {
+
+// A nest by its levels: the first repeats the piece, each other one what lies inside it.
+struct Levels {
+  explicit Levels(const Nest& nest) noexcept : piece{nest.run.file, nest.run.memory, nest.run.length} {
+    if (nest.run.count > 1) add({nest.run.count, nest.run.file_stride, nest.run.memory_stride});
+    for (int i = 0; i < nest.depth; ++i) add(nest.loops[Nest::at(i)]);
+  }
+  Levels(const Levels& other) noexcept : piece(other.piece), depth(other.depth) { std::copy_n(other.steps.begin(), other.depth, steps.begin()); }
+  Levels& operator=(const Levels&) = delete;
+  ~Levels() = default;
+  bool is_full() const noexcept { return depth == steps.size(); }
+  void add(const Loop& loop) noexcept { insert(depth, loop); }
+  void insert(size_t level, const Loop& loop) noexcept {
+    std::copy_backward(steps.begin() + static_cast<std::ptrdiff_t>(level), steps.begin() + static_cast<std::ptrdiff_t>(depth), steps.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
+    steps[level] = loop;
+    ++depth;
+  }
+
+  Piece piece;
+  size_t depth = 0;
+  std::array<Loop, k_max_loops + 1> steps;  // [depth]; the rest is not initialized
+};
+
+}  // namespace
+
+// Where elements of an array lie in its parts. Dimensions behind the last one that is cut are together in a part too, and are one here: the last.
+class Split::Placing {
+ public:
+  Placing(const Split& split, int64_t first) : split_(split), first_(first) {
+    size_t cut = split.shape_.size();
+    int64_t behind = 1;
+    for (; cut > 1 && split.bounds_[cut - 1].size() == 2; --cut) behind *= split.shape_[cut - 1];
+    bounds_.assign(split.bounds_.begin(), split.bounds_.begin() + static_cast<std::ptrdiff_t>(cut));
+    bounds_.push_back({0, behind});
+    axes_.resize(bounds_.size());
+    int64_t weight = 1;
+    for (size_t i = axes_.size(); i-- > 0; weight *= bounds_[i].back()) axes_[i].weight = weight;
+  }
+
+  void add(const Nest& nest) { add(factored(nest)); }
+
+  std::vector<std::pair<int64_t, Pieces>> take() {
+    std::vector<std::pair<int64_t, Pieces>> placed;
+    for (auto& [part, list] : lists_) placed.emplace_back(part, list.take());
+    return placed;
+  }
+
+ private:
+  // Of an array's dimension, and of the nest that is looked at.
+  struct Axis {
+    int64_t weight = 1;               // elements from one index to the next
+    int64_t lowest = 0, highest = 0;  // indices, if none is carried over into another dimension
+    int64_t end = 0;                  // of the range that the lowest lies in
+    int64_t stride = 0;               // between neighbours in the part
+    int movers = 0;                   // levels with steps along it: how many, and the last
+    size_t mover = 0;
+    int64_t move = 0;                 // of that one
+  };
+
+  // What goes on over the ends of whole rows, as the rows of a block do that is as long as the array, by the dimensions again.
+  Levels factored(const Nest& nest) const {
+    Levels levels(nest);
+    const int64_t begin = first_ + nest.run.file, unit = bounds_.back().back();
+    if (begin % unit == 0 && levels.piece.length > unit && levels.piece.length % unit == 0 && !levels.is_full()) {
+      levels.insert(0, {levels.piece.length / unit, unit, unit});
+      levels.piece.length = unit;
     }
-  });
-  std::vector<std::pair<int64_t, Pieces>> placed;
-  for (auto& [part, list] : lists) placed.emplace_back(part, list.take());
-  return placed;
+    for (size_t level = 0, i = axes_.size(); i-- > 1;) {
+      const int64_t row = axes_[i - 1].weight;  // of this dimension, as long as it is
+      for (; level < levels.depth && levels.steps[level].file_stride < row; ++level) continue;
+      if (level == 0 || levels.is_full()) continue;
+      Loop& whole = levels.steps[level - 1];
+      const int64_t in_row = row / whole.file_stride, count = whole.count;
+      if (in_row * whole.file_stride != row || begin % row >= whole.file_stride || count <= in_row || count % in_row != 0) continue;
+      whole.count = in_row;
+      levels.insert(level, {count / in_row, row, whole.memory_stride * in_row});
+    }
+    return levels;
+  }
+
+  // Cut where parts end, until each lies in one: a block costs its dimensions for each part that it meets, and not its rows.
+  void add(const Levels& nest) {
+    if (move_whole(nest)) return;
+    if (const auto cut = find_cut()) return halve(nest, cut->first, cut->second);
+    for (size_t level = nest.depth; level-- > 0;)
+      if (const int64_t count = nest.steps[level].count; count > 1) return halve(nest, level, count / 2);
+    add_rows(nest.piece);
+  }
+
+  void halve(const Levels& nest, size_t level, int64_t count) {
+    Levels half = nest;
+    half.steps[level].count = count;
+    add(half);
+    half.steps[level].count = nest.steps[level].count - count;
+    half.piece.file += count * nest.steps[level].file_stride;
+    half.piece.memory += count * nest.steps[level].memory_stride;
+    add(half);
+  }
+
+  // Steps of a level before and behind the end of a range: no part has some of both, so that each part's pieces keep their order. None is carried over from
+  // the dimensions behind that one, which all lie in one range.
+  std::optional<std::pair<size_t, int64_t>> find_cut() const {
+    for (size_t i = axes_.size(); i-- > 0;) {
+      const Axis& axis = axes_[i];
+      if (axis.highest < axis.end) continue;
+      if (axis.movers != 1 || axis.highest >= bounds_[i].back()) return std::nullopt;
+      return std::pair(axis.mover, (axis.end - 1 - axis.lowest) / axis.move + 1);
+    }
+    return std::nullopt;
+  }
+
+  // The part of an element, and its place there.
+  std::pair<int64_t, int64_t> find(int64_t element) {
+    int64_t part = 0, within = 0, stride = 1;
+    for (size_t i = axes_.size(); i-- > 0;) {
+      const auto& own = bounds_[i];
+      const int64_t index = i == 0 ? element : element % own.back();
+      element /= own.back();
+      const auto range = static_cast<size_t>(std::upper_bound(own.begin(), own.end(), index) - own.begin() - 1);
+      if (i + 1 < axes_.size()) part += static_cast<int64_t>(range) * split_.grid_strides_[i];
+      within += (index - own[range]) * stride;
+      axes_[i] = {.weight = axes_[i].weight, .lowest = index, .highest = index, .end = own[range + 1], .stride = stride};
+      stride *= own[range + 1] - own[range];
+    }
+    return {part, within};
+  }
+
+  // A step in the array as one in the part.
+  int64_t step(size_t level, const Loop& loop) {
+    int64_t rest = loop.file_stride, moved = 0;
+    for (size_t i = axes_.size(); i-- > 0 && rest > 0;) {
+      Axis& axis = axes_[i];
+      const int64_t index = i == 0 ? rest : rest % bounds_[i].back();
+      rest /= bounds_[i].back();
+      if (index == 0) continue;
+      moved += index * axis.stride;
+      axis.highest += (loop.count - 1) * index;
+      ++axis.movers;
+      axis.mover = level;
+      axis.move = index;
+    }
+    return moved;
+  }
+
+  bool move_whole(const Levels& nest) {
+    const auto [part, within] = find(first_ + nest.piece.file);
+    Nest moved(Run{within, nest.piece.memory, nest.piece.length, 0, 0, 1});
+    Axis& row = axes_.back();
+    row.highest += nest.piece.length - 1;
+    for (size_t level = 0; level < nest.depth; ++level)
+      if (const Loop& each = nest.steps[level]; each.count > 1) moved.repeat(each.count, step(level, each), each.memory_stride);
+    if (!std::all_of(axes_.begin(), axes_.end(), [](const Axis& axis) { return axis.highest < axis.end; })) return false;
+    lists_[part].add(moved);
+    return true;
+  }
+
+  // A piece that begins or ends within a row: as far as its range goes on without a gap.
+  void add_rows(Piece piece) {
+    const size_t last = axes_.size() - 2;
+    while (piece.length > 0) {
+      const auto [part, within] = find(first_ + piece.file);
+      const int64_t left = (axes_[last].end - axes_[last].lowest) * axes_[last].weight - axes_.back().lowest;
+      const int64_t taken = std::min(piece.length, left);
+      lists_[part].add(Piece{within, piece.memory, taken});
+      piece = {piece.file + taken, piece.memory + taken, piece.length - taken};
+    }
+  }
+
+  const Split& split_;
+  int64_t first_;
+  std::vector<std::vector<int64_t>> bounds_;
+  std::vector<Axis> axes_;
+  std::map<int64_t, PiecesBuilder> lists_;
+};
+
+std::vector<std::pair<int64_t, Pieces>> Split::place(PieceView pieces, int64_t first) const {
+  Placing placing(*this, first);
+  RecordReader reader(pieces);
+  for (Nest nest; reader.take(nest);) placing.add(nest);
+  return placing.take();
 }
 
 Status check_split(const SplitRequest& request) {

@@ -33,12 +33,14 @@ class Split {
   int64_t elements(int64_t part) const noexcept;
 
   // Pieces of the array (element numbers in C order from `first` on; all inside it) as pieces of the parts that they lie in, by part, each at the
-  // same place of memory. May throw std::bad_alloc. O(rows of parts that the pieces meet).
+  // same place of memory. May throw std::bad_alloc. O(dimensions) for each part that a nest meets, but for nests whose strides no block has: O(pieces).
   std::vector<std::pair<int64_t, Pieces>> place(PieceView pieces, int64_t first = 0) const;
 
   friend bool operator==(const Split&, const Split&) = default;
 
  private:
+  class Placing;
+
   std::vector<std::vector<int64_t>> bounds_;
   std::vector<int64_t> shape_;
   std::vector<int64_t> grid_strides_;  // parts

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 
 #include "base/checked.hpp"
@@ -126,25 +127,30 @@ void File::enter(VariableDefinition definition, Placement placement) {
 }
 
 // Of variables with a place each. A file that is longer than its file system allows would be refused when it is closed, with all that is in it.
-Status File::check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const {
+Status File::check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) {
   constexpr int64_t k_always = int64_t{1} << 40;  // what any file system for data has: nothing is tried
   constexpr int64_t k_most = std::numeric_limits<int64_t>::max() / 2;
   if (comm_->rank() != 0) return {};
   int64_t end = 0;
   std::string_view largest;
   int64_t most = 0;
-  for (const Variable& variable : catalog_.variables) end = std::min(k_most, end + variable.placement.bytes);
+  const auto add = [&end](int64_t bytes) { end += std::min(bytes, k_most - end); };
+  for (const Variable& variable : catalog_.variables) add(variable.placement.bytes);
   for (size_t i = 0; i < definitions.size(); ++i) {
     const VariableDefinition& each = definitions[i];
     if (!each.chunking.empty() || splits.contains(first + static_cast<int>(i))) continue;
     int64_t bytes = element_bytes(each.type, each.details);
     for (const int64_t extent : each.shape) bytes *= extent;  // check_definition() has seen that it can
-    end = std::min(k_most, end + bytes);
+    add(bytes);
     if (bytes > most) most = bytes, largest = each.path;
   }
-  if (end <= k_always || most == 0) return {};
+  const auto width = static_cast<int>(std::bit_width(static_cast<uint64_t>(end)));  // file systems end at a power of two, or little below
+  if (end <= k_always || most == 0 || width == size_tried_) return {};
   Status status = check_file_size(path_, end);
-  if (status.ok()) return status;
+  if (status.ok()) {
+    size_tried_ = width;
+    return status;
+  }
   return {status.code(), fmt::format("variable \"{}\" of {}: {}; a variable with chunks takes room as it is written only", largest, format_bytes(most), status.message())};
 }
 

@@ -387,7 +387,7 @@ class File {
   Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);  // collective
   void withdraw_parts(const std::map<int, SplitVariable>& splits, int first);  // local
   Status check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const;
-  Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const;
+  Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first);
   Status define_split_on_root(const VariableDefinition& definition, const SplitVariable& split);  // rank 0 only
   Status lengthen_subfiles();                                        // local
   Status finish_subfiles(bool ends);                                 // collective
@@ -493,6 +493,7 @@ class File {
   std::set<std::pair<int, int64_t>> grown_;  // by this rank: variables, or parts of them, that have grown in chunks since the file was opened
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>> layouts_;  // by variable; several where parts have chunks of several sizes
+  int size_tried_ = 0;                   // on rank 0: bits of the length that the file system was asked for, of a file
   std::vector<int64_t> moving_bits_;     // the variables that are being written
   int64_t put_waves_ = 0, put_wave_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
   std::vector<int64_t> undefined_bits_;  // of a file changed in place: those that a failure has left undefined

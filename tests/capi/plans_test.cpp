@@ -425,7 +425,7 @@ TEST_F(Plans, begun_end_with_the_next_collective_call) {
     EXPECT_WINDROW_OK(windrow_flush_begin(scene.file));
     EXPECT_EQ(call(scene.file), WINDROW_NO_SPACE);
     EXPECT_EQ(windrow_flush_end(scene.file), WINDROW_BAD_STATE);
-    EXPECT_EQ(windrow_discard(std::exchange(scene.file, nullptr)), WINDROW_NO_SPACE) << "it has failed once";
+    EXPECT_WINDROW_OK(windrow_discard(std::exchange(scene.file, nullptr)));
   }
 }
 

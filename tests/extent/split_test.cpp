@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -70,6 +71,79 @@ TEST(Split, places_each_element_where_a_model_does) {
         }
       });
     EXPECT_EQ(seen, memory_of.size());
+  }
+}
+
+// Blocks are moved as such: one record for each part that a block meets, however many rows it has. Of any strides each element comes to its place.
+TEST(Split, places_blocks_without_their_rows) {
+  std::mt19937 random(12);
+  const auto below = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint32_t>(most)); };
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<std::vector<int64_t>> bounds;
+    const auto dimensions = static_cast<size_t>(1 + below(4));
+    for (size_t i = 0; i < dimensions; ++i) {
+      bounds.push_back({0});
+      for (int64_t ranges = 1 + below(3); ranges > 0; --ranges) bounds.back().push_back(bounds.back().back() + 1 + below(4));
+    }
+    const Split split = std::move(Split::make(bounds)).value();
+    const bool regular = round % 4 != 0;  // else with strides of its own, which may pass over the ends of rows
+    std::vector<int64_t> start, count, step;
+    int64_t file = 0, memory = below(5), met = 1;
+    for (size_t i = 0; i < dimensions; ++i) {
+      start.push_back(below(split.shape()[i]));
+      count.push_back(1 + below(split.shape()[i] - start[i]));
+      step.push_back(regular ? 1 : 1 + below(3));
+      while ((count[i] - 1) * step[i] + start[i] >= split.shape()[i]) --count[i];
+      file = file * split.shape()[i] + start[i];
+      int64_t ranges = 0;
+      for (size_t range = 0; range + 1 < bounds[i].size(); ++range) ranges += bounds[i][range] < start[i] + count[i] && bounds[i][range + 1] > start[i] ? 1 : 0;
+      met *= ranges;
+    }
+    Nest nest(windrow::Run{file, memory, 1, 0, 0, 1});
+    int64_t stride = 1, elements = 1, gap = below(3);
+    for (size_t i = dimensions; i-- > 0; stride *= split.shape()[i]) {
+      nest.repeat(count[i], step[i] * stride, elements);
+      elements = elements * count[i] + (i + 1 == dimensions ? gap : 0);
+    }
+    if (round % 8 == 0) {  // a run whose pieces reach over the ends of rows
+      const int64_t all = stride, length = 1 + below(std::min<int64_t>(all, 9)), apart = length + below(5);
+      nest = Nest(windrow::Run{0, memory, length, 0, 0, 1});
+      nest.repeat(1 + below((all - length) / apart + 1), apart, length + gap);
+    }
+    PiecesBuilder builder;
+    builder.add(nest);
+    const Pieces pieces = builder.take();
+    std::map<std::pair<int64_t, int64_t>, int64_t> expected;  // part and place to memory
+    for_each_piece(pieces, [&](const Piece& piece) {
+      for (int64_t i = 0; i < piece.length; ++i) {
+        int64_t rest = piece.file + i, part = 0, within = 0, parts = 1, inside = 1;
+        for (size_t d = dimensions; d-- > 0; rest /= split.shape()[d]) {
+          const int64_t index = rest % split.shape()[d];
+          const auto range = std::upper_bound(bounds[d].begin(), bounds[d].end(), index) - bounds[d].begin() - 1;
+          const auto at = static_cast<size_t>(range);
+          part += range * parts;
+          parts *= static_cast<int64_t>(bounds[d].size()) - 1;
+          within += (index - bounds[d][at]) * inside;
+          inside *= bounds[d][at + 1] - bounds[d][at];
+        }
+        expected[{part, within}] = piece.memory + i;
+      }
+    });
+    std::map<std::pair<int64_t, int64_t>, int64_t> found;
+    int64_t records = 0;
+    for (const auto& [part, list] : split.place(pieces)) {
+      records += list.store()->records;
+      int64_t before = 0;
+      for_each_piece(PieceView(list), [&, number = part](const Piece& piece) {
+        EXPECT_GE(piece.file, before);
+        before = piece.file + piece.length;
+        for (int64_t i = 0; i < piece.length; ++i) found[{number, piece.file + i}] = piece.memory + i;
+      });
+    }
+    ASSERT_EQ(found, expected) << "round " << round;
+    if (regular && round % 8 != 0) {
+      ASSERT_EQ(records, met) << "round " << round;
+    }
   }
 }
 
