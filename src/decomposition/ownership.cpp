@@ -47,6 +47,38 @@ std::vector<Pieces> lost_by_rank(std::span<const Holding> holders, bool lowest_w
   return lists;
 }
 
+// Whether no two hold an element, where that is told by their nests: of blocks without a look at their rows. False: it is not known.
+bool surely_disjoint(std::span<const Holding> holders) {
+  constexpr int64_t k_most_nests = 4096, k_worth = 8;  // pieces a comparison stands for
+  int64_t nests = 0, pieces = 0;
+  for (const Holding& holder : holders) {
+    if (holder.held.empty()) continue;
+    nests += holder.held.store()->records;
+    pieces += holder.held.store()->pieces;
+  }
+  if (nests > k_most_nests || nests * k_worth > pieces) return false;
+  struct Held {
+    Extent hull;
+    size_t holder = 0;
+    Nest nest;
+  };
+  std::vector<Held> all;
+  all.reserve(static_cast<size_t>(nests));
+  for (size_t holder = 0; holder < holders.size(); ++holder)
+    for (NestCursor cursor(holders[holder].held); !cursor.done(); cursor.next())
+      all.push_back({{cursor.nest().run.file, cursor.file_end()}, holder, cursor.nest()});
+  std::vector<const Held*> sorted;
+  for (const Held& each : all) sorted.push_back(&each);
+  std::sort(sorted.begin(), sorted.end(), [](const Held* one, const Held* other) { return one->hull.begin < other->hull.begin; });
+  int64_t left = pieces / k_worth;
+  for (size_t i = 0; i < sorted.size(); ++i)
+    for (size_t j = i + 1; j < sorted.size() && sorted[j]->hull.begin < sorted[i]->hull.end; ++j) {
+      if (--left < 0) return false;
+      if (sorted[i]->holder != sorted[j]->holder && may_meet(sorted[i]->nest, sorted[j]->nest)) return false;
+    }
+  return true;
+}
+
 Status bad_owners(std::vector<int> ranks, std::string message) {
   const int lowest = *std::min_element(ranks.begin(), ranks.end());
   return {Code::bad_argument, std::move(message), lowest};
@@ -134,7 +166,10 @@ std::vector<DirectoryPart> split_by_directory(PieceView held, const Directory& d
 }
 
 Result<std::vector<Pieces>> lost_pieces(std::span<const Holding> holders, OwnerPolicy policy) {
-  if (policy != OwnerPolicy::partitioner) return lost_by_rank(holders, policy == OwnerPolicy::first);
+  if (policy != OwnerPolicy::partitioner) {
+    if (surely_disjoint(holders)) return std::vector<Pieces>(holders.size());
+    return lost_by_rank(holders, policy == OwnerPolicy::first);
+  }
   if (Status status = check_owners(holders); !status.ok()) return status;
   std::vector<Pieces> lost;
   for (const Holding& holder : holders) lost.push_back(subtract(holder.held, holder.owned));

@@ -96,6 +96,54 @@ int64_t next_offset(const Nest& nest, int64_t offset) noexcept {
   return offset;
 }
 
+namespace {
+
+// A nest from a place on, by its run and loops up to a level; of none a single piece.
+struct Tower {
+  const Nest& nest;
+  int64_t file;
+  int levels;
+
+  int64_t span() const noexcept { return levels == 0 ? nest.run.length : nest.span(levels - 1); }
+  int64_t count() const noexcept { return levels <= 1 ? nest.run.count : nest.loops[Nest::at(levels - 2)].count; }
+  int64_t stride() const noexcept {
+    if (levels == 0 || count() == 1) return 0;
+    return levels == 1 ? nest.run.file_stride : nest.loops[Nest::at(levels - 2)].file_stride;
+  }
+  // What the steps of a stride repeat, and how many these are: all there is, once, where it has no such.
+  Tower inside(int64_t step, int64_t& steps) const noexcept {
+    const bool repeats = levels > 0 && (stride() == step || count() == 1);
+    steps = repeats ? count() : 1;
+    return {nest, file, repeats ? levels - 1 : levels};
+  }
+};
+
+// `left`: comparisons, of which there may not be more.
+bool may_meet(const Tower& one, const Tower& other, int& left) noexcept {
+  if (one.file + one.span() <= other.file || other.file + other.span() <= one.file) return false;
+  if (--left < 0 || (one.levels == 0 && other.levels == 0)) return true;
+  const int64_t step = std::max(one.stride(), other.stride());
+  int64_t ones = 1, others = 1;
+  const Tower part = one.inside(step, ones), rest = other.inside(step, others);
+  if (step == 0) return may_meet(part, rest, left);
+  // Step j of the other lies so far from step i of the one as step j - i from step 0.
+  const int64_t apart = other.file - one.file;
+  const auto rounded_down = [step](int64_t value) { return value / step - (value % step < 0 ? 1 : 0); };
+  const int64_t first = std::max(rounded_down(-rest.span() - apart) + 1, 1 - ones);
+  const int64_t last = std::min(rounded_down(part.span() - apart - 1), others - 1);
+  if (last - first >= left) return true;
+  for (int64_t steps = first; steps <= last; ++steps)
+    if (may_meet({part.nest, 0, part.levels}, {rest.nest, apart + steps * step, rest.levels}, left)) return true;
+  return false;
+}
+
+}  // namespace
+
+bool may_meet(const Nest& one, const Nest& other) noexcept {
+  int left = 100;
+  return may_meet({one, one.run.file, one.depth + 1}, {other, other.run.file, other.depth + 1}, left);
+}
+
 void scale_loops(Nest& nest, int64_t factor) noexcept {
   for (int i = 0; i < nest.depth; ++i) {
     Loop& loop = nest.loops[Nest::at(i)];

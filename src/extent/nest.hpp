@@ -76,6 +76,10 @@ int64_t bytes_before(const Nest& nest, int64_t offset) noexcept;
 // The first byte at or after `offset`, which lies before the nest's end.
 int64_t next_offset(const Nest& nest, int64_t offset) noexcept;
 
+// False: the nests have no byte of the file in common. True: they have, or it was not found out: steps of one length are compared by arithmetic, as those of
+// two blocks of an array are, others by so few places that it ends soon.
+bool may_meet(const Nest& one, const Nest& other) noexcept;
+
 // Everything times `factor`: elements become bytes.
 void scale_loops(Nest& nest, int64_t factor) noexcept;
 inline Run scaled(const Run& run, int64_t factor) noexcept {

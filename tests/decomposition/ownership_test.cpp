@@ -160,6 +160,45 @@ TEST(SplitByDirectory, tells_every_directory_rank_that_sees_a_part) {
   }
 }
 
+// Blocks of many rows, which are compared by their nests where they can be: each element has the highest of its holders.
+TEST(LostPieces, of_blocks_with_many_rows) {
+  Random random(36);
+  int shared = 0, alone = 0;
+  for (int round = 0; round < 150; ++round) {
+    const Shape shape{random(4, 24), random(4, 24), random(2, 8)};
+    const Shape cuts[3] = {{0, random(1, shape[0] - 1), shape[0]}, {0, random(1, shape[1] - 1), shape[1]}, {0, random(1, shape[2] - 1), shape[2]}};
+    std::vector<Decomposition> ranks;
+    for (size_t box = 0; box < 8; ++box) {
+      std::vector<int64_t> start, count;
+      for (size_t d = 0; d < 3; ++d) {
+        const size_t side = box >> d & 1;
+        start.push_back(cuts[d][side]);
+        count.push_back(cuts[d][side + 1] - cuts[d][side]);
+      }
+      if (round % 3 == 0 && box == 2) --start[1], ++count[1];  // one reaches into another
+      ranks.push_back(make_block(shape, {start, count, {}, {}}).value());
+    }
+    std::map<int64_t, size_t> winner;
+    size_t held = 0;
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      for (const auto& [element, memory] : element_map(element_pieces(ranks[rank]))) winner[element] = rank, ++held;
+    held > winner.size() ? ++shared : ++alone;
+    for (const int directories : {1, 3, 8}) {
+      auto views = write_views(ranks, OwnerPolicy::highest, directories);
+      ASSERT_TRUE(views.ok());
+      size_t written = 0;
+      for (size_t rank = 0; rank < ranks.size(); ++rank)
+        for (const auto& [element, memory] : element_map(views.value()[rank])) {
+          ASSERT_EQ(winner.at(element), rank);
+          ++written;
+        }
+      ASSERT_EQ(written, winner.size());
+    }
+  }
+  EXPECT_GT(shared, 20);
+  EXPECT_GT(alone, 50);
+}
+
 TEST(LostPieces, one_rank_of_those_that_share_keeps_each_element) {
   Random random(32);
   for (int round = 0; round < 1500; ++round) {

@@ -3,8 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "model.hpp"
 
@@ -15,6 +18,7 @@ using test::broken_invariant;
 using test::byte_map;
 using test::ByteMap;
 using test::pieces_of;
+using test::put_into;
 using test::Random;
 using test::random_list;
 using test::random_nests;
@@ -81,6 +85,53 @@ void expect_window(PieceView list, const ByteMap& whole, Extent window) {
   if (!list.empty() && window.begin < hull(list).end) {
     ASSERT_EQ(next_offset(list, window.begin), whole.lower_bound(window.begin)->first);
   }
+}
+
+// What is told apart is apart; and two blocks of one array are told apart where they are.
+TEST(Nests, that_have_no_byte_in_common_are_told_apart) {
+  std::mt19937 random(57);
+  const auto within = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
+  const auto of_any_strides = [&] {
+    Nest nest(windrow::Run{within(0, 60), 0, within(1, 6), 0, 0, 1});
+    for (int64_t levels = within(0, 3), span = nest.run.length; levels > 0; --levels) {
+      const int64_t count = within(1, 4), stride = span + within(0, 9);
+      nest.repeat(count, stride, 1000 * stride);
+      span += (count - 1) * stride;
+    }
+    return nest;
+  };
+  int apart = 0, met = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const bool blocks = round % 2 == 0;
+    Nest nests[2];
+    const int64_t shape[3] = {within(1, 6), within(1, 7), within(1, 9)};
+    for (Nest& nest : nests) {
+      if (!blocks) {
+        nest = of_any_strides();
+        continue;
+      }
+      int64_t stride = 1, memory = 1, file = 0;
+      std::array<int64_t, 3> start{}, count{};
+      for (size_t d = 0; d < 3; ++d) {
+        start[d] = within(0, shape[d] - 1);
+        count[d] = within(1, shape[d] - start[d]);
+        file = file * shape[d] + start[d];
+      }
+      nest = Nest(windrow::Run{file, 0, 1, 0, 0, 1});
+      for (size_t d = 3; d-- > 0; stride *= shape[d], memory *= count[d]) nest.repeat(count[d], stride, memory);
+    }
+    ByteMap one, other;
+    put_into(one, nests[0]);
+    put_into(other, nests[1]);
+    const bool meet = std::any_of(one.begin(), one.end(), [&](const auto& byte) { return other.contains(byte.first); });
+    if (meet || blocks) {
+      ASSERT_EQ(may_meet(nests[0], nests[1]), meet) << "round " << round;
+    }
+    ASSERT_EQ(may_meet(nests[0], nests[1]), may_meet(nests[1], nests[0])) << "round " << round;
+    meet ? ++met : ++apart;
+  }
+  EXPECT_GT(apart, 4000);
+  EXPECT_GT(met, 4000);
 }
 
 TEST(Window, every_function_agrees_with_the_model) {
