@@ -179,6 +179,7 @@ void File::begin_report() {
   report_.maxima = {};
   waves_ = 0;
   report_.touched.clear();
+  put_waves_ = put_wave_ = 0;
   data_->begin_flush();
   begin_trace();
   flush_begin_ = seconds_now();
@@ -205,17 +206,18 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     if (local.ok()) local = guard([&] { return build_wave(true, 0, gets); });
     if (local.ok()) local = guard([&] { return read_held(); });
   }
-  put_waves_ = 0;
-  for (const auto& [variable, count] : put_counts_) put_waves_ = std::max(put_waves_, count);
+  int64_t put_waves = 0;
+  for (const auto& [variable, count] : put_counts_) put_waves = std::max(put_waves, count);
   Status verdict;
   LonePuts lone(comm_->rank(), queue_);
   {
     const StageTimer timer(trace_, Stage::agree);
-    verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_waves_, &lone);
+    verdict = pulse_waves(std::move(local), {&puts, &gets}, {&put_numbers, &get_numbers}, &put_waves, &lone);
     if (verdict.ok() && lone.is_doubtful())
       verdict = LonePuts::check(*comm_, queue_, catalog_.variables, [this](const QueueEntry& entry) { return entry.decomposition->loses(strategy_.owner); });
   }
   if (!verdict.ok()) return verdict;
+  put_waves_ = put_waves;  // from here on the same on every rank
   if (put_waves_ > 0 && !fatal_.ok()) return beyond_publishing();  // the same on every rank; nobody writes for hours what nobody will see
   const bool any_gets = get_numbers.entries > 0;
   const size_t words = variable_words();
