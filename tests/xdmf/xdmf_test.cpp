@@ -37,6 +37,7 @@ Catalog example() {
   add("/a:b", Type::int8, {2, 3, 4});             // 13
   add("/compound", Type::none, {2, 3, 4});        // 14
   catalog.variables.back().unsupported = "compound type";
+  add("/four", Type::float32, {2, 3, 4, 4});      // 15
   return catalog;
 }
 
@@ -111,6 +112,13 @@ TEST(Xdmf, a_uniform_grid_with_fields) {
   </Domain>
 </Xdmf>
 )");
+}
+
+// VTK's older reader takes a "Matrix" for as many components as it has columns, and drops points.
+TEST(Xdmf, fields_of_any_number_of_components_are_vectors) {
+  ViewerGrid grid = uniform();
+  grid.fields = {GridField{"four", Center::node, 15}};
+  EXPECT_NE(text_of(grid).find("<Attribute Name=\"four\" AttributeType=\"Vector\" Center=\"Node\">"), std::string::npos);
 }
 
 TEST(Xdmf, coordinates_from_variables) {
