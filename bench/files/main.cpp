@@ -81,11 +81,12 @@ class Files : public System {
 
   // Small pieces are packed into a call; large ones are written from where they lie.
   void put(const std::byte* bytes, int64_t count) {
-    if (staged_ + count > k_call) {
+    const bool is_large = count >= k_call / 2;
+    if (is_large || staged_ + count > k_call) {
       write_all(staging_.data(), staged_);
       staged_ = 0;
     }
-    if (count >= k_call / 2) return write_all(bytes, count);
+    if (is_large) return write_all(bytes, count);
     std::memcpy(staging_.data() + staged_, bytes, static_cast<size_t>(count));
     staged_ += count;
   }
