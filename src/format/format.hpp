@@ -246,6 +246,8 @@ class Format {
   // Where a chunk lies.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
   virtual FormatTraits traits() const noexcept { return {}; }
+  // Gives variables of a file that was created what its readers find there and nobody has asked for: names of dimensions, and attributes.
+  virtual Status tell_as_stored(std::vector<Variable>&) { return {}; }
   // Of a format that places late: to be called after definitions, before the variables' bytes are moved. What does not move is in force at
   // once. Else the file has to be written anew: write_anew() puts all but the variables' bytes into another file, which is empty; others copy
   // these; take_layout() then makes that file the format's own. Until then, and where it is not called, the file is as it was.

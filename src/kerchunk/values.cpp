@@ -50,15 +50,24 @@ std::string nested(std::span<const std::string> values, std::span<const int64_t>
   return text + ']';
 }
 
-// Without quotes.
+// Without quotes, and in ASCII: Zarr 2 reads its metadata, which are texts within the text, as such.
 std::string in_json(std::string_view text) {
   std::string out;
-  for (const char each : readable(text)) {
-    if (each == '"' || each == '\\') out += '\\';
-    if (static_cast<unsigned char>(each) < ' ')
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(each)));
+  const std::string valid = readable(text);
+  for (size_t i = 0; i < valid.size();) {
+    const auto lead = static_cast<unsigned char>(valid[i++]);
+    if (lead == '"' || lead == '\\') out += '\\';
+    if (lead >= ' ' && lead < 0x80) {
+      out += static_cast<char>(lead);
+      continue;
+    }
+    const int more = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+    unsigned point = more == 0 ? lead : lead & (0x3fU >> more);
+    for (int k = 0; k < more && i < valid.size(); ++k) point = point << 6 | (static_cast<unsigned char>(valid[i++]) & 0x3fU);
+    if (point < 0x10000)
+      out += fmt::format("\\u{:04x}", point);
     else
-      out += each;
+      out += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + ((point - 0x10000) >> 10), 0xdc00 + ((point - 0x10000) & 0x3ff));
   }
   return out;
 }

@@ -262,7 +262,9 @@ Status File::start_references_on_root() {
 // Rank 0 alone, while the format can still be asked, with all data in place.
 Status File::make_references_on_root(const PartChunks& chunks) {
   const std::filesystem::path file = mode_ == Mode::create ? draft_.final_path : std::filesystem::canonical(data_->path()).string();
-  ReferenceFinder finder(catalog_, subfiles_.get(), chunks, *format_, file.filename().string(), "");
+  Catalog told = catalog_;
+  if (Status status = format_->tell_as_stored(told.variables); !status.ok()) return status;
+  ReferenceFinder finder(told, subfiles_.get(), chunks, *format_, file.filename().string(), "");
   if (Status status = finder.run(); !status.ok()) return status;
   references_ = finder.text();
   return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -113,6 +114,18 @@ TEST(ReferencesText, has_attributes_but_not_our_own) {
   EXPECT_EQ(why_no_attribute(catalog.groups[0].attributes[2]), "");
   Attribute complex = number<double>("c", Type::complex64, 0);
   EXPECT_NE(why_no_attribute(complex), "");
+}
+
+// Zarr 2 reads what is in a key as ASCII, and JSON's way to say the rest is all that it takes.
+TEST(ReferencesText, is_ascii_whatever_it_says) {
+  Catalog catalog = catalog_of({variable_of("/\u03b5", Type::int16, {2})});
+  catalog.variables[0].attributes = {word("units", "\u00b0C, \u20ac, \U0001f33e"), word("\u00b5", "plain")};
+  const std::string text = references_text(catalog, std::vector<ReferencedArray>{{0, {2}, {}}}, std::vector<std::string>{"a.h5"}, std::vector<std::string>{});
+  EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char each) { return static_cast<unsigned char>(each) < 0x80; })) << text;
+  const std::string attributes = json::parse(text)["refs"]["\u03b5/.zattrs"];
+  EXPECT_TRUE(std::all_of(attributes.begin(), attributes.end(), [](char each) { return static_cast<unsigned char>(each) < 0x80; })) << attributes;
+  EXPECT_EQ(json::parse(attributes)["units"], "\u00b0C, \u20ac, \U0001f33e");
+  EXPECT_EQ(json::parse(attributes)["\u00b5"], "plain");
 }
 
 TEST(ReferencesText, has_the_bytes_of_chunks_that_nobody_wrote) {

@@ -2,6 +2,9 @@
 // Sets of netCDF classic files: fixed and growing variables that are split, read by any ranks, changed, damaged, and seen by PnetCDF.
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "netcdf.hpp"
 
 namespace {
@@ -115,6 +118,34 @@ class NetcdfSubfiles : public testing::Test {
   SharedFolder folder_;
   Part part_ = part_of(k_y);
 };
+
+// The text that a file is created with, and the one that is made of it later. Names of dimensions and the mark of missing values are the file's, whoever gave them.
+TEST_F(NetcdfSubfiles, references_are_the_same_now_and_later) {
+  for (const char* files : {"one", "subfiles(2)"}) {
+    {
+      File file = File::create(MPI_COMM_WORLD, path(), windrow::Options{{"files", files}, {"references", "kerchunk"}});
+      const int number = file.define_variable("short", WINDROW_INT16, {4, 6}, windrow::Options{{"fill_value", "-9"}});
+      file.define_variable("float", WINDROW_FLOAT32, {4, 5}, windrow::Options{{"fill_value", "1e20"}});
+      file.define_variable("grows", WINDROW_FLOAT64, {0, 6}, windrow::Options{{"extendible", "true"}});
+      const Part part{4 * rank_of() / size_of(), 4 * (rank_of() + 1) / size_of() - 4 * rank_of() / size_of()};
+      const auto data = values<int16_t>(3, 0, part, 6);
+      file.write(number, rows_of(4, 6, part), data);
+      file.close();
+    }
+    File file = File::open(MPI_COMM_WORLD, path(), Mode::read);
+    EXPECT_WINDROW_OK(windrow_write_references(file.get(), (path() + ".later.json").c_str(), nullptr, nullptr));
+    file.close();
+    const auto text_of = [](const std::string& name) {
+      std::ifstream text(name);
+      return nlohmann::json::parse(std::string(std::istreambuf_iterator<char>(text), {}));
+    };
+    const auto now = text_of(path() + ".kerchunk.json");
+    EXPECT_EQ(now, text_of(path() + ".later.json")) << files;
+    EXPECT_EQ(nlohmann::json::parse(now["refs"]["short/.zarray"].get<std::string>())["fill_value"], -9);
+    EXPECT_EQ(nlohmann::json::parse(now["refs"]["short/.zattrs"].get<std::string>())["_ARRAY_DIMENSIONS"], (Names{"dim_4", "dim_6"}));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
 
 TEST_F(NetcdfSubfiles, are_read_by_any_ranks_as_one_array) {
   const std::vector<KeyValues> ways{

@@ -44,6 +44,7 @@ class NetcdfFormat final : public Format {
   Result<Catalog> catalog() override;
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
   FormatTraits traits() const noexcept override { return {.places_late = true, .grows_as_one = true, .big_endian = true, .undefines = true, .names_dimensions = true}; }
+  Status tell_as_stored(std::vector<Variable>& variables) override;
   Status cut(int64_t records) override;
   Result<Layout> lay_out() override;
   Status write_anew(std::unique_ptr<Store> file) override;
@@ -304,6 +305,26 @@ Result<Catalog> NetcdfFormat::catalog() {
   });
   if (!status.ok()) return status;
   return copy;
+}
+
+Status NetcdfFormat::tell_as_stored(std::vector<Variable>& variables) {
+  return guard([&] {
+    std::vector<std::vector<int>> numbers;
+    const auto dimensions = dimensions_.all(catalog_.variables, numbers);
+    if (!dimensions.ok()) return dimensions.status();
+    for (Variable& variable : variables) {
+      const Variable* stored = find(variable.path);
+      if (stored == nullptr) continue;
+      const auto is_fill = [](const Attribute& each) { return each.name == k_fill_attribute; };
+      const auto fill = std::find_if(stored->attributes.begin(), stored->attributes.end(), is_fill);
+      if (fill != stored->attributes.end() && std::none_of(variable.attributes.begin(), variable.attributes.end(), is_fill)) variable.attributes.push_back(*fill);
+      const std::vector<int>& own = numbers[static_cast<size_t>(stored - catalog_.variables.data())];
+      variable.dimensions.resize(variable.shape.size());
+      for (size_t i = 0; i < variable.shape.size(); ++i)
+        if (variable.dimensions[i].empty()) variable.dimensions[i] = "/" + dimensions.value()[static_cast<size_t>(own[i])].name;
+    }
+    return Status();
+  });
 }
 
 Status NetcdfFormat::extend(const std::string& path, std::span<const int64_t> shape) {
