@@ -75,7 +75,7 @@ class Definitions {
  public:
   struct Ways {
     bool keeps_chunks = false;  // what is chunked stays so, where the output's format has chunks
-    bool one_growth = false;    // all that grows in the output has one length
+    bool is_netcdf = false;     // classic: all that grows has one length, and a fill value is an attribute
   };
   Definitions(const windrow::File& input, windrow::File& output, const Growth& growth, Ways ways)
       : input_(input), output_(output), growth_(growth), ways_(ways) {}
@@ -87,7 +87,9 @@ class Definitions {
     }
     for (const Item& item : contents.items) numbers_.push_back(define_variable(item.variable));
     for (const int variable : contents.wholes) wholes_.push_back(define_variable(variable));
-    for (const auto& [path, length] : contents.dimensions) attempt(path, [&] { output_.define_dimension(path, length); });
+    const std::set<std::string> growing = growing_dimensions(contents);
+    for (const auto& [path, length] : contents.dimensions)
+      if (!growing.contains(path)) attempt(path, [&] { output_.define_dimension(path, length); });
     for (const auto& [path, target] : contents.links) attempt(path, [&] { output_.define_link(path, target); });
     for (const std::string& object : contents.objects)
       if (!refused_objects_.contains(object)) copy_attributes(object);
@@ -99,6 +101,29 @@ class Definitions {
   const std::vector<std::string>& refused() const noexcept { return refused_; }  // "path: reason"
 
  private:
+  // Of a variable of netCDF classic, where all that grows has as many records.
+  bool gets_longer(int variable) const {
+    return input_.variable(variable).extendible != 0 && input_.shape(variable).front() < (growth_.is_main(variable) ? growth_.main_length() : growth_.length(variable));
+  }
+  // Those along which something grows in the output: they are made, without a limit, when that is named.
+  std::set<std::string> growing_dimensions(const Contents& contents) const {
+    std::set<std::string> growing;
+    for (size_t i = 0; i < contents.items.size(); ++i) {
+      const int from = contents.items[i].variable, to = numbers_[i];
+      if (to < 0 || output_.variable(to).extendible == 0) continue;
+      growing.insert(growth_.name_of(from));
+    }
+    return growing;
+  }
+  // How netCDF-4 keeps what netCDF classic has a place for in its header.
+  static bool is_netcdf4s_own(const std::string& name) {
+    return name == "_Netcdf4Dimid" || name == "_Netcdf4Coordinates" || name == "_NCProperties" || name == "_nc3_strict";
+  }
+  bool has_attribute(const std::string& object, const std::string& name) const {
+    for (int i = 0; i < windrow_attribute_count(input_.get(), object.c_str()); ++i)
+      if (name == attribute_of(input_, object, i).name) return true;
+    return false;
+  }
   // What the output refuses is the same on every rank, and the next definition goes on from there.
   template <class Define>
   bool attempt(const std::string& what, Define&& define) {
@@ -119,7 +144,9 @@ class Definitions {
     if (info.type == WINDROW_TEXT) options.set("text_characters", info.text_characters).set("text_padding", info.text_padding);
     if (info.type == WINDROW_TEXT || info.type == WINDROW_OPAQUE) options.set("element_bytes", std::to_string(info.element_bytes));
     options.set("opaque_tag", info.opaque_tag).set("enumeration", info.enumeration);
-    options.set("null_space", info.is_null != 0 ? "true" : "false").set("fill_value", info.fill_value);
+    options.set("null_space", info.is_null != 0 ? "true" : "false");
+    // In netCDF classic it is an attribute, by which readers take values for missing. Where the input has none it is there only if something is missing.
+    if (!ways_.is_netcdf || has_attribute(info.path, "_FillValue") || gets_longer(variable)) options.set("fill_value", info.fill_value);
     int number = -1;
     if (ways_.keeps_chunks && info.chunked != 0 && define_chunked(variable, options, number)) return number;
     if (info.extendible != 0 && define_growing(variable, options, number)) return number;
@@ -132,8 +159,8 @@ class Definitions {
   bool define_growing(int variable, windrow::Options& options, int& number) {
     const windrow_variable_info info = input_.variable(variable);
     std::vector<int64_t> shape = input_.shape(variable);
-    if (ways_.one_growth && !growth_.is_main(variable)) return false;
-    if (ways_.one_growth) shape.front() = growth_.main_length();
+    if (ways_.is_netcdf && !growth_.is_main(variable)) return false;
+    if (ways_.is_netcdf) shape.front() = growth_.main_length();
     try {
       options.set("chunks", "auto").set("extendible", "true");
       number = output_.define_variable(info.path, info.type, shape, options);
@@ -146,8 +173,9 @@ class Definitions {
   }
   // One that is named through another variable's dimension may have its own name by now.
   void copy_dimension_names(int from, int to) {
-    const std::vector<std::string> names = input_.dimension_names(from);
+    std::vector<std::string> names = input_.dimension_names(from);
     if (to < 0 || names == output_.dimension_names(to)) return;
+    if (const std::string path = output_.variable(to).extendible != 0 ? growth_.name_of(from) : ""; !path.empty()) names.front() = path;
     attempt(std::string(input_.variable(from).path) + ", dimensions", [&] { output_.name_dimensions(to, names); });
   }
   // Where the output has neither chunks nor the filter, the variable is made without.
@@ -168,6 +196,7 @@ class Definitions {
   void copy_attributes(const std::string& object) {
     for (int i = 0; i < windrow_attribute_count(input_.get(), object.c_str()); ++i) {
       const std::string name = attribute_of(input_, object, i).name;
+      if (ways_.is_netcdf && is_netcdf4s_own(name)) continue;
       attempt(object + ", attribute " + name, [&] { output_.copy_attribute(object, input_, object, name); });
     }
   }
@@ -217,7 +246,7 @@ void copy_data(const World& world, const Arguments& arguments, const Contents& c
     return pair.starts_with("chunks=") || pair.starts_with("filters=");
   });
   const Growth growth(input, contents);
-  Definitions definitions(input, output, growth, {.keeps_chunks = !asked, .one_growth = is_netcdf(arguments)});
+  Definitions definitions(input, output, growth, {.keeps_chunks = !asked, .is_netcdf = is_netcdf(arguments)});
   definitions.define(contents);
   require_none(world, definitions.refused(), arguments.input);
   for (size_t i = 0; i < contents.wholes.size(); ++i) {

@@ -17,6 +17,8 @@ class Growth {
   // Local.
   Growth(const windrow::File& file, const Contents& contents);
 
+  // The path of a variable's first dimension; "" for none.
+  std::string name_of(int variable) const;
   // Of a variable's first dimension: by its name, where it has one, which variables with fewer records may have too; else the variable's own.
   int64_t length(int variable) const;
   // Of a variable that grows: whether it does along the dimension that most of them have. One without a name has it where it has as many records, or none.
@@ -24,7 +26,6 @@ class Growth {
   int64_t main_length() const noexcept { return main_length_; }
 
  private:
-  std::string name_of(int variable) const;  // "" for none
   const windrow::File& file_;
   std::map<std::string, int64_t> lengths_;  // by path
   std::string main_;

@@ -268,6 +268,37 @@ class Copy(CommandTest):
             self.assertTrue((f["unwritten"][:] == -7).all())
         self.assertEqual(json.loads(windrow("info", out, "--json").stdout)["variables"][0]["fill_value"], "1.5,-2")
 
+    def test_a_growing_dimension_without_a_variable_still_grows(self):
+        if "format netcdf\n" not in windrow("info", "--features", ranks=1).stdout:
+            self.skipTest("built without PnetCDF")
+        source, middle, out = self.path("in.h5"), self.path("middle.nc"), self.path("out.nc4")
+        with h5py.File(source, "w") as f:
+            f.create_dataset("b", data=np.arange(12.0).reshape(4, 3), maxshape=(None, 3), chunks=(1, 3))
+            f["plain"] = np.arange(3)
+        self.assertEqual(windrow("copy", source, middle, "--quiet").returncode, 0)
+        self.assertEqual(windrow("copy", middle, out, "--quiet").returncode, 0)
+        with h5py.File(out) as f:
+            self.assertEqual(f["b"].maxshape, (None, 3))
+            scale = f[f["b"].attrs["DIMENSION_LIST"][0][0]]
+            self.assertEqual(scale.maxshape, (None,))
+            self.assertTrue((f["b"][...] == np.arange(12.0).reshape(4, 3)).all())
+
+    # A fill value that is no attribute of the input would make readers of netCDF classic take values for missing.
+    def test_netcdf_gets_no_attributes_that_nobody_gave(self):
+        if "format netcdf\n" not in windrow("info", "--features", ranks=1).stdout:
+            self.skipTest("built without PnetCDF")
+        source, out = self.path("in.h5"), self.path("out.nc")
+        with h5py.File(source, "w") as f:
+            f.create_dataset("plain", data=np.array([1, 2, -127, 127], "i1"), fillvalue=-127)
+            marked = f.create_dataset("marked", data=np.array([1, 2, -127, 127], "i1"), fillvalue=-127)
+            marked.attrs["_FillValue"] = np.array([-127], "i1")
+            f.attrs["_NCProperties"] = "version=2"
+            marked.attrs["_Netcdf4Dimid"] = np.int32(0)
+        done = windrow("copy", source, out, "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {each["path"]: {one["name"] for one in each["attributes"]} for each in json.loads(windrow("info", out, "--json").stdout)["variables"]}
+        self.assertEqual(found, {"/plain": set(), "/marked": {"_FillValue"}})
+
     def test_long_names(self):
         source = self.make_input()
         for length in (241, 242, 255):
