@@ -11,8 +11,7 @@ namespace windrow {
 
 namespace {
 
-// A process may have 1024 files open on most systems, and the program and MPI want some.
-constexpr size_t k_most_open = 64;
+constexpr size_t k_most_open = 64;  // a process may have 1024 files open on most systems
 
 template <class AnySlice>
 int64_t bytes_of(std::span<const AnySlice> slices) noexcept {
@@ -24,7 +23,7 @@ int64_t bytes_of(std::span<const AnySlice> slices) noexcept {
 }  // namespace
 
 Status DataFile::close_idle() {
-  if (stores_.size() < k_most_open) return {};
+  if (stores_.size() < files_kept_open(k_most_open)) return {};
   const auto idle = std::min_element(stores_.begin(), stores_.end(),
                                      [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; });
   Status status = syncs_ && writable_ ? idle->second.store->sync() : Status{};

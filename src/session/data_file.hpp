@@ -72,6 +72,7 @@ class DataFile {
   void rename(std::string path) { path_ = std::move(path); }  // the file has taken another name; an open store goes on
   // Collective wish of a plan: memory for write_over_holes, so that nothing is allocated while data moves.
   Status reserve(int64_t bytes);
+  int64_t reserved() const noexcept { return scratch_bytes_; }
   // Makes each file long enough for these bytes, so that reading what is between the pieces never meets its end.
   Status extend(std::span<const Extent> regions);
   // Of a set of files. `syncs`: what is closed, to stay below the limit of open files, is on stable storage first.

@@ -139,7 +139,7 @@ Status Subfiles::fault_of(int64_t number) const {
 Result<Format*> Subfiles::format(int64_t number, FormatMode mode) {
   constexpr size_t k_most_open = 32;
   if (const auto found = formats_.find(number); found != formats_.end()) return found->second.get();
-  if (formats_.size() >= k_most_open) {
+  if (formats_.size() >= files_kept_open(k_most_open)) {
     Status status = mode == FormatMode::read ? Status() : settle(formats_.begin()->first, *formats_.begin()->second);
     status.update(formats_.begin()->second->close());
     formats_.erase(formats_.begin());

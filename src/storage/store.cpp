@@ -3,6 +3,7 @@
 #include "storage/store.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -70,6 +71,14 @@ Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mod
   if (!status.ok()) return status;
   if (store.ok()) ++opened;
   return store;
+}
+
+size_t files_kept_open(size_t most) noexcept {
+  constexpr rlim_t k_of_others = 32, k_fewest = 2;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most;
+  const rlim_t left = limit.rlim_cur > k_of_others ? limit.rlim_cur - k_of_others : 0;
+  return static_cast<size_t>(std::min<rlim_t>(most, std::max(k_fewest, left / 4)));
 }
 
 int64_t stores_opened() noexcept { return opened; }

@@ -110,6 +110,10 @@ Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mod
 // How many stores this thread has opened so far: what a piece of work has opened is the difference.
 int64_t stores_opened() noexcept;
 
+// How many files of many one kind of work may keep open at a time: `most`, or a quarter of what the process may open beside those that the program
+// and MPI have, where that is less.
+size_t files_kept_open(size_t most) noexcept;
+
 // The names of the table, for windrow_has().
 std::span<const std::string_view> store_kinds() noexcept;
 

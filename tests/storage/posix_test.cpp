@@ -43,6 +43,24 @@ bool in_a_child(Check check) {
 
 }  // namespace
 
+// Of a low limit as much is left alone as the program and MPI want.
+TEST(PosixStore, few_files_are_kept_open_where_few_may_be) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const auto with_limit = [&](rlim_t limit) {
+    rlimit low = before;
+    low.rlim_cur = std::min(limit, before.rlim_max);
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+    const size_t kept = files_kept_open(64);
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    return kept;
+  };
+  EXPECT_EQ(with_limit(16), 2u);
+  EXPECT_EQ(with_limit(64), 8u);
+  EXPECT_EQ(with_limit(100), 17u);
+  EXPECT_EQ(with_limit(1024), 64u);
+}
+
 TEST(PosixStore, a_full_device_is_no_space_and_says_so) {
   auto store = open_store("/dev/full", StoreMode::update, {});
   ASSERT_TRUE(store.ok());
