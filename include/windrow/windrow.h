@@ -732,8 +732,10 @@ WINDROW_API int windrow_set_strategy(windrow_file *file, const windrow_options *
  * file that the storage refused something of is not published any more: each further flush with puts returns that error.  Where nothing was written yet, as
  * after a bad argument or without memory, the flush can be made again with other puts; windrow_close() publishes what other flushes wrote, without these.
  * Who would rather have no file than one without them calls windrow_discard().  Cost: one agreement before and
- * one after the data; memory per writer and reader <= the options "buffer" x "buffers" (4 MiB x 2 to 4).  Where messages between hosts may be compressed, a
- * rank that sends holds three of them, and every rank for compressors two messages and 1 to 2 MiB, more at high levels of zstd ("codec_memory").
+ * one after the data.  Memory of buffers ("peak_memory") per writer and reader: at most the options "buffer" x "buffers" (4 MiB x 2 to 4); where ranks send
+ * messages, as between hosts, two more of what one of them sends in a round, and two such on a rank that sends, three where they may be compressed; one more
+ * where what is written is read before, for its holes.  For compressors every rank has two messages and 1 to 2 MiB, more at high levels of zstd
+ * ("codec_memory").  Plans are kept for later flushes of the same shape, as long as they take no more than "plan_memory" on a rank.
  * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.
  */
 WINDROW_API int windrow_flush(windrow_file *file);
@@ -749,7 +751,7 @@ WINDROW_API int windrow_flush(windrow_file *file);
  * and pieces that need no raking are written from the program's memory by a thread of their holder.  No MPI call is made in
  * between, so MPI_THREAD_SINGLE suffices.  Gets are moved by flush_end.  windrow_put() and windrow_get() between the two queue for the
  * next flush; any other collective call on the file in between ends the flush first and returns its error.
- * Memory: per writer the options "buffer" x "buffers" (4 MiB x 2 to 4), as in windrow_flush(); none on other ranks.
+ * Memory: as in windrow_flush(), and until flush_end.
  * @return flush_begin: what was wrong with the queue or the plan; then nothing has begun.  flush_end: what became of the data;
  *         WINDROW_BAD_STATE when no flush was begun.
  * With the option io_thread=off, or where the system gives no thread, flush_begin does all of it.  Since 0.1.
@@ -918,14 +920,16 @@ WINDROW_API int windrow_classify_nodes(int64_t nodes, const int64_t *offsets, co
 WINDROW_API int windrow_explain(windrow_file *file, const char *format, const char **text);
 
 /**
- * What the last flush did, over all ranks: seconds by stage, bytes, messages, storage requests, writers, peak memory; and how often the
+ * What the last flush did, over all ranks: seconds by stage, bytes, messages, storage requests, writers, peak memory; of one that was begun and has not ended
+ * ("under_way") only its plans are told.  And how often the
  * file has been opened since windrow_create() or windrow_open(): for its metadata by rank 0, for data by each writer or reader.  Local.
  *
  * Of messages and of the descriptions before them it has the bytes that were sent and those there would have been without a codec
  * ("bytes_sent", "bytes_before_codec", "description_bytes", "description_bytes_before_codec").  "codecs" has, of the messages that a codec or
  * check_messages might have changed: by what became of them, how many they were, their bytes before and after, and the seconds that it took to make
  * and to undo them, of all ranks together; "reasons" of a plan say why.  "sent_by_this_rank" has this rank's messages with data, by plan and
- * rank that they went to.  "peak_memory" is that of buffers, "codec_memory" what compressors work with.
+ * rank that they went to.  "peak_memory" is that of buffers, "codec_memory" what compressors work with; "allocations" are buffers that had to be made, or
+ * made larger.
  * With the option trace there is "trace" too: its "file" and, where lines cannot be written, the "problem".  That it could not be opened is known on
  * every rank, that a line could not be added on rank 0.
  * @param format  "text" or "json".  Since 0.1.

@@ -68,6 +68,8 @@ constexpr std::array k_registry{
                 "Largest buffer of one writer or reader for one round; see buffers. Where ranks send messages, two more are taken of what one of them sends in a round, and two by a rank that sends."},
     SettingInfo{"buffers", integer, "0", "", "buffers, 2 to 64", 0,
                 "Most buffers of one writer or reader; 0: 4 where rank 0's host has more cores than ranks, else 2. More of them let more of a flush that was begun be written while the program goes on."},
+    SettingInfo{"plan_memory", bytes, "64MiB", "", "bytes", 0,
+                "What the plans that are kept for later flushes of the same shape may take on one rank, all together; the one that was made last stays whatever it takes, and no more than 62 are kept."},
     SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts and which domains=cyclic deals; 0: stripes, or 1 MiB where there are none."},
     SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0,
                 "Largest hole between two pieces that sieving reads over. Unless it is set, 4 KiB on a local disk."},

@@ -68,6 +68,7 @@ class Transfer {
 
   int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs
   bool shared_refused() const noexcept { return shared_refused_; }  // the host's memory was too small to share
+  int64_t description_bytes() const noexcept { return description_bytes_; }  // that this rank keeps of others' descriptions
   int64_t shared_bytes() const noexcept { return shared_bytes_; }  // of the host's shared memory, for this rank's slots
 
   // Of this rank: data messages from (writing) or to (reading) other ranks, as the descriptions say.
@@ -107,6 +108,7 @@ class Transfer {
   const Grid* storage_grid_ = nullptr;
   PieceView storage_covered_;
   int64_t expected_messages_ = 0;
+  int64_t description_bytes_ = 0;
   int64_t shared_bytes_ = 0;
   bool shared_refused_ = false;
 };

@@ -194,6 +194,7 @@ class TransferBuilder {
           if (!view.ok()) return view.status();
           peer.view = std::move(view).value();
         }
+        if (transfer_) transfer_->description_bytes_ += peer.view.memory_bytes() + static_cast<int64_t>(peer.counts.size() * sizeof(WindowBytes));
         peers.push_back(std::move(peer));
       }
       return Status{};
@@ -242,8 +243,10 @@ class TransferBuilder {
     int64_t bytes = plan_.gathers() && is_root() ? SharedSlots::bytes_needed(plan_) : 0;
     for (size_t i = 0; i < plan_.domains.size(); ++i)
       if (plan_.writers[i] == comm_.rank()) bytes = SharedSlots::bytes_needed(plan_, i);
+    const bool grows = bytes > 0 && !comm_.shared().holds(comm_.host_rank_of(comm_.rank()), bytes);
     const auto reserved = !plan_.gathers() && has_slots(comm_, plan_) ? Result<bool>(true) : comm_.shared().reserve(comm_.host(), bytes);
     sharing_ = reserved.ok() && reserved.value();
+    if (sharing_ && grows) ++trace_.allocations;
     if (sharing_ && transfer_) transfer_->shared_bytes_ = bytes;  // a rank without memory has no transfer, and comes here all the same
     if (!sharing_ && transfer_) transfer_->shared_refused_ = true;
     return reserved.status();

@@ -97,6 +97,12 @@ Result<View> parse_description(std::span<const std::byte> bytes) {
   return view;
 }
 
+int64_t View::memory_bytes() const noexcept {
+  auto bytes = static_cast<int64_t>(parts.size() * sizeof(ViewPart));
+  for (const Pieces& list : lists) bytes += list.memory_bytes();
+  return bytes;
+}
+
 View view_of(Pieces pieces) {
   View view;
   if (!pieces.empty()) view.parts.push_back({pieces, hull(pieces), total_bytes(pieces), 0});

@@ -24,6 +24,7 @@ struct View {
   std::vector<Pieces> lists;
   std::vector<ViewPart> parts;
   std::span<const ViewPart> span() const noexcept { return parts; }
+  int64_t memory_bytes() const noexcept;
 };
 
 // How many bytes of a rank lie in the window of a step. What a writer has to know of a rank that copies into shared slots itself, when

@@ -152,6 +152,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     auto strategy = parse_strategy(request_of(file->settings_));
     if (!strategy.ok()) return strategy.status();
     file->strategy_ = std::move(strategy).value();
+    file->plan_memory_ = file->settings_.bytes("plan_memory");
     auto limits = limits_of(file->settings_);
     if (!limits.ok()) return limits.status();
     file->limits_ = limits.value();

@@ -105,6 +105,8 @@ struct KeptPlan {
   bool direct = false;                                      // no exchange: each rank moves its own pieces
   std::vector<Item> direct_items, raked_items;              // where both are: see part()
   PlanForecast forecast;                                    // over all ranks
+  int64_t memory = 0;                                       // that it alone takes, on the rank where that is most
+  int64_t beside = 0;                                       // bytes of buffers that are not the transfer's
   int64_t moved = 0;                                        // waves
   bool outdated = false;                                    // flushes since have taught that another is faster
   int64_t storage_windows = 0;                              // that this rank moves to or from the storage
@@ -418,14 +420,16 @@ class File {
   Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
   Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
   Status make_ready(KeptPlan& kept, const Wave& wave, bool share);
-  Status agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums);  // collective
-  Status reserve_bounce(std::span<const Item> items);
+  Status agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums, int64_t& most);  // collective
+  void reserve_bounce(std::span<const Item> items, KeptPlan& kept);
+  int64_t bounce_bytes() const noexcept { return std::min(int64_t{1} << 20, limits_.buffer_bytes); }  // the largest request that elements in foreign byte order go in
   std::span<const Item> part(KeptPlan& kept, const Wave& wave);  // the raked ones
   Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
+  int64_t memory_of(const KeptPlan& made) const;
   int64_t unfit_plans(const Wave& wave) const noexcept;
   bool may_compress(const Wave& wave) const noexcept;
   int64_t kept_id(int64_t unfit) const noexcept;             // of the first plan whose bit is not set; 0: none
-  KeptPlan* find_plan(int64_t id) noexcept;
+  KeptPlan* use_plan(int64_t id) noexcept;
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
   int64_t touched_by(const Wave& wave) const noexcept;
   int64_t number_of(const Wave& wave, int rank) const;
@@ -500,7 +504,8 @@ class File {
   std::vector<int64_t> unsynced_bits_;   // those written since they were stored last
   std::vector<int64_t> changed_bits_;    // those that were, since the file was opened
   Arena arena_;
-  std::vector<std::unique_ptr<KeptPlan>> plans_;
+  std::vector<std::unique_ptr<KeptPlan>> plans_;             // the last used is the last
+  int64_t plan_memory_ = 0;                                 // that they may take in all; one is kept whatever it takes
   int64_t next_plan_ = 1;
   std::vector<std::byte> bounce_;
   bool use_io_thread_ = false;

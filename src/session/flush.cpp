@@ -143,6 +143,8 @@ Status File::flush_begin() {
   if (pending_) {
     pending_->puts.queue = std::move(queue_);  // the gets' decompositions too
     pending_->seconds = seconds_now() - flush_begin_;
+    report_.ranks = comm_->size();
+    report_.under_way = true;
   }
   drop_queue();
   return verdict;
@@ -164,6 +166,7 @@ Status File::flush_end() {
   }
   pending_.reset();
   report_.ranks = comm_->size();
+  report_.under_way = false;
   report_.done = true;
   end_trace(verdict);
   return verdict;
@@ -395,7 +398,7 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   data_->settle(trace_);
   local.update(data_->take_status());
   if (wave.reading && local.ok()) local = guard([&] { return convert_and_repeat(wave); });
-  trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : static_cast<int64_t>(bounce_.size()));
+  trace_.buffer_bytes = std::max(trace_.buffer_bytes, kept.beside + (kept.transfer ? kept.transfer->buffer_bytes() + kept.transfer->shared_bytes() : 0));
   if (kept.transfer) trace_.codec_memory = std::max(trace_.codec_memory, kept.transfer->coder().bytes());
   // The report's numbers: of this wave and those before it.
   trace_.total_seconds = seconds_now() - flush_begin_;

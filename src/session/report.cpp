@@ -189,6 +189,7 @@ ordered_json report_object(const FlushReport& report) {
 
 std::string report_json(const FlushReport& report) {
   ordered_json json = report_object(report);
+  json["under_way"] = report.under_way;
   for (const char* list : {"sent_by_this_rank", "targets_of_this_rank", "stripes_of_this_rank"}) json[list] = ordered_json::array();
   for (const SentTo& sent : report.sent)
     json["sent_by_this_rank"].push_back({{"to", sent.rank}, {"messages", sent.messages}, {"bytes", sent.bytes}, {"bytes_sent", sent.bytes_sent}});
@@ -199,6 +200,7 @@ std::string report_json(const FlushReport& report) {
 }
 
 std::string report_text(const FlushReport& report) {
+  if (report.under_way) return "a flush is under way: what it did is told when it has ended\n";
   if (!report.done) return "nothing has been flushed yet\n";
   const auto& sums = report.sums;
   std::string text = fmt::format("flush of {} rank{}: {}\n", report.ranks, report.ranks == 1 ? "" : "s",

@@ -56,6 +56,7 @@ struct FlushReport {
   std::string layout = {};  // of the file
   std::string trace = {}, trace_problem = {};  // where flushes are recorded, and why they are not, which rank 0 knows; "" else
   bool done = false;  // there was a flush
+  bool under_way = false;  // one was begun, and has not ended
   std::array<int64_t, k_trace_sums> sums{};
   std::array<int64_t, k_trace_maxima> maxima{};
   std::vector<PlanReport> plans;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <array>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "comm/agree.hpp"
@@ -20,8 +21,7 @@
 namespace windrow {
 namespace {
 
-constexpr size_t k_kept_plans = 8;
-constexpr int64_t k_bounce_bytes = int64_t{1} << 20;  // the largest request that elements in foreign byte order go in
+constexpr size_t k_most_plans = 62;  // kept: a bit for each, see unfit_plans()
 
 // From the first to the last byte that this rank is to move.
 Extent hull_of(const Wave& wave) noexcept {
@@ -274,10 +274,12 @@ int64_t File::kept_id(int64_t unfit) const noexcept {
   return 0;
 }
 
-KeptPlan* File::find_plan(int64_t id) noexcept {
-  for (auto& kept : plans_)
-    if (kept->id == id) return kept.get();
-  return nullptr;
+// The plan becomes the last one that was used: those that were not used for the longest time go first.
+KeptPlan* File::use_plan(int64_t id) noexcept {
+  const auto found = std::find_if(plans_.begin(), plans_.end(), [id](const auto& kept) { return kept->id == id; });
+  if (found == plans_.end()) return nullptr;
+  std::rotate(found, found + 1, plans_.end());
+  return plans_.back().get();
 }
 
 Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
@@ -341,7 +343,7 @@ AccessRule File::access_rule(const Plan& plan) const {
 
 Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers) {
   const StageTimer timer(trace_, Stage::plan);
-  if (numbers.kept_id > 0) return find_plan(numbers.kept_id);
+  if (numbers.kept_id > 0) return use_plan(numbers.kept_id);
   auto made = make_plan_for(wave, numbers);
   if (!made.ok()) {
     // Kept plans count on buffers that are gone when there was no memory for larger ones. All ranks know, so all forget them.
@@ -349,9 +351,25 @@ Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers)
     return made.status();
   }
   // Room was made beforehand: from here on every rank has the plan.
-  if (plans_.size() == k_kept_plans) plans_.erase(plans_.begin());
   plans_.push_back(std::move(made).value());
+  int64_t memory = 0;
+  for (const auto& kept : plans_) memory += kept->memory;
+  while (plans_.size() > 1 && (plans_.size() > k_most_plans || memory > plan_memory_)) {
+    memory -= plans_.front()->memory;
+    plans_.erase(plans_.begin());
+  }
   return plans_.back().get();
+}
+
+// Of this rank: what the plan alone keeps. Pieces that plans share count for the first of them.
+int64_t File::memory_of(const KeptPlan& made) const {
+  std::set<const ByteRuns*> known;
+  for (const auto& kept : plans_)
+    for (const auto& runs : kept->runs) known.insert(runs.get());
+  int64_t bytes = made.transfer ? made.transfer->description_bytes() + made.transfer->coder().bytes() : 0;
+  for (const auto& runs : made.runs)
+    if (runs && known.insert(runs.get()).second) bytes += runs->elements.memory_bytes() + runs->long_elements.memory_bytes() + runs->short_elements.memory_bytes();
+  return bytes;
 }
 
 Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const WaveNumbers& numbers) {
@@ -364,7 +382,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   }
   if (local.ok()) local = guard([&]() -> Status {
     kept = std::make_unique<KeptPlan>();
-    plans_.reserve(k_kept_plans);
+    plans_.reserve(k_most_plans + 1);
     kept->key = wave.key;
     kept->runs = wave.runs;
     kept->direct_items.reserve(wave.items.size());
@@ -401,17 +419,20 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   const bool talks = local.ok() && !kept->direct && Transfer::talks(*comm_, kept->plan, share);
   if (local.ok() && !talks) local = make_ready(*kept, wave, share);
   std::array<int64_t, 4> sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
-  if (Status verdict = agree_on_decompositions(std::move(local), wave, sums); !verdict.ok()) return verdict;
+  int64_t memory = local.ok() ? kept->memory : 0;
+  if (Status verdict = agree_on_decompositions(std::move(local), wave, sums, memory); !verdict.ok()) return verdict;
   if (talks) {
     local = make_ready(*kept, wave, share);
     sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
-    if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
+    memory = local.ok() ? kept->memory : 0;
+    if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {&memory, 1}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
   }
   for (const bool behind : {false, true}) {
     auto& tuner = kept->tuners[behind ? 1 : 0];
     tuner = keep_tuner(*comm_, kept->plan, numbers.bytes, numbers.pieces, behind, std::move(tuner));
   }
   ++trace_.plans_made;
+  kept->memory = memory;
   kept->id = next_plan_++;  // plans are made by all ranks together, so the numbers stay in step
   kept->forecast = {.messages = sums[0], .write_requests = sums[1], .read_requests = sums[2], .bytes = sums[3]};
   return kept;
@@ -425,6 +446,7 @@ Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share) {
     if (!transfer.ok()) return transfer.status();
     kept.transfer = std::move(transfer).value();
   }
+  if (Status status = guard([&] { return kept.memory = memory_of(kept), Status{}; }); !status.ok()) return status;
   if (kept.layout) return guard([&] { return prepare_chunks(kept, wave); });
   if (Status status = guard([&] { return prepare_storage(kept, wave); }); !status.ok()) return status;
   const auto& regions = kept.plan.regions;
@@ -435,19 +457,21 @@ Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share) {
 }
 
 // Collective. What is written is disjoint because a decomposition's ranks share it out among themselves; that holds only when all
-// ranks put a variable through the same one.
-Status File::agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums) {
-  if (wave.reading) return agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = sums, .bits = {}});
+// ranks put a variable through the same one. `most`: becomes the largest of all ranks.
+Status File::agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums, int64_t& most) {
+  if (wave.reading) return agree(*comm_, std::move(local), Pulse{.maximum = {&most, 1}, .sum = sums, .bits = {}});
   const size_t variables = catalog_.variables.size();
   constexpr int64_t unput = -std::numeric_limits<int64_t>::max();
   // Per variable: the largest identity, and the largest negated one. The memory grew with the variables.
-  const std::span<int64_t> both = std::span(pulse_identities_).first(2 * variables);
+  const std::span<int64_t> both = std::span(pulse_identities_).first(2 * variables + 1);
   std::fill(both.begin(), both.end(), unput);
+  both.back() = most;
   for (const auto& [variable, identity, view] : wave.key) {
     both[2 * static_cast<size_t>(variable)] = identity;
     both[2 * static_cast<size_t>(variable) + 1] = -identity;
   }
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = both, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
+  most = both.back();
   for (size_t i = 0; i < variables; ++i) {
     if (both[2 * i] == -both[2 * i + 1] || both[2 * i] == unput) continue;
     Status differs{Code::bad_argument, ""};
@@ -462,10 +486,14 @@ Status File::agree_on_decompositions(Status local, const Wave& wave, std::span<i
 }
 
 // For elements in the other byte order that go their own way.
-Status File::reserve_bounce(std::span<const Item> items) {
+void File::reserve_bounce(std::span<const Item> items, KeptPlan& kept) {
   const bool swaps = std::any_of(items.begin(), items.end(), [](const Item& item) { return item.swap_bytes > 1; });
-  if (swaps && bounce_.empty()) bounce_.resize(static_cast<size_t>(k_bounce_bytes));
-  return {};
+  if (!swaps) return;
+  if (bounce_.empty()) {
+    bounce_.resize(static_cast<size_t>(bounce_bytes()));
+    ++trace_.allocations;
+  }
+  kept.beside += bounce_bytes();
 }
 
 // Each item to those that their holder moves itself, to those that are raked, or in two parts to both. Allocates nothing: the lists have
@@ -491,13 +519,13 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
   forecast.bytes = wave.bytes;
   int64_t& requests = wave.reading ? forecast.read_requests : forecast.write_requests;
   if (kept.direct) {
-    if (const Status room = reserve_bounce(wave.items); !room.ok()) return room;
-    if (kept.plan.strategy.access != Access::mapped) requests = direct_requests(wave.items, k_bounce_bytes);
+    reserve_bounce(wave.items, kept);
+    if (kept.plan.strategy.access != Access::mapped) requests = direct_requests(wave.items, bounce_bytes());
     return {};
   }
   forecast.messages = kept.transfer->expected_messages();
-  if (const Status room = reserve_bounce(kept.direct_items); !room.ok()) return room;
-  requests = direct_requests(kept.direct_items, k_bounce_bytes);
+  reserve_bounce(kept.direct_items, kept);
+  requests = direct_requests(kept.direct_items, bounce_bytes());
   int64_t scratch = 0;
   kept.transfer->for_each_storage_window([&](const Window& window, PieceView covered) {
     ++kept.storage_windows;
@@ -510,13 +538,15 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
       });
     });
   });
+  kept.beside += scratch;
+  if (scratch > data_->reserved()) ++trace_.allocations;
   return data_->reserve(scratch);
 }
 
 Status File::grow_pulse(size_t variables) {
   return guard([&] {
     pulse_bits_.resize(2 * ((variables + 63) / 64 + 1));
-    pulse_identities_.resize(2 * variables);
+    pulse_identities_.resize(2 * variables + 1);
     moving_bits_.resize((variables + 63) / 64);
     undefined_bits_.resize((variables + 63) / 64);
     unsynced_bits_.resize((variables + 63) / 64);

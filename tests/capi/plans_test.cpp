@@ -4,6 +4,8 @@
 
 #include <array>
 #include <functional>
+#include <memory>
+#include <numeric>
 
 #include "../fault/scene.hpp"
 
@@ -582,6 +584,60 @@ TEST_F(Plans, are_explained_before_and_after) {
   EXPECT_NE(std::string(text).find("messages"), std::string::npos) << text;
   EXPECT_EQ(windrow_report(scene.file, "xml", &text), WINDROW_BAD_ARGUMENT);
   EXPECT_EQ(windrow_report(scene.file, "json", nullptr), WINDROW_BAD_ARGUMENT);
+  EXPECT_WINDROW_OK(scene.put_and_flush());
+  EXPECT_WINDROW_OK(scene.close());
+}
+
+// A step of a program that writes each variable by itself: what was planned in the first step does for all others, as long as it may be kept.
+TEST_F(Plans, of_many_variables_written_one_by_one_are_kept) {
+  constexpr int k_variables = 20;
+  for (const bool room : {true, false}) {
+    const Options options{{"plan_memory", room ? "64MiB" : "0"}};
+    const int64_t shape[2] = {7 * size_of(), 11}, start[2] = {7 * rank_of(), 0}, count[2] = {7, 11};
+    std::vector<std::unique_ptr<Decomposition>> rows(k_variables);  // each with memory of its own
+    for (auto& each : rows) {
+      windrow_decomposition* made = nullptr;
+      ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
+      each = std::make_unique<Decomposition>(made);
+    }
+    windrow_file* file = nullptr;
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
+    std::vector<int> variables(k_variables, -1);
+    for (int i = 0; i < k_variables; ++i)
+      ASSERT_WINDROW_OK(windrow_define_variable(file, ("v" + std::to_string(i)).c_str(), WINDROW_INT32, 2, shape, &variables[static_cast<size_t>(i)]));
+    std::vector<int32_t> data(77), read(77);
+    for (int step = 0; step < 3; ++step)
+      for (int i = 0; i < k_variables; ++i) {
+        std::iota(data.begin(), data.end(), 10000 * step + 100 * i + 7 * rank_of());
+        ASSERT_WINDROW_OK(windrow_write(file, variables[static_cast<size_t>(i)], rows[static_cast<size_t>(i)]->get(), data.data()));
+        EXPECT_EQ(report_of(file)["plans_made"], step == 0 || !room ? 1 : 0) << "step " << step << ", variable " << i;
+        if (i % 7 != 0) continue;
+        ASSERT_WINDROW_OK(windrow_read(file, variables[static_cast<size_t>(i)], rows[static_cast<size_t>(i)]->get(), read.data()));
+        EXPECT_EQ(read, data);
+      }
+    // The last one is kept in any case.
+    ASSERT_WINDROW_OK(windrow_write(file, variables[0], rows[0]->get(), data.data()));
+    ASSERT_WINDROW_OK(windrow_write(file, variables[0], rows[0]->get(), data.data()));
+    EXPECT_EQ(report_of(file)["plans_made"], 0);
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
+// Between the two calls of a flush its numbers are not there yet, and the report says so.
+TEST_F(Plans, report_of_a_flush_that_is_under_way) {
+  Scene scene(path(), {});
+  scene.begin();
+  EXPECT_EQ(report_of(scene.file)["under_way"], false);
+  (void)windrow_put(scene.file, scene.grid_variable, scene.block.get(), scene.grid.data());
+  ASSERT_WINDROW_OK(windrow_flush_begin(scene.file));
+  EXPECT_EQ(report_of(scene.file)["under_way"], true);
+  EXPECT_EQ(report_of(scene.file)["ranks"], size_of());
+  const char* text = nullptr;
+  EXPECT_WINDROW_OK(windrow_report(scene.file, "text", &text));
+  EXPECT_NE(std::string(text).find("under way"), std::string::npos) << text;
+  ASSERT_WINDROW_OK(windrow_flush_end(scene.file));
+  EXPECT_EQ(report_of(scene.file)["under_way"], false);
+  EXPECT_EQ(report_of(scene.file)["flushed"], true);
   EXPECT_WINDROW_OK(scene.put_and_flush());
   EXPECT_WINDROW_OK(scene.close());
 }
