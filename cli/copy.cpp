@@ -119,6 +119,11 @@ class Definitions {
   static bool is_netcdf4s_own(const std::string& name) {
     return name == "_Netcdf4Dimid" || name == "_Netcdf4Coordinates" || name == "_NCProperties" || name == "_nc3_strict";
   }
+  // What a subfile that is opened by itself shows of the map that it belongs to: a copy of it does not.
+  static bool is_of_a_subfile(const std::string& name) {
+    return name == "windrow_set" || name == "windrow_subfile" || name == "windrow_subfiles" || name == "windrow_map_checksum" || name == "windrow_split" ||
+           name.starts_with("windrow_split_");
+  }
   bool has_attribute(const std::string& object, const std::string& name) const {
     for (int i = 0; i < windrow_attribute_count(input_.get(), object.c_str()); ++i)
       if (name == attribute_of(input_, object, i).name) return true;
@@ -196,7 +201,7 @@ class Definitions {
   void copy_attributes(const std::string& object) {
     for (int i = 0; i < windrow_attribute_count(input_.get(), object.c_str()); ++i) {
       const std::string name = attribute_of(input_, object, i).name;
-      if (ways_.is_netcdf && is_netcdf4s_own(name)) continue;
+      if (is_of_a_subfile(name) || (ways_.is_netcdf && is_netcdf4s_own(name))) continue;
       attempt(object + ", attribute " + name, [&] { output_.copy_attribute(object, input_, object, name); });
     }
   }

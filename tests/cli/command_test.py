@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -298,6 +299,22 @@ class Copy(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         found = {each["path"]: {one["name"] for one in each["attributes"]} for each in json.loads(windrow("info", out, "--json").stdout)["variables"]}
         self.assertEqual(found, {"/plain": set(), "/marked": {"_FillValue"}})
+
+    def test_a_subfile_by_itself_is_copied_without_its_map(self):
+        source, base, part, again = (self.path(name) for name in ("in.h5", "set.h5", "part.h5", "again.h5"))
+        with h5py.File(source, "w") as f:
+            f["v"] = np.arange(24.0).reshape(8, 3)
+            f["v"].attrs["units"] = "K"
+        subfiles = ("--set", "files=subfiles(2)")
+        self.assertEqual(windrow("copy", source, base, "--quiet", *subfiles).returncode, 0)
+        first = next(Path(self.folder).glob("set.h5.subfiles-*/0.h5"))
+        for one, other, options in ((first, part, ()), (part, again, subfiles)):
+            done = windrow("copy", one, other, "--quiet", *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        with h5py.File(part) as f, h5py.File(again) as g:
+            self.assertEqual((dict(f.attrs), dict(f["v"].attrs)), ({}, {"units": "K"}))
+            for each in (f, g):
+                self.assertTrue((each["v"][...] == np.arange(12.0).reshape(4, 3)).all())
 
     def test_long_names(self):
         source = self.make_input()
