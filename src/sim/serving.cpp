@@ -37,7 +37,7 @@ void Turns::serve_team(int rank) {
     add_slots_of_cells(rank, team_held_.hull(), team_end(rank) - rank > 1);
   begin_client(rank);
   const Pieces covered = team_held_.pieces();
-  store(cells_of_file(), team_first_, covered);
+  add_memory(rank, store(cells_of_file(), team_first_, covered).over_holes);
 }
 
 // Who writes awaits messages for each of its windows; who reads sends them one or two at a time.
@@ -59,6 +59,7 @@ void Turns::serve_domain(int rank) {
   const Windows& windows = windows_[next_domain_];
   begin_client(rank);
   const Stored stored = store(windows, 0, covered_);
+  add_memory(rank, stored.over_holes);
   int64_t remote = remote_of_window_.empty() && plan_.ranks > request_.machine.ranks_per_host ? plan_.window_bytes : 0;
   for (size_t i = first_window_[next_domain_]; i < first_window_[next_domain_ + 1] && !remote_of_window_.empty(); ++i) remote = std::max(remote, remote_of_window_[i]);
   const int64_t largest = windows.slot_bytes();
@@ -77,7 +78,7 @@ void Turns::serve_alone(int rank, const Held& held) {
   begin_client(rank);
   const Pieces covered = held.pieces();
   const Windows cells = cells_of_file();
-  store(cells, cells.index_of(held.hull().begin), covered);
+  add_memory(rank, store(cells, cells.index_of(held.hull().begin), covered).over_holes);
   add_slots_of_cells(rank, held.hull(), false);
 }
 
@@ -135,6 +136,7 @@ Turns::Stored Turns::store(const Windows& windows, int64_t first_index, PieceVie
     window.for_each_part([&](Extent part, int64_t place) {
       for_each_request(rule_, part, covered, [&](const Request& one) {
         request(phase_of(index - first_index), one);
+        if (one.holes && !plan_.reading) stored.over_holes = std::max(stored.over_holes, one.bytes.size());
         stored.longest = std::max(stored.longest, place + one.bytes.end - part.begin);
       });
     });
