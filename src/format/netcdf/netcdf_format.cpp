@@ -320,7 +320,7 @@ Status NetcdfFormat::tell_as_stored(std::vector<Variable>& variables) {
       if (fill != stored->attributes.end() && std::none_of(variable.attributes.begin(), variable.attributes.end(), is_fill)) variable.attributes.push_back(*fill);
       const std::vector<int>& own = numbers[static_cast<size_t>(stored - catalog_.variables.data())];
       variable.dimensions.resize(variable.shape.size());
-      for (size_t i = 0; i < variable.shape.size(); ++i)
+      for (size_t i = 0; i < std::min(own.size(), variable.shape.size()); ++i)  // a set's that was opened is a scalar here, and has names
         if (variable.dimensions[i].empty()) variable.dimensions[i] = "/" + dimensions.value()[static_cast<size_t>(own[i])].name;
     }
     return Status();
