@@ -27,7 +27,7 @@ namespace {
 
 class Hdf5Format final : public Format {
  public:
-  Hdf5Format(std::string path, FormatMode mode, const FormatOptions& options, hid_t file) noexcept
+  Hdf5Format(std::string path, FormatMode mode, const FormatOptions& options, hid_t file)
       : path_(std::move(path)), mode_(mode), options_(options), file_(file), chunks_(file, path_), published_(mode == FormatMode::update), failure_(driver_failure(file)) {}
   ~Hdf5Format() override;
   Hdf5Format(const Hdf5Format&) = delete;
