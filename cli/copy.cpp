@@ -93,7 +93,9 @@ class Definitions {
     for (const auto& [path, target] : contents.links) attempt(path, [&] { output_.define_link(path, target); });
     for (const std::string& object : contents.objects)
       if (!refused_objects_.contains(object)) copy_attributes(object);
-    for (size_t i = 0; i < contents.items.size(); ++i) copy_dimension_names(contents.items[i].variable, numbers_[i]);
+    for (const bool grows : {true, false})  // first those by which a dimension is made without a limit
+      for (size_t i = 0; i < contents.items.size(); ++i)
+        if (numbers_[i] >= 0 && (output_.variable(numbers_[i]).extendible != 0) == grows) copy_dimension_names(contents.items[i].variable, numbers_[i]);
     for (size_t i = 0; i < contents.wholes.size(); ++i) copy_dimension_names(contents.wholes[i], wholes_[i]);
   }
   const std::vector<int>& numbers() const noexcept { return numbers_; }  // of the items, in the output

@@ -284,6 +284,22 @@ class Copy(CommandTest):
             self.assertEqual(scale.maxshape, (None,))
             self.assertTrue((f["b"][...] == np.arange(12.0).reshape(4, 3)).all())
 
+    def test_who_grows_makes_the_dimension_whatever_comes_first(self):
+        source, out = self.path("in.h5"), self.path("out.h5")
+        with h5py.File(source, "w") as f:
+            scale = f.create_dataset("t", (4,), ">f4", maxshape=(None,), chunks=(16,))
+            scale.make_scale("This is a netCDF dimension but not a netCDF variable.         4")
+            f["a"] = np.arange(12.0).reshape(3, 4)
+            f.create_dataset("z", data=np.arange(4.0), maxshape=(None,), chunks=(16,))
+            f["a"].dims[1].attach_scale(scale)
+            f["z"].dims[0].attach_scale(scale)
+        done = windrow("copy", source, out, "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with h5py.File(out) as f:
+            self.assertEqual(f["t"].maxshape, (None,))
+            self.assertEqual(f["a"].dims[1][0].name, "/t")
+            self.assertEqual(f["z"].dims[0][0].name, "/t")
+
     # A fill value that is no attribute of the input would make readers of netCDF classic take values for missing.
     def test_netcdf_gets_no_attributes_that_nobody_gave(self):
         if "format netcdf\n" not in windrow("info", "--features", ranks=1).stdout:
