@@ -514,6 +514,7 @@ TEST_F(Codec, rows_are_undone_at_their_place) {
 }
 
 // Where a link is slow, as over tests/network's of 100 Mbit/s: what shrinks is sent smaller, noise as it is, and what shrinks again smaller again.
+// How soon is a matter of seconds that are measured, also of a busy machine: so there are ten times as many flushes for it as an idle one needs.
 TEST_F(Codec, auto_follows_the_data_over_a_slow_link) {
   if (std::getenv("WINDROW_SLOW_LINK") == nullptr || codecs().empty()) GTEST_SKIP() << "the link is not known to be slow, or there is no compressor";
   const std::string path = folder_.file("mesh.raw");
@@ -526,19 +527,16 @@ TEST_F(Codec, auto_follows_the_data_over_a_slow_link) {
   for (const auto& [kind_of_values, flushes] : {std::pair{Values::smooth, 16}, {Values::random, 24}, {Values::smooth, 40}}) {
     SCOPED_TRACE(flushes);
     const std::vector<float> values = mesh_.values(kind_of_values);
-    double shrunk = 1;
-    for (int i = 0; i < flushes; ++i) {
+    const auto followed = [kind = kind_of_values](double shrunk) { return kind == Values::smooth ? shrunk < 0.8 : shrunk >= 0.95; };
+    double shrunk = 0;
+    for (int i = 0; i < flushes || (i < 10 * flushes && !followed(shrunk)); ++i) {
       EXPECT_WINDROW_OK(windrow_put(file, variable, mesh_.decomposition.get(), values.data()));
       EXPECT_WINDROW_OK(windrow_flush(file));
       const json report = report_of(file);
       shrunk = report["bytes_sent"].get<double>() / report["bytes_before_codec"].get<double>();
     }
-    if (kind_of_values == Values::smooth) {
-      EXPECT_LT(shrunk, 0.8);
-    } else {
-      EXPECT_GE(shrunk, 0.95);
-      EXPECT_LE(shrunk, 1);
-    }
+    EXPECT_PRED1(followed, shrunk);
+    EXPECT_LE(shrunk, 1);
   }
   EXPECT_WINDROW_OK(windrow_close(file));
 }
