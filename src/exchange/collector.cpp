@@ -51,14 +51,17 @@ ServeForecast forecast(const Grid& grid, std::span<const Peer> peers, std::span<
     int64_t remote = 0, end = 0;
     window.for_each_part([&](Extent part, int64_t place) { for_each_covered(covered, part, [&](Extent extent) { end = place + extent.end - part.begin; }); });
     result.largest_window = std::max(result.largest_window, end);
+    const int64_t before = result.messages;
     for (const Peer& peer : peers) {
-      const int64_t bytes = peer.shared ? 0 : bytes_in(peer.view.span(), window);
-      if (bytes == 0) continue;
-      ++result.messages;
-      remote += bytes;
-      result.largest_message = std::max(result.largest_message, bytes);
+      if (peer.shared) continue;
+      for (Message message = first_message(peer.view.span(), window); message.bytes > 0; message = message_behind(peer.view.span(), window, message)) {
+        ++result.messages;
+        remote += message.bytes;
+        result.largest_message = std::max(result.largest_message, message.bytes);
+      }
     }
     result.largest_remote = std::max(result.largest_remote, remote);
+    result.most_messages = std::max(result.most_messages, result.messages - before);
   }
   return result;
 }
@@ -110,20 +113,16 @@ Status Collector::prepare() {
   if (shared_) shared_bytes_ = whole_ && !described ? missing_counts(grid_, covered_, peers_, own_) : shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(std::max(forecast_.largest_window, least_slot_));
-  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, private_slots())));
-  for (Peer& peer : peers_) {
-    peer.traffic.coded = !peer.shared && coder_.codes(peer.rank);
-    coded_ = coded_ || peer.traffic.coded;
-  }
+  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, most_slots_)));
+  for (Peer& peer : peers_) peer.traffic.coded = !peer.shared && coder_.codes(peer.rank);
   coder_.expect(forecast_.largest_message);
-  forecast_.largest_remote += static_cast<int64_t>(peers_.size()) * coder_.room(0);
+  forecast_.largest_remote += forecast_.most_messages * coder_.room(0);
+  const auto messages = static_cast<size_t>(forecast_.most_messages);
   for (Slot& slot : slots_) {
-    if (coded_) slot.places.resize(peers_.size()), slot.finals.resize(peers_.size());
-    slot.bytes.resize(peers_.size());
-    slot.statuses.resize(peers_.size());
-    slot.requests.assign(peers_.size(), MPI_REQUEST_NULL);
-    slot.staged.assign(peers_.size(), -1);
-    slot.done.resize(peers_.size());
+    slot.statuses.resize(messages);
+    slot.requests.assign(messages, MPI_REQUEST_NULL);
+    slot.awaited.resize(messages);
+    slot.done.resize(messages);
   }
   const auto slots = static_cast<int64_t>(slots_.size());
   buffer_bytes_ = slots * ((shared_ ? 0 : slot_bytes_) + aligned(forecast_.largest_remote));
@@ -174,34 +173,38 @@ void Collector::open(Slot& slot) {
     control.token.store(SharedSlots::token_of(comm_.generation(), slot.step), std::memory_order_release);
   }
   int64_t staged = 0;
+  size_t messages = 0;
   for (size_t i = 0; i < peers_.size(); ++i) {
+    if (peers_[i].shared) continue;
     const View& view = peers_[i].view;
-    const int64_t bytes = peers_[i].shared ? 0 : bytes_in(view.span(), slot.window);
-    if (bytes == 0) continue;
-    std::byte* to = slot.staging + staged;
-    slot.staged[i] = staged;
-    const bool coded = peers_[i].traffic.coded;
-    const int64_t room = coded ? coder_.room(bytes) : bytes;
-    std::byte* final_place = nullptr;
-    if (view.parts.size() == 1) {
-      const Extent hull = intersect(view.parts.front().hull, slot.window.bytes);
-      if (const int64_t place = hull.size() == bytes ? place_of(slot.window, hull) : -1; place >= 0) final_place = slot.memory + place;
+    for (Message message = first_message(view.span(), slot.window); message.bytes > 0; message = message_behind(view.span(), slot.window, message)) {
+      Awaited& awaited = slot.awaited[messages];
+      awaited = {i, message, slot.staging + staged, nullptr};
+      const int64_t room = peers_[i].traffic.coded ? coder_.room(message.bytes) : message.bytes;
+      if (view.parts.size() == 1) {
+        const Extent hull = intersect(view.parts.front().hull, message.part.reach());
+        if (const int64_t place = hull.size() == message.bytes ? place_of(message.part, hull) : -1; place >= 0) awaited.final = slot.memory + place;
+      }
+      if (awaited.final != nullptr && room == message.bytes)  // one unbroken piece is received at its place: no staging, no copy
+        awaited.place = awaited.final;
+      else
+        staged += room;
+      if (!await(slot, messages++, room)) return;
     }
-    if (final_place != nullptr && room == bytes) {  // one unbroken piece is received at its place: no staging, no copy
-      to = final_place;
-      slot.staged[i] = -1;
-    }
-    if (slot.staged[i] >= 0) staged += room;
-    slot.bytes[i] = bytes;
-    if (coded_) slot.places[i] = to, slot.finals[i] = final_place;
-    bool came_too_long = false;
-    if (!mpi_ok(post_receive(to, room, peers_[i].rank, tag_, comm_.get(), slot.requests[i], came_too_long), "MPI_Irecv")) return;
-    if (came_too_long)
-      coder_.check_length(peers_[i].rank, k_too_long, bytes);
-    else
-      ++slot.pending;
   }
   if (has_own_) trace_.bytes_copied += place_in_slot(own_, slot.window, slot.memory);
+}
+
+bool Collector::await(Slot& slot, size_t message, int64_t room) {
+  const Awaited& awaited = slot.awaited[message];
+  const int rank = peers_[awaited.peer].rank;
+  bool came_too_long = false;
+  if (!mpi_ok(post_receive(awaited.place, room, rank, tag_, comm_.get(), slot.requests[message], came_too_long), "MPI_Irecv")) return false;
+  if (came_too_long)
+    coder_.check_length(rank, k_too_long, awaited.message.bytes);
+  else
+    ++slot.pending;
+  return true;
 }
 
 bool Collector::receive(Slot& slot) {
@@ -210,14 +213,15 @@ bool Collector::receive(Slot& slot) {
   if (!mpi_ok(test_some(slot.requests, slot.done, slot.statuses, count), "MPI_Testsome")) return true;
   if (count == 0) return false;
   for (int i = 0; i < count; ++i) {
-    const auto peer = static_cast<size_t>(slot.done[static_cast<size_t>(i)]);
+    const Awaited& awaited = slot.awaited[static_cast<size_t>(slot.done[static_cast<size_t>(i)])];
+    const Peer& peer = peers_[awaited.peer];
     const int64_t bytes = bytes_of(slot.statuses[static_cast<size_t>(i)]);
-    if (peers_[peer].traffic.coded) {
-      undo(slot, peer, bytes);
+    if (peer.traffic.coded) {
+      undo(slot, awaited, bytes);
       continue;
     }
-    coder_.check_length(peers_[peer].rank, bytes, slot.bytes[peer]);
-    if (slot.staged[peer] >= 0) trace_.bytes_copied += spread_to_slot(peers_[peer].view, slot.window, slot.staging + slot.staged[peer], slot.memory);
+    coder_.check_length(peer.rank, bytes, awaited.message.bytes);
+    if (awaited.final == nullptr) trace_.bytes_copied += spread_to_slot(peer.view, awaited.message.part, awaited.place, slot.memory);
   }
   slot.pending -= count;
   // After an error Open MPI may have freed requests that it does not speak of.
@@ -226,18 +230,16 @@ bool Collector::receive(Slot& slot) {
 }
 
 // A frame becomes what it was made of, at its final place where that is unbroken.
-void Collector::undo(Slot& slot, size_t peer, int64_t count) {
-  const int64_t bytes = slot.bytes[peer];
-  if (slot.staged[peer] < 0) {
-    coder_.decode_in_place(peers_[peer].rank, slot.places[peer], count, bytes);
-    return;
+void Collector::undo(Slot& slot, const Awaited& awaited, int64_t count) {
+  const Peer& peer = peers_[awaited.peer];
+  if (awaited.final == awaited.place) {
+    coder_.decode_in_place(peer.rank, awaited.place, count, awaited.message.bytes);
+  } else if (awaited.final != nullptr) {
+    coder_.decode_to(peer.rank, awaited.place, count, awaited.final, awaited.message.bytes);
+  } else {
+    const std::byte* message = coder_.decode(peer.rank, awaited.place, count, awaited.message.bytes);
+    trace_.bytes_copied += spread_to_slot(peer.view, awaited.message.part, message, slot.memory);
   }
-  if (slot.finals[peer] != nullptr) {
-    coder_.decode_to(peers_[peer].rank, slot.places[peer], count, slot.finals[peer], bytes);
-    return;
-  }
-  const std::byte* message = coder_.decode(peers_[peer].rank, slot.places[peer], count, bytes);
-  trace_.bytes_copied += spread_to_slot(peers_[peer].view, slot.window, message, slot.memory);
 }
 
 bool Collector::is_full(const Slot& slot) const {

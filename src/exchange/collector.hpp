@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "exchange/message.hpp"
 #include "exchange/role.hpp"
 #include "exchange/shared_slots.hpp"
 #include "exchange/view.hpp"
@@ -36,6 +37,7 @@ struct ServeForecast {
   int64_t largest_window = 0;   // bytes of a buffer up to the last that is covered
   int64_t largest_remote = 0;   // bytes of one window that come from peers
   int64_t largest_message = 0;
+  int64_t most_messages = 0;    // of one window
 };
 
 class Collector final : public Role {
@@ -43,7 +45,7 @@ class Collector final : public Role {
   // `own`: this rank's items when it is a source itself; empty otherwise. `covered`: of the whole grid.
   Collector(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_sink(Sink* sink) noexcept { sink_ = sink; }
-  // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
+  // Before prepare(). `most`: where no memory is shared. `regions`: bytes of the file that the variables concerned occupy.
   // `least`: bytes that a slot has to hold, whatever of its window is covered.
   void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept { most_slots_ = most, shared_ = shared, least_slot_ = least; }
   void set_regions(Pieces regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
@@ -58,26 +60,28 @@ class Collector final : public Role {
   const Grid& grid() const noexcept { return grid_; }
 
  private:
-  // Messages need as much memory again as the windows that they are for.
-  int64_t private_slots() const noexcept { return peers_.empty() ? most_slots_ : std::max<int64_t>(2, most_slots_ / 2); }
+  struct Awaited {
+    size_t peer = 0;
+    Message message;
+    std::byte* place = nullptr;  // where it is received
+    std::byte* final = nullptr;  // where the whole of it will lie, which may be the same; nullptr: it is spread
+  };
   struct Slot {
     std::byte* memory = nullptr;
     std::byte* staging = nullptr;
     int64_t step = -1;  // -1: free
     Window window;
-    int pending = 0;                       // messages
-    int64_t shared_bytes = 0;              // that ranks of this host will copy here
-    std::vector<MPI_Request> requests;     // [peers]
-    std::vector<int64_t> staged;           // [peers] place of the message in staging; -1: received in place
+    int pending = 0;                    // messages
+    int64_t shared_bytes = 0;           // that ranks of this host will copy here
+    std::vector<MPI_Request> requests;  // [messages]
+    std::vector<Awaited> awaited;       // [messages]
     std::vector<int> done;
-    std::vector<MPI_Status> statuses;      // [peers]
-    std::vector<int64_t> bytes;            // [peers] what is awaited
-    std::vector<std::byte*> places;        // [peers] where messages may be frames: where each is received
-    std::vector<std::byte*> finals;        // [peers] the same: where the whole of it will lie, or nullptr: it is spread
+    std::vector<MPI_Status> statuses;   // [messages]
   };
   void look_ahead();
-  void undo(Slot& slot, size_t peer, int64_t count);
+  void undo(Slot& slot, const Awaited& awaited, int64_t count);
   void open(Slot& slot);
+  bool await(Slot& slot, size_t message, int64_t room);
   bool receive(Slot& slot);
   bool hand_on();
   bool take_back();
@@ -91,7 +95,6 @@ class Collector final : public Role {
   std::span<const Item> own_;
   int tag_;
   bool has_own_;
-  bool coded_ = false;       // some peers' messages may be frames
   Sink* sink_ = nullptr;
   Pieces covered_;
   ServeForecast forecast_;

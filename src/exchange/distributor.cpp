@@ -14,7 +14,7 @@ Status Distributor::prepare() {
   shared_bytes_ = shared_counts(grid_, covered_, peers_);
   forecast_ = forecast(grid_, peers_, own_, covered_);
   slot_bytes_ = aligned(std::max(forecast_.largest_window, least_slot_));
-  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, private_slots())));
+  slots_.resize(static_cast<size_t>(shared_ ? shared_.count() : std::clamp<int64_t>(forecast_.windows, 1, most_slots_)));
   slot_memory_ = shared_ ? 0 : static_cast<int64_t>(slots_.size()) * slot_bytes_;
   for (Peer& peer : peers_)
     if (!peer.shared) outbox_.add(peer.traffic, peer.rank, peer.element_bytes);
@@ -30,6 +30,7 @@ void Distributor::begin(std::span<const Item> items, std::byte* buffers) {
   for (Peer& peer : peers_) peer.traffic.begin();
   start_step_ = fetch_step_ = serve_step_ = retire_step_ = next(0);
   next_peer_ = 0;
+  next_message_ = {};
   arrived_ = 0;
 }
 
@@ -81,13 +82,17 @@ bool Distributor::serve() {
   bool moved = false;
   for (; next_peer_ < peers_.size(); ++next_peer_) {
     Peer& peer = peers_[next_peer_];
-    if (peer.shared || bytes_in(peer.view.span(), slot.window) == 0) continue;
-    Outbox::Parcel parcel;
-    if (!outbox_.take(peer.traffic, parcel)) return moved;
-    const int64_t bytes = collect_from_slot(peer.view, slot.window, slot.memory, outbox_.packed(parcel));
-    trace_.bytes_copied += bytes;
-    if (!mpi_ok(outbox_.send(peer.traffic, parcel, bytes), "MPI_Isend")) return true;
-    moved = true;
+    if (peer.shared) continue;
+    if (next_message_.bytes == 0) next_message_ = first_message(peer.view.span(), slot.window);
+    while (next_message_.bytes > 0) {
+      Outbox::Parcel parcel;
+      if (!outbox_.take(peer.traffic, parcel)) return moved;
+      const int64_t bytes = collect_from_slot(peer.view, next_message_.part, slot.memory, outbox_.packed(parcel));
+      trace_.bytes_copied += bytes;
+      if (!mpi_ok(outbox_.send(peer.traffic, parcel, bytes), "MPI_Isend")) return true;
+      next_message_ = message_behind(peer.view.span(), slot.window, next_message_);
+      moved = true;
+    }
   }
   next_peer_ = 0;
   serve_step_ = next(serve_step_ + 1);

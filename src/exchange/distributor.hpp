@@ -15,7 +15,7 @@ class Distributor final : public Role {
  public:
   Distributor(const Comm& comm, Trace& trace, Coder& coder, Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }
-  // Before prepare(). `regions`: bytes of the file that the variables concerned occupy.
+  // Before prepare(). `most`: where no memory is shared. `regions`: bytes of the file that the variables concerned occupy.
   // `least`: bytes that a slot has to hold, whatever of its window is covered.
   void set_slots(int64_t most, SharedSlots shared, int64_t least) noexcept { most_slots_ = most, shared_ = shared, least_slot_ = least; }
   void set_regions(Pieces regions, bool whole) noexcept { covered_ = std::move(regions), whole_ = whole; }
@@ -30,8 +30,6 @@ class Distributor final : public Role {
   void visit_traffic(const std::function<void(const Traffic&)>& visit) const override;
 
  private:
-  // Messages need as much memory again as the windows that they are for.
-  int64_t private_slots() const noexcept { return peers_.empty() ? most_slots_ : std::max<int64_t>(2, most_slots_ / 2); }
   struct Slot {
     std::byte* memory = nullptr;
     int64_t step = -1;          // -1: free
@@ -66,6 +64,7 @@ class Distributor final : public Role {
   int64_t fetch_step_ = 0;     // the next window to arrive
   int64_t serve_step_ = 0;     // the window whose messages go out
   size_t next_peer_ = 0;
+  Message next_message_;       // to that peer; none: it is to be found yet
   int64_t retire_step_ = 0;    // the oldest window that somebody may still copy
 };
 

@@ -46,9 +46,10 @@ int element_bytes_of(std::span<const Item> items, Extent domain);
 // bytes to bytes, so that few of them far apart cost little.
 template <class Visit>
 void for_each_held_part(const Window& window, PieceView runs, Extent held, int64_t base, Visit&& visit) {
-  if (held.begin >= window.bytes.end || held.end <= window.bytes.begin) return;
-  if (window.deal == nullptr) return visit(Window::Part{window.bytes, 0});
-  for (int64_t offset = std::max(held.begin, window.bytes.begin); offset < held.end;) {
+  const Extent reach = window.reach();
+  if (held.begin >= reach.end || held.end <= reach.begin) return;
+  if (window.deal == nullptr) return visit(window.part_behind(reach.begin));
+  for (int64_t offset = std::max(held.begin, reach.begin); offset < held.end;) {
     const Window::Part part = window.part_behind(offset);
     offset = std::max(offset, part.bytes.begin);
     if (part.bytes.empty() || offset >= held.end) return;

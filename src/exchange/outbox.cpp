@@ -29,12 +29,6 @@ int Outbox::test(bool& moved) {
   return code;
 }
 
-void Outbox::give_back(Parcel& parcel) noexcept {
-  for (const int index : {parcel.packed, parcel.frame})
-    if (index != MessagePool::k_none) pool_.release(index);
-  parcel = {};
-}
-
 int Outbox::send(Traffic& traffic, Parcel parcel, int64_t bytes, bool waits) {
   const bool to_another = traffic.rank != comm_.rank();
   if (to_another) trace_.message_bytes_before_codec += bytes;

@@ -27,7 +27,6 @@ class Outbox {
   // Where the next message is packed; false: no buffer is free. To anybody, or to the one.
   bool take(Parcel& parcel) { return pool_.take(coded_ && !coder_.passive(), parcel); }
   bool take(const Traffic& traffic, Parcel& parcel) { return pool_.take(traffic.coded && !coder_.passive(), parcel); }
-  void give_back(Parcel& parcel) noexcept;
   std::byte* packed(const Parcel& parcel) { return pool_.buffer(parcel.packed); }
 
   // The packed message of `bytes` goes on its way. `waits`: until the receiver has asked for it. MPI's code.

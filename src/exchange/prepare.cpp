@@ -373,17 +373,17 @@ class TransferBuilder {
   }
 
   Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
-    const int64_t from_self = messages_with_self(grid, peers);
+    const int64_t from_self = messages_with_self(grid, peers), slots_without_sharing = peers.empty() ? plan_.slots : plan_.slots_of_messages;
     Pieces regions = tag == k_tag_data && plan_.has_domains() ? regions_in(grid.domains.front(), peers, own) : Pieces{};
     auto role = std::make_unique<Collector>(comm_, trace_, coder(), std::move(grid), std::move(peers), own, tag);
-    role->set_slots(plan_.slots, slots, whole_window(role->grid()));
+    role->set_slots(slots_without_sharing, slots, whole_window(role->grid()));
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(std::move(regions), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
     if (forward) {
       transfer_->forward_sink_ = std::make_unique<ForwardSink>(comm_, trace_, coder(), *transfer_->route_);
-      transfer_->forward_sink_->prepare(role->expected().largest_window);
+      transfer_->forward_sink_->prepare(std::min(k_message_bytes, role->expected().largest_window));
       role->set_sink(transfer_->forward_sink_.get());
     } else {
       transfer_->storing_.push_back(role.get());
@@ -394,17 +394,17 @@ class TransferBuilder {
   }
 
   Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
-    const int64_t to_self = messages_with_self(grid, peers);
+    const int64_t to_self = messages_with_self(grid, peers), slots_without_sharing = peers.empty() ? plan_.slots : plan_.slots_of_messages;
     Pieces regions = tag == k_tag_data && plan_.has_domains() ? regions_in(grid.domains.front(), peers, own) : Pieces{};
     auto role = std::make_unique<Distributor>(comm_, trace_, coder(), std::move(grid), std::move(peers), own, tag);
-    role->set_slots(plan_.slots, slots, whole_window(role->grid()));
+    role->set_slots(slots_without_sharing, slots, whole_window(role->grid()));
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(std::move(regions), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;
     if (forward) {
       transfer_->forward_fetcher_ = std::make_unique<ForwardFetcher>(comm_, trace_, coder(), *transfer_->route_);
-      transfer_->forward_fetcher_->prepare(role->expected().largest_window);
+      transfer_->forward_fetcher_->prepare(std::min(k_message_bytes, role->expected().largest_window));
       role->set_fetcher(transfer_->forward_fetcher_.get());
     } else {
       transfer_->fetching_.push_back(role.get());

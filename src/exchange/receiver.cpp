@@ -29,10 +29,10 @@ bool Receiver::step() {
     const Awaited& awaited = awaited_[static_cast<size_t>(index)];
     const std::byte* message = pool_.buffer(index);
     if (awaited.coded)
-      message = coder_.decode(awaited.rank, message, pool_.received(index), awaited.bytes);
+      message = coder_.decode(awaited.rank, message, pool_.received(index), awaited.message.bytes);
     else
-      coder_.check_length(awaited.rank, pool_.received(index), awaited.bytes);
-    trace_.bytes_copied += unpack_message(items_, awaited.window, message);
+      coder_.check_length(awaited.rank, pool_.received(index), awaited.message.bytes);
+    trace_.bytes_copied += unpack_message(items_, awaited.message.part, message);
     pool_.release(index);
   }
   bool moved = !done.empty();
@@ -40,10 +40,9 @@ bool Receiver::step() {
     const int index = pool_.take();
     if (index == MessagePool::k_none) break;
     Channel& channel = channels_[static_cast<size_t>(next_)];
-    const Window window = channel.grid.window(channel.step);
-    const int64_t bytes = bytes_in(items_, window);
+    const int64_t bytes = channel.message.bytes;
     const bool coded = channel.traffic.coded;
-    awaited_[static_cast<size_t>(index)] = {window, channel.rank, bytes, coded};
+    awaited_[static_cast<size_t>(index)] = {channel.message, channel.rank, coded};
     bool came_too_long = false;
     if (!mpi_ok(post_receive(pool_.buffer(index), coded ? coder_.room(bytes) : bytes, channel.rank, tag_, comm_.get(), *pool_.request(index), came_too_long), "MPI_Irecv"))
       return true;
@@ -51,8 +50,7 @@ bool Receiver::step() {
       coder_.check_length(channel.rank, k_too_long, bytes);
       pool_.release(index);
     }
-    ++channel.step;
-    advance(items_, channel);
+    next_message(items_, channel);
     next_ = next_channel(channels_);
     moved = true;
   }

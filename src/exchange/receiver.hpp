@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Receiver: the reading counterpart of Sender: gets this rank's pieces window by window from distributors.
-// All ranks receive in the order (round, domain), all distributors send in the order (round, requester): in the total order
-// (round, domain, requester) the least message that is not yet delivered is at the head on both sides, so bounded pools cannot
+// All ranks receive in the order (round, domain, message), all distributors send in the order (round, requester, message): in the total order
+// (round, domain, requester, message) the least message that is not yet delivered is at the head on both sides, so bounded pools cannot
 // block each other.
 #pragma once
 
@@ -29,9 +29,8 @@ class Receiver final : public Role {
   int next_ = -1;
   MessagePool pool_;
   struct Awaited {
-    Window window;
+    Message message;
     int rank = 0;
-    int64_t bytes = 0;
     bool coded = false;
   };
   std::vector<Awaited> awaited_;  // [buffers]

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/relay.hpp"
 
-#include <utility>
-
 namespace windrow {
-
-void ForwardSink::poll() {
-  bool moved = false;
-  status_.update(mpi_status(outbox_.test(moved), "MPI_Testsome"));
-}
 
 void ForwardSink::prepare(int64_t largest_message) {
   route_.traffic.resize(route_.ranks.size());
@@ -19,42 +12,61 @@ void ForwardSink::prepare(int64_t largest_message) {
 void ForwardSink::begin(std::byte* buffers) noexcept {
   outbox_.begin(buffers);
   consumed_ = 0;
+  message_ = {};
   for (Traffic& traffic : route_.traffic) traffic.begin();
 }
 
-bool ForwardSink::ready() {
-  if (taken_.packed != MessagePool::k_none) return true;
-  poll();
-  return outbox_.take(taken_);
+void ForwardSink::progress() {
+  bool moved = false;
+  status_.update(mpi_status(outbox_.test(moved), "MPI_Testsome"));
+  Outbox::Parcel parcel;
+  while (message_.bytes > 0 && status_.ok() && outbox_.take(parcel)) {
+    const int64_t bytes = collect_from_slot(route_.team, message_.part, slot_, outbox_.packed(parcel));
+    trace_.bytes_copied += bytes;
+    status_.update(mpi_status(outbox_.send(route_.traffic[route_.grid.domain_of(step_)], parcel, bytes), "MPI_Isend"));
+    message_ = message_behind(route_.team.span(), window_, message_);
+    if (message_.bytes == 0) ++consumed_;
+  }
+  if (!status_.ok() && message_.bytes > 0) message_ = {}, ++consumed_;
 }
 
 void ForwardSink::consume(int64_t step, const Window& window, const std::byte* slot, PieceView) {
-  const int64_t bytes = collect_from_slot(route_.team, window, slot, outbox_.packed(taken_));
-  trace_.bytes_copied += bytes;
-  status_.update(mpi_status(outbox_.send(route_.traffic[route_.grid.domain_of(step)], std::exchange(taken_, {}), bytes), "MPI_Isend"));
-  ++consumed_;
+  step_ = step;
+  window_ = window;
+  slot_ = slot;
+  message_ = first_message(route_.team.span(), window);
+  progress();
 }
 
 bool ForwardSink::finished() {
-  outbox_.give_back(taken_);
-  poll();
-  return outbox_.idle() || !status_.ok();
+  progress();
+  return (message_.bytes == 0 && outbox_.idle()) || !status_.ok();
+}
+
+// Asks for the window's messages, as far as buffers are free.
+void ForwardFetcher::await() {
+  while (message_.bytes > 0 && status_.ok()) {
+    const int index = pool_.take();
+    if (index == MessagePool::k_none) return;
+    const int64_t room = coder_.codes(rank_) ? coder_.room(message_.bytes) : message_.bytes;
+    bool came_too_long = false;
+    status_.update(mpi_status(post_receive(pool_.buffer(index), room, rank_, k_tag_data, comm_.get(), *pool_.request(index), came_too_long), "MPI_Irecv"));
+    if (came_too_long) {
+      coder_.check_length(rank_, k_too_long, message_.bytes);
+      pool_.release(index);
+    }
+    awaited_[static_cast<size_t>(index)] = message_;
+    message_ = message_behind(route_.team.span(), window_, message_);
+  }
 }
 
 void ForwardFetcher::start(int64_t step, const Window& window, std::byte* slot, PieceView) {
   window_ = window;
   slot_ = slot;
   ++started_;
-  const int index = pool_.take();
-  bytes_ = bytes_in(route_.team.span(), window);
   rank_ = route_.ranks[route_.grid.domain_of(step)];
-  const int64_t room = coder_.codes(rank_) ? coder_.room(bytes_) : bytes_;
-  bool came_too_long = false;
-  status_.update(mpi_status(post_receive(pool_.buffer(index), room, rank_, k_tag_data, comm_.get(), *pool_.request(index), came_too_long), "MPI_Irecv"));
-  if (!came_too_long) return;
-  coder_.check_length(rank_, k_too_long, bytes_);
-  pool_.release(index);
-  ++arrived_;
+  message_ = first_message(route_.team.span(), window);
+  await();
 }
 
 int64_t ForwardFetcher::done() {
@@ -62,15 +74,19 @@ int64_t ForwardFetcher::done() {
   std::span<const int> done;
   status_.update(mpi_status(pool_.test(done, false), "MPI_Testsome"));
   if (!status_.ok()) return arrived_ = started_;
-  if (done.empty()) return arrived_;
-  const std::byte* message = pool_.buffer(done[0]);
-  if (coder_.codes(rank_))
-    message = coder_.decode(rank_, message, pool_.received(done[0]), bytes_);
-  else
-    coder_.check_length(rank_, pool_.received(done[0]), bytes_);
-  trace_.bytes_copied += spread_to_slot(route_.team, window_, message, slot_);
-  pool_.release(done[0]);
-  return ++arrived_;
+  for (const int index : done) {
+    const Message& awaited = awaited_[static_cast<size_t>(index)];
+    const std::byte* message = pool_.buffer(index);
+    if (coder_.codes(rank_))
+      message = coder_.decode(rank_, message, pool_.received(index), awaited.bytes);
+    else
+      coder_.check_length(rank_, pool_.received(index), awaited.bytes);
+    trace_.bytes_copied += spread_to_slot(route_.team, awaited.part, message, slot_);
+    pool_.release(index);
+  }
+  await();
+  if (message_.bytes == 0 && pool_.idle()) arrived_ = started_;
+  return arrived_;
 }
 
 }  // namespace windrow

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Relay: a team's root between its team and the writers of the domains. What its collector has merged goes on in one message
-// a window (ForwardSink); what a reader sends to the team arrives as one message and is distributed (ForwardFetcher).
+// Relay: a team's root between its team and the writers of the domains. What its collector has merged of a window goes on in one message, or a
+// few long ones (ForwardSink); what a reader sends to the team arrives like that and is distributed (ForwardFetcher).
 #pragma once
 
+#include <array>
 #include <vector>
 
+#include "exchange/message.hpp"
 #include "exchange/outbox.hpp"
 #include "exchange/view.hpp"
 #include "exchange/walker.hpp"
@@ -26,20 +28,24 @@ class ForwardSink final : public Sink {
   void prepare(int64_t largest_message);
   int64_t buffer_bytes() const noexcept { return outbox_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept;
-  bool ready() override;
+  void progress() override;
+  bool ready() override { return message_.bytes == 0; }
   void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return consumed_; }
   bool finished() override;
   Status status() const override { return status_; }
 
  private:
-  void poll();
   Trace& trace_;
   RelayRoute& route_;
   Outbox outbox_;
   Status status_;
   int64_t consumed_ = 0;
-  Outbox::Parcel taken_;
+  // The window that goes on.
+  int64_t step_ = 0;
+  Window window_;
+  const std::byte* slot_ = nullptr;
+  Message message_;  // the next one; none: all of it has gone
 };
 
 class ForwardFetcher final : public Fetcher {
@@ -47,7 +53,7 @@ class ForwardFetcher final : public Fetcher {
   ForwardFetcher(const Comm& comm, Trace& trace, Coder& coder, const RelayRoute& route) : comm_(comm), trace_(trace), coder_(coder), route_(route) {}
   void prepare(int64_t largest_message) {
     coder_.expect(largest_message);
-    pool_.prepare(1, coder_.room(largest_message));
+    pool_.prepare(k_message_buffers, coder_.room(largest_message));
   }
   int64_t buffer_bytes() const noexcept { return pool_.buffer_bytes(); }
   void begin(std::byte* buffers) noexcept { pool_.begin(buffers), started_ = arrived_ = 0; }
@@ -57,6 +63,8 @@ class ForwardFetcher final : public Fetcher {
   Status status() const override { return status_; }
 
  private:
+  void await();
+
   const Comm& comm_;
   Trace& trace_;
   Coder& coder_;
@@ -64,10 +72,11 @@ class ForwardFetcher final : public Fetcher {
   MessagePool pool_;
   Status status_;
   int rank_ = 0;         // that the window comes from
-  int64_t bytes_ = 0;    // of it
   int64_t started_ = 0, arrived_ = 0;
   Window window_;
   std::byte* slot_ = nullptr;
+  Message message_;      // the next to await; none: all of the window's are on their way
+  std::array<Message, k_message_buffers> awaited_{};  // by buffer
 };
 
 }  // namespace windrow

@@ -95,7 +95,7 @@ class MessagePool {
   struct Parcel {
     int packed = k_none, frame = k_none;
   };
-  // Of messages that are long there is one buffer, unless `coded`: then each needs two for a moment.
+  // `coded`: each needs two for a moment.
   void prepare(int buffers, int64_t bytes_each, bool coded = false);
   int64_t buffer_bytes() const noexcept { return static_cast<int64_t>(requests_.size()) * bytes_; }
   void begin(std::byte* buffers) noexcept { memory_ = buffers; }
@@ -125,7 +125,6 @@ class MessagePool {
 
 inline constexpr int k_message_buffers = 2;
 inline constexpr int k_coding_buffers = 3;  // one travels, one is packed, one takes what that is made into
-inline constexpr int64_t k_single_message = int64_t{1} << 20;  // longer ones have one buffer, so that a rank that does not write holds little
 inline constexpr int k_eager_ranks = 64;
 
 }  // namespace windrow

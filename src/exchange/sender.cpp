@@ -7,7 +7,7 @@ namespace windrow {
 
 void MessagePool::prepare(int buffers, int64_t bytes_each, bool coded) {
   bytes_ = aligned(bytes_each);
-  plain_ = bytes_each == 0 ? 0 : bytes_each > k_single_message ? 1 : buffers;
+  plain_ = bytes_each == 0 ? 0 : buffers;
   const int few = bytes_each > 0 && coded ? k_coding_buffers : plain_;
   const auto count = static_cast<size_t>(few);
   requests_.assign(count, MPI_REQUEST_NULL);
@@ -70,10 +70,24 @@ void advance(std::span<const Item> items, Channel& channel) {
       [&](int64_t offset) { return next_hull_offset(items, offset); });
 }
 
+namespace {
+void begin_window(std::span<const Item> items, Channel& channel) {
+  advance(items, channel);
+  channel.message = channel.step < channel.grid.steps() ? first_message(items, channel.grid.window(channel.step)) : Message{};
+}
+}  // namespace
+
+void next_message(std::span<const Item> items, Channel& channel) {
+  channel.message = message_behind(items, channel.grid.window(channel.step), channel.message);
+  if (channel.message.bytes > 0) return;
+  ++channel.step;
+  begin_window(items, channel);
+}
+
 void rewind(std::span<const Item> items, std::vector<Channel>& channels) {
   for (Channel& channel : channels) {
     channel.step = 0;
-    advance(items, channel);
+    begin_window(items, channel);
   }
 }
 
@@ -91,15 +105,13 @@ int next_channel(const std::vector<Channel>& channels) {
 
 Forecast forecast(std::span<const Item> items, std::vector<Channel>& channels) {
   Forecast result;
-  for (Channel& channel : channels) {
-    channel.step = 0;
-    for (advance(items, channel); channel.step < channel.grid.steps(); ++channel.step, advance(items, channel)) {
-      const int64_t bytes = bytes_in(items, channel.grid.window(channel.step));
+  rewind(items, channels);
+  for (Channel& channel : channels)
+    for (; channel.message.bytes > 0; next_message(items, channel)) {
       ++result.messages;
-      result.message_bytes += bytes;
-      result.largest_message = std::max(result.largest_message, bytes);
+      result.message_bytes += channel.message.bytes;
+      result.largest_message = std::max(result.largest_message, channel.message.bytes);
     }
-  }
   rewind(items, channels);
   return result;
 }
@@ -137,13 +149,12 @@ bool Sender::step() {
     Channel& channel = channels_[static_cast<size_t>(next_)];
     Outbox::Parcel parcel;
     if (!outbox_.take(channel.traffic, parcel)) break;
-    const int64_t bytes = pack_message(items_, channel.grid.window(channel.step), outbox_.packed(parcel));
+    const int64_t bytes = pack_message(items_, channel.message.part, outbox_.packed(parcel));
     trace_.bytes_copied += bytes;
     // Among few ranks MPI may deliver before the writer asks. Among many that would pile up in the writer's memory, so there a message waits
     // at its sender until the writer has opened its window: what is on its way to a writer is never more than its buffers hold.
     if (!mpi_ok(outbox_.send(channel.traffic, parcel, bytes, comm_.size() > k_eager_ranks), "MPI_Isend")) return true;
-    ++channel.step;
-    advance(items_, channel);
+    next_message(items_, channel);
     next_ = next_channel(channels_);
     moved = true;
   }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "exchange/message.hpp"
 #include "exchange/outbox.hpp"
 #include "exchange/walker.hpp"
 
@@ -14,6 +15,7 @@ struct Channel {
   int rank = 0;
   Grid grid;
   int64_t step = 0;  // the next window with bytes, or grid.steps()
+  Message message = {};  // the next one, of that window
   Traffic traffic = {};
 };
 
@@ -24,13 +26,14 @@ struct Forecast {
   int64_t largest_message = 0;
 };
 
-// Walks all channels once. Leaves them at their first step.
+// Walks all channels once. Leaves them at their first message.
 Forecast forecast(std::span<const Item> items, std::vector<Channel>& channels);
 
 // The channel whose next window comes first: lowest round, then the order of the list; -1 when all are at their end.
 int next_channel(const std::vector<Channel>& channels);
 void rewind(std::span<const Item> items, std::vector<Channel>& channels);
-void advance(std::span<const Item> items, Channel& channel);
+void advance(std::span<const Item> items, Channel& channel);       // to the next window with bytes, from channel.step on
+void next_message(std::span<const Item> items, Channel& channel);  // of this window or of the next
 
 class Sender final : public Role {
  public:

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/checked.hpp"
 #include "extent/pieces.hpp"
 #include "plan/strategy.hpp"
 
@@ -12,6 +13,7 @@ namespace windrow {
 struct AccessRule {
   Access access = Access::contiguous;
   int64_t hole_bytes = 0;  // sieve: holes up to this are read over
+  int64_t read_before_bytes = int64_t{1} << 20;  // what lies in holes that are written over is read by so much at a time
 };
 
 // One request for consecutive bytes. holes: some of them are not ours (sieve only): to write, they are read first.
@@ -19,6 +21,9 @@ struct Request {
   Extent bytes;
   bool holes = false;
 };
+
+// To write one with holes: how many to read come before it.
+inline int64_t reads_before(AccessRule rule, const Request& request) noexcept { return request.holes ? ceil_divide(request.bytes.size(), rule.read_before_bytes) : 0; }
 
 // Visits the requests of a window in file order. `covered`: the extents that hold data; those that meet the window matter.
 template <class Visit>

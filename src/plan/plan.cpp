@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "base/checked.hpp"
@@ -102,13 +103,32 @@ int64_t window_in_units(int64_t largest, int64_t buffer, int64_t unit) {
   return unit * std::clamp<int64_t>(std::min(buffer, largest / k_rounds) / unit, 1, std::max<int64_t>(1, buffer / unit));
 }
 
-// A team's root that is a writer too holds windows of its team and of its domain, each beside the messages that it comes from, and two
-// messages in between: together no more than where there is one stage only.
-void fit_two_stages(Plan& plan, const PlanLimits& limits) {
-  constexpr int64_t k_page = 4096, k_between = 2;
-  const int64_t of_one_stage = std::max<int64_t>(4, limits.buffers);
-  const int64_t window = limits.buffer_bytes / (2 * of_one_stage + k_between) * of_one_stage;
+constexpr int64_t k_page = 4096;
+
+// Where messages come from other hosts two windows are to have room beside them.
+int64_t buffer_beside_messages(const PlanLimits& limits) {
+  const int64_t quarter = limits.buffers * limits.buffer_bytes / 4;
+  return std::min(limits.buffer_bytes, quarter < k_page ? std::max<int64_t>(1, quarter) : round_down(quarter, k_page));
+}
+
+constexpr int64_t k_between = 2;  // messages of a team's root to a writer
+
+// A team's root that is a writer too holds windows of its team and of its domain, two each, each beside the messages that it comes from, and two
+// messages in between.
+void fit_two_stages(Plan& plan, int64_t bytes) {
+  constexpr int64_t k_windows = 8;
+  const int64_t window = std::max((bytes - k_between * k_message_bytes) / k_windows, bytes / (k_windows + k_between));
   plan.window_bytes = std::min(plan.window_bytes, std::max(k_page, round_down(window, k_page)));
+}
+
+// As many buffers as may be: what comes in messages lies in them before it lies in its window, so the same memory then makes half as many windows.
+void give_slots(Plan& plan, int64_t buffers, int64_t bytes, bool several_hosts) {
+  constexpr int64_t k_share = 32, k_most = int64_t{1} << 20;
+  plan.read_before_bytes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::clamp(bytes / k_share, k_page, k_most))));
+  const int64_t window = std::max<int64_t>(1, plan.window_bytes);
+  const int64_t of_stage = plan.gathers() && plan.has_domains() ? (bytes - k_between * std::min(k_message_bytes, window)) / 2 : bytes;
+  plan.slots_of_messages = std::clamp<int64_t>(of_stage / 2 / window, 1, std::max<int64_t>(2, buffers / 2));
+  plan.slots = several_hosts ? plan.slots_of_messages : buffers;
 }
 
 // A team of one has nobody to gather from. Where all ranks are one team, its root has everything, and there is nothing to cut: to hand it
@@ -212,9 +232,9 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   Plan plan;
   plan.reading = pattern.reading;
   plan.ranks = topology.ranks;
+  const bool several_hosts = topology.host_roots.size() > 1;
+  if (several_hosts) limits.buffer_bytes = buffer_beside_messages(limits);
   plan.window_bytes = limits.buffer_bytes;
-  // What comes from other hosts lies in messages before it lies in its window: the same memory then makes half as many windows.
-  plan.slots = topology.host_roots.size() > 1 ? std::max<int64_t>(2, limits.buffers / 2) : limits.buffers;
   plan.regions = pattern.regions;
   int64_t region_bytes = 0;
   for (const Extent& region : pattern.regions) region_bytes += region.size();
@@ -253,8 +273,10 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
                         : dealing              ? window_of_stripes(largest, buffer, limits.unit)
                                                : window_of(largest, buffer);
   }
-  if (plan.gathers() && plan.has_domains()) fit_two_stages(plan, limits);
+  const int64_t bytes = given.buffers * given.buffer_bytes;
+  if (plan.gathers() && plan.has_domains()) fit_two_stages(plan, bytes);
   if (dealing) give_cells(plan, *dealing);
+  give_slots(plan, limits.buffers, bytes, several_hosts);
   choose_codec(plan, asked, pattern, topology, limits);
   return plan;
 }

@@ -20,6 +20,7 @@ struct Window {
   Extent stretch = {};
   int group = 0;
   int64_t first_cell = 0, cells = 1;
+  Extent cut = {0, INT64_MAX};  // of a part of the window, the file bytes that are in it; their places in the buffer are the window's
 
   Window() noexcept = default;
   Window(Extent all) noexcept : bytes(all) {}  // NOLINT: implicit on purpose
@@ -28,23 +29,42 @@ struct Window {
         deal(&dealt), stretch(of_stretch), group(of_group), first_cell(first), cells(count) {}
 
   bool empty() const noexcept { return bytes.empty(); }
+  // What of the window is in an extent.
+  Window part_in(Extent extent) const noexcept {
+    Window part = *this;
+    part.cut = intersect(cut, extent);
+    return part;
+  }
+  // The file bytes from the first to the last that may be in it.
+  Extent reach() const noexcept { return intersect(bytes, cut); }
   struct Part {
     Extent bytes;
     int64_t place = 0;  // in the buffer
   };
   // The first part that ends behind the offset; empty: there is none.
   Part part_behind(int64_t offset) const noexcept {
-    if (deal == nullptr) return {offset < bytes.end ? bytes : Extent{}, 0};
-    for (int64_t i = std::max<int64_t>(0, deal->index_of(stretch, group, offset) - first_cell); i < cells; ++i)
-      if (const Extent part = deal->cell(stretch, group, first_cell + i); !part.empty()) return {part, i * deal->cell_bytes()};
+    if (deal == nullptr) return offset < reach().end ? part_of(bytes, 0) : Part{};
+    for (int64_t i = std::max<int64_t>(0, deal->index_of(stretch, group, std::max(offset, cut.begin)) - first_cell); i < cells; ++i) {
+      const Extent cell = deal->cell(stretch, group, first_cell + i);
+      if (cell.begin >= cut.end) return {};
+      if (const Part part = part_of(cell, i * deal->cell_bytes()); !part.bytes.empty()) return part;
+    }
     return {};
   }
   // Visits (part, place in the buffer) in file order.
   template <class Visit>
   void for_each_part(Visit&& visit) const {
-    if (deal == nullptr) return visit(bytes, int64_t{0});
-    for (int64_t i = 0; i < cells; ++i)
-      if (const Extent part = deal->cell(stretch, group, first_cell + i); !part.empty()) visit(part, i * deal->cell_bytes());
+    const auto visit_part = [&](Extent whole, int64_t place) {
+      if (const Part part = part_of(whole, place); !part.bytes.empty()) visit(part.bytes, part.place);
+    };
+    if (deal == nullptr) return visit_part(bytes, 0);
+    for (int64_t i = 0; i < cells; ++i) visit_part(deal->cell(stretch, group, first_cell + i), i * deal->cell_bytes());
+  }
+
+ private:
+  Part part_of(Extent whole, int64_t place) const noexcept {
+    const Extent inside = intersect(whole, cut);
+    return {inside, place + inside.begin - whole.begin};
   }
 };
 

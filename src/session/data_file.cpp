@@ -201,17 +201,26 @@ Status DataFile::reserve(int64_t bytes) {
   });
 }
 
-void DataFile::write_over_holes(Extent hull, const std::byte* bytes, PieceView covered, bool locked) {
+void DataFile::write_over_holes(Extent hull, std::byte* bytes, PieceView covered, int64_t at_once, bool locked) {
   attempt(hull.begin, [&](Store& store, int64_t at) -> Status {
     if (locked)
       if (Status status = store.lock(at, hull.size()); !status.ok()) return status;
+    const auto fill = [&](Extent hole, Extent read) {
+      std::memcpy(bytes + (hole.begin - hull.begin), scratch_.get() + (hole.begin - read.begin), static_cast<size_t>(hole.size()));
+      work_.bytes_copied += hole.size();
+    };
     const auto merge = [&]() -> Status {
-      if (Status status = store.read_at(at, {scratch_.get(), static_cast<size_t>(hull.size())}); !status.ok()) return status;
-      for_each_covered(covered, hull, [&](Extent extent) {
-        std::memcpy(scratch_.get() + (extent.begin - hull.begin), bytes + (extent.begin - hull.begin), static_cast<size_t>(extent.size()));
-        work_.bytes_copied += extent.size();
-      });
-      return store.write_at(at, {scratch_.get(), static_cast<size_t>(hull.size())});
+      for (Extent read{hull.begin, 0}; read.begin < hull.end; read.begin = read.end) {
+        read.end = std::min(hull.end, read.begin + at_once);
+        if (Status status = store.read_at(at + (read.begin - hull.begin), {scratch_.get(), static_cast<size_t>(read.size())}); !status.ok()) return status;
+        int64_t position = read.begin;
+        for_each_covered(covered, read, [&](Extent extent) {
+          fill({position, extent.begin}, read);
+          position = extent.end;
+        });
+        fill({position, read.end}, read);
+      }
+      return store.write_at(at, {bytes, static_cast<size_t>(hull.size())});
     };
     Status status = merge();
     if (locked) status.update(store.unlock(at, hull.size()));

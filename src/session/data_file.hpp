@@ -37,9 +37,9 @@ class DataFile {
   // Under a lock: where other ranks at the same time write back what they have read (write_over_holes), bytes written without one could be
   // undone.
   void write_locked(int64_t offset, std::span<const std::byte> bytes);
-  // Writes those bytes of `hull` that are covered, by reading it, changing it and writing it back. `bytes` holds the hull's bytes,
-  // of which only the covered ones are ours.
-  void write_over_holes(Extent hull, const std::byte* bytes, PieceView covered, bool locked);
+  // Writes those bytes of `hull` that are covered, by reading what lies between them and writing all of it. `bytes` holds the hull's bytes, of which
+  // only the covered ones are ours: the others become what is read, `at_once` at a time.
+  void write_over_holes(Extent hull, std::byte* bytes, PieceView covered, int64_t at_once, bool locked);
 
   Status sync();                    // only when this rank has it open
   Status close();

@@ -64,9 +64,9 @@ constexpr int64_t k_local_hole = 4096;
 constexpr int64_t k_local_unit = int64_t{64} << 10;
 constexpr const char* k_same_machine = "=";  // instead of the text of a machine file; no such text is so short
 
-// Where ranks outnumber cores, two: what lies full in a third is written at the end, when the ranks have nothing left to copy meanwhile
-// (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB).
-int64_t buffers_for(const Comm& comm) noexcept { return usable_cores() > comm.host_size() ? 4 : 2; }
+// Where ranks outnumber cores, two windows: what lies full in a third is written at the end, when the ranks have nothing left to copy meanwhile
+// (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB). Beside messages of other hosts two windows take four.
+int64_t buffers_for(const Comm& comm) noexcept { return comm.host_roots().size() > 1 || usable_cores() > comm.host_size() ? 4 : 2; }
 
 StoreOptions store_options(const Settings& settings, int rank) {
   return {.kind = settings.text("store"), .fault = settings.text("fault"), .rank = rank};

@@ -19,7 +19,7 @@ enum Sum : size_t {
   metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds, targets, rounds,
   messages_overlapped, messages_own_way
 };
-constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3, k_targets = k_total + 4;
+constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3, k_targets = k_total + 4, k_buffer_elsewhere = k_total + 5;
 constexpr size_t k_foretold = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
 static_assert(messages_own_way + 1 == k_trace_counters);
 
@@ -108,6 +108,7 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
   for (size_t i = 0; i < trace.seconds.size(); ++i) maxima[i] = nanoseconds(trace.seconds[i]);
   maxima[k_total] = nanoseconds(trace.total_seconds);
   maxima[k_buffer] = trace.buffer_bytes;
+  maxima[k_buffer_elsewhere] = trace.is_writer != 0 ? 0 : trace.buffer_bytes;
 }
 
 void store_wave(double wave_seconds, std::span<int64_t> maxima) { maxima[k_wave] = nanoseconds(wave_seconds); }
@@ -178,6 +179,7 @@ ordered_json report_object(const FlushReport& report) {
   json["io_threads"] = sums[io_threads];
   json["shared_memory_refused"] = sums[shared_refused];
   json["peak_memory"] = report.maxima[k_buffer];
+  json["peak_memory_elsewhere"] = report.maxima[k_buffer_elsewhere];
   json["codec_memory"] = report.maxima[k_codec_memory];
   json["allocations"] = sums[allocations];
   json["plans_made"] = report.plans.empty() ? 0 : sums[plans_made] / report.ranks;

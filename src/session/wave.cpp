@@ -338,7 +338,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
 AccessRule File::access_rule(const Plan& plan) const {
   // Between two files there is a gap that nobody reads over.
   const int64_t most = subfiles_ ? FileLine::k_unit : limits_.hole_bytes;
-  return {.access = plan.strategy.access, .hole_bytes = std::min(limits_.hole_bytes, most)};
+  return {.access = plan.strategy.access, .hole_bytes = std::min(limits_.hole_bytes, most), .read_before_bytes = plan.read_before_bytes};
 }
 
 Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers) {
@@ -530,11 +530,12 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
   kept.transfer->for_each_storage_window([&](const Window& window, PieceView covered) {
     ++kept.storage_windows;
     window.for_each_part([&](Extent part, int64_t) {
-      for_each_request(access_rule(kept.plan), part, covered, [&](const Request& request) {
+      const AccessRule rule = access_rule(kept.plan);
+      for_each_request(rule, part, covered, [&](const Request& request) {
         ++requests;
         if (!request.holes || wave.reading) return;
-        ++forecast.read_requests;
-        scratch = std::max(scratch, request.bytes.size());
+        forecast.read_requests += reads_before(rule, request);
+        scratch = std::max(scratch, std::min(rule.read_before_bytes, request.bytes.size()));
       });
     });
   });

@@ -62,7 +62,7 @@ void StorageSink::work(const Filled& filled, int64_t) {
         untouched_->complete(request.bytes, bytes, filled.covered);
         file_.write(request.bytes.begin, std::span<const std::byte>(bytes, static_cast<size_t>(request.bytes.size())));
       } else if (request.holes)
-        file_.write_over_holes(request.bytes, bytes, filled.covered, locked_);
+        file_.write_over_holes(request.bytes, bytes, filled.covered, rule_.read_before_bytes, locked_);
       else if (locked_ && rule_.access == Access::sieve)
         file_.write_locked(request.bytes.begin, std::span(bytes, static_cast<size_t>(request.bytes.size())));
       else

@@ -14,11 +14,8 @@ int64_t aligned(int64_t bytes) { return round_up(bytes, k_page); }
 
 }  // namespace
 
-// Two messages, or one long one.
-void Turns::keep_message_buffers(int rank, int64_t largest) {
-  constexpr int64_t k_single_message = int64_t{1} << 20;
-  add_memory(rank, (largest > k_single_message ? 1 : 2) * aligned(largest));
-}
+// Of what a rank has in one window, or of less of it where that is long.
+void Turns::keep_message_buffers(int rank, int64_t largest) { add_memory(rank, 2 * aligned(std::min(largest, k_message_bytes))); }
 
 // A root's slots, and what it moves itself when nobody else has domains.
 void Turns::serve_team(int rank) {
@@ -42,7 +39,7 @@ void Turns::serve_team(int rank) {
 
 // Who writes awaits messages for each of its windows; who reads sends them one or two at a time.
 void Turns::add_slots(int rank, int64_t windows, int64_t largest_window, int64_t largest_remote, bool has_peers) {
-  const int64_t most = has_peers ? std::max<int64_t>(2, plan_.slots / 2) : plan_.slots;
+  const int64_t most = has_peers ? plan_.slots_of_messages : plan_.slots;
   add_memory(rank, std::clamp<int64_t>(windows, 1, most) * (aligned(largest_window) + (plan_.reading ? 0 : aligned(largest_remote))));
   if (plan_.reading) keep_message_buffers(rank, largest_remote);
 }
@@ -116,9 +113,10 @@ void Turns::request(size_t phase, const Request& one) {
   const bool knows_holes = plan_.has_domains() && plan_.direct_bytes == 0;  // they are new: zeros
   const bool over_holes = one.holes && !plan_.reading && !knows_holes;
   (plan_.reading ? counts_.read_requests : counts_.write_requests) += 1;
-  if (over_holes) ++counts_.read_requests;
-  const int64_t times = over_holes ? 2 : 1;
-  storage_.request(phase, one.bytes.size(), times);
+  const int64_t reads = over_holes ? reads_before(rule_, one) : 0, times = over_holes ? 2 : 1;
+  counts_.read_requests += reads;
+  storage_.request(phase, one.bytes.size());
+  if (reads > 0) storage_.request(phase, ceil_divide(one.bytes.size(), reads), reads);
   const int64_t file = places_.file_of(one.bytes.begin);
   places_.for_each_target(one.bytes, [&](int64_t target, int64_t bytes) { storage_.touch(phase, file, target, bytes, times); });
 }
@@ -136,7 +134,7 @@ Turns::Stored Turns::store(const Windows& windows, int64_t first_index, PieceVie
     window.for_each_part([&](Extent part, int64_t place) {
       for_each_request(rule_, part, covered, [&](const Request& one) {
         request(phase_of(index - first_index), one);
-        if (one.holes && !plan_.reading) stored.over_holes = std::max(stored.over_holes, one.bytes.size());
+        if (one.holes && !plan_.reading) stored.over_holes = std::max(stored.over_holes, std::min(rule_.read_before_bytes, one.bytes.size()));
         stored.longest = std::max(stored.longest, place + one.bytes.end - part.begin);
       });
     });

@@ -43,7 +43,7 @@ HeldElements of_length(const HeldElements& holding, int64_t limit, bool longer) 
 }  // namespace
 
 Turns::Turns(const SimulationRequest& request, const Plan& plan, const Places& places, const PlanLimits& limits, Simulation& counts)
-    : request_(request), plan_(plan), places_(places), rule_{.access = plan.strategy.access, .hole_bytes = limits.hole_bytes}, counts_(counts), windows_(windows_of_all(plan)),
+    : request_(request), plan_(plan), places_(places), rule_{.access = plan.strategy.access, .hole_bytes = limits.hole_bytes, .read_before_bytes = plan.read_before_bytes}, counts_(counts), windows_(windows_of_all(plan)),
       deal_bytes_(limits.layout ? places.stripes().bytes : limits.unit), phasing_(choose_phases()), storage_(request.machine, plan.reading, places.files(), phasing_.phases, static_cast<size_t>(std::min<int64_t>(k_most_rows, clients()))), memory_(static_cast<size_t>(plan.ranks)) {
   add_ways();
   find_groups();
@@ -137,7 +137,7 @@ void Turns::for_each_window(const Held& held, Visit&& visit) {
 }
 
 void Turns::count_message(int64_t bytes) {
-  ++counts_.messages;
+  counts_.messages += ceil_divide(bytes, k_message_bytes);
   counts_.message_bytes += bytes;
 }
 

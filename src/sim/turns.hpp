@@ -40,7 +40,7 @@ class Turns {
   // Windows with something in them, and bytes of the longest up to the last that is covered.
   struct Stored {
     int64_t windows = 0, longest = 0;
-    int64_t over_holes = 0;  // bytes of the longest request to write with holes, which are read into memory of their own
+    int64_t over_holes = 0;  // what of the longest request to write with holes is read at a time, into memory of its own
   };
   template <class Visit>
   void for_each_window(const Held& held, Visit&& visit);

@@ -102,6 +102,47 @@ TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+// One rank has almost all, in large windows: whatever its data take to the writers, it holds little of it, and they no more than their buffers.
+TEST_F(Plans, bound_memory_where_a_rank_sends_much) {
+  if (size_of() == 1) GTEST_SKIP() << "nobody sends";
+  constexpr int64_t k_rows = int64_t{1} << 17, k_columns = 12, k_most = 2 * (int64_t{4} << 20) * 11 / 10;
+  const int64_t shape[2] = {k_rows, k_columns};
+  const int last = size_of() - 1;
+  const int64_t mine = rank_of() == 0 ? 1 : rank_of() == last ? k_columns - 1 : 0;
+  const int64_t start[2] = {0, rank_of() == 0 ? 0 : 1}, count[2] = {mine > 0 ? k_rows : 0, mine};
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
+  const Decomposition columns(made);
+  std::vector<double> data(static_cast<size_t>(count[0] * count[1]));
+  std::iota(data.begin(), data.end(), 1e6 * rank_of());
+  const std::vector<KeyValues> ways{{{"buffers", "2"}},
+                                  {{"buffers", "2"}, {"shared_memory", "false"}, {"writers", "1"}},
+                                  {{"buffers", "2"}, {"gather", "team(2)"}, {"domains", "even"}},
+                                  {{"buffers", "2"}, {"codec", "auto"}, {"domains", "even"}, {"check_messages", "true"}}};
+  for (const KeyValues& way : ways) {
+    SCOPED_TRACE(text_of(way));
+    windrow_file* file = nullptr;
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), Options(way), &file));
+    int variable = -1;
+    ASSERT_WINDROW_OK(windrow_define_variable(file, "x", WINDROW_FLOAT64, 2, shape, &variable));
+    ASSERT_WINDROW_OK(windrow_put(file, variable, columns.get(), data.data()));
+    ASSERT_WINDROW_OK(windrow_flush(file));
+    const bool gathers = way.back().first == "domains" && way[1].first == "gather";
+    const auto expect_bounded = [&] {
+      const json report = report_of(file);
+      EXPECT_LE(report["peak_memory"], k_most) << "buffer x buffers and a tenth";
+      EXPECT_LT(report["peak_memory_elsewhere"], 2'000'000 + (gathers ? k_most / 2 : 0)) << "a team's root has windows too, for its team";
+      EXPECT_EQ(report["messages"], report["plans"][0]["expected"]["messages"]);
+    };
+    expect_bounded();
+    std::vector<double> back(data.size(), -1);
+    EXPECT_WINDROW_OK(windrow_read(file, variable, columns.get(), back.data()));
+    EXPECT_TRUE(back == data);
+    expect_bounded();
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
 // Two configurations of teams in one file, by turns; the plans of both are kept.
 TEST_F(Plans, of_another_strategy_are_made_and_found_again) {
   const int64_t shape[2] = {7 * size_of(), 11}, start[2] = {7 * rank_of(), 0}, count[2] = {7, 11};

@@ -37,19 +37,38 @@ TEST(MakePlan, rakes_short_pieces_with_one_writer_a_host) {
   EXPECT_FALSE(plan.reasons.empty());
 }
 
+// Of several hosts: each window lies beside the messages that it comes from.
+TEST(MakePlan, keeps_windows_and_their_messages_within_the_buffers) {
+  PlanLimits limits;
+  for (const int64_t buffers : {2, 3, 4, 16, 64})
+    for (const int64_t buffer : {int64_t{4096}, int64_t{64} << 10, int64_t{4} << 20, int64_t{1} << 30}) {
+      limits.buffers = buffers;
+      limits.buffer_bytes = buffer;
+      const Plan plan = make_plan(Strategy{}, large(512), thousand_hosts(), limits).value();
+      EXPECT_LE(2 * plan.slots * plan.window_bytes, std::max(buffers * buffer, int64_t{4} * 4096)) << buffers << " of " << buffer;
+      EXPECT_GE(plan.slots, buffer == 4096 ? 1 : 2);
+      EXPECT_EQ(plan.slots, plan.slots_of_messages);
+      EXPECT_LE(plan.read_before_bytes, std::max<int64_t>(4096, buffers * buffer / 10));
+      EXPECT_EQ(plan.window_bytes, plan.window_bytes < buffer && (buffers < 4 || buffer > (int64_t{4} << 20)) ? plan.window_bytes : buffer);
+    }
+}
+
 // A team's root may be a writer too: then it holds windows of both, each twice, and two messages.
 TEST(MakePlan, makes_windows_smaller_where_there_are_two_stages) {
   PlanLimits limits;
-  for (const int64_t buffers : {2, 4, 16}) {
-    limits.buffers = buffers;
-    const int64_t most = std::max<int64_t>(4, buffers) * limits.buffer_bytes;
-    const Plan one = make_plan(strategy_of({.gather = "team(16)", .domains = "none"}), large(512), thousand_hosts(), limits).value();
-    EXPECT_EQ(one.window_bytes, limits.buffer_bytes);
-    const Plan two = make_plan(strategy_of({.gather = "team(16)", .domains = "even"}), large(512), thousand_hosts(), limits).value();
-    EXPECT_LE(two.window_bytes * (2 * std::max<int64_t>(4, buffers) + 2), most);
-    EXPECT_GT(two.window_bytes * (2 * std::max<int64_t>(4, buffers) + 3), most);
-    EXPECT_EQ(two.window_bytes % 4096, 0);
-  }
+  for (const int64_t buffers : {2, 4, 16, 64})
+    for (const int64_t buffer : {int64_t{64} << 10, int64_t{16} << 20}) {
+      limits.buffers = buffers;
+      limits.buffer_bytes = buffer;
+      const int64_t most = buffers * buffer;
+      const Plan one = make_plan(strategy_of({.gather = "team(16)", .domains = "none"}), large(512), thousand_hosts(), limits).value();
+      EXPECT_EQ(one.window_bytes, buffers < 4 ? buffer / 2 : buffer);
+      const Plan two = make_plan(strategy_of({.gather = "team(16)", .domains = "even"}), large(512), thousand_hosts(), limits).value();
+      const int64_t of_root = 4 * two.slots * two.window_bytes + 2 * std::min(k_message_bytes, two.window_bytes);
+      EXPECT_LE(of_root, most) << buffers << " of " << buffer;
+      EXPECT_GE(two.slots, 2);
+      EXPECT_EQ(two.window_bytes % 4096, 0);
+    }
 }
 
 // 2.25 MiB of four hosts: parts of whole MiB would be 1, 1, 0.25 and nothing.

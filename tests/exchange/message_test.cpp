@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/message.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "exchange/view.hpp"
+
+namespace windrow {
+namespace {
+
+std::vector<Message> messages_of(std::span<const Item> items, const Window& window) {
+  std::vector<Message> messages;
+  for (Message message = first_message(items, window); message.bytes > 0; message = message_behind(items, window, message)) messages.push_back(message);
+  return messages;
+}
+
+Pieces irregular(int64_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  PiecesBuilder builder;
+  int64_t file = 0, memory = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    file += static_cast<int64_t>(random() % 3 == 0 ? random() % 4000 : 1) * 4;
+    const auto length = static_cast<int64_t>(4 * (1 + random() % 40));
+    builder.add(Piece{file, memory, length});
+    file += length;
+    memory += length;
+  }
+  return builder.take();
+}
+
+// What is packed message by message and spread at the other side is what the window is to hold; all messages but the last are full.
+void expect_whole(std::span<const Item> items, const Window& window, int64_t slot_bytes) {
+  std::vector<std::byte> want(static_cast<size_t>(slot_bytes), std::byte{0xee}), got = want, packed(static_cast<size_t>(k_message_bytes));
+  const int64_t all = place_in_slot(items, window, want.data());
+  std::vector<std::byte> description;
+  describe(items, {0, INT64_MAX / 4}, description);
+  const View view = parse_description(description).value();
+  int64_t bytes = 0;
+  Message theirs = first_message(view.span(), window);
+  const std::vector<Message> messages = messages_of(items, window);
+  for (const Message& message : messages) {
+    ASSERT_LE(message.bytes, k_message_bytes);
+    ASSERT_EQ(theirs.bytes, message.bytes) << "both sides cut alike";
+    ASSERT_EQ(pack_message(items, message.part, packed.data()), message.bytes);
+    ASSERT_EQ(spread_to_slot(view, theirs.part, packed.data(), got.data()), message.bytes);
+    theirs = message_behind(view.span(), window, theirs);
+    bytes += message.bytes;
+  }
+  EXPECT_EQ(theirs.bytes, 0);
+  EXPECT_EQ(bytes, all);
+  EXPECT_EQ(static_cast<int64_t>(messages.size()), ceil_divide(all, k_message_bytes)) << "where no byte is asked for twice none is shorter but the last";
+  EXPECT_TRUE(got == want);
+}
+
+std::vector<std::byte> numbers(int64_t bytes) {
+  std::vector<std::byte> memory(static_cast<size_t>(bytes));
+  for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 31 + (i >> 9));
+  return memory;
+}
+
+TEST(Message, is_cut_where_a_window_holds_much) {
+  for (const int64_t count : {1, 5'000, 60'000}) {
+    const Pieces pieces = irregular(count, static_cast<unsigned>(count));
+    std::vector<std::byte> memory = numbers(total_bytes(pieces));
+    const std::vector<Item> items{make_item(pieces, 12, memory.data(), 1)};
+    const int64_t end = items[0].hull.end;
+    expect_whole(items, Window(Extent{0, end}), end);
+    expect_whole(items, Window(Extent{end / 3 + 1, end / 2 + 3}), end);
+  }
+}
+
+TEST(Message, holds_all_variables_of_its_bytes) {
+  const Pieces pieces = irregular(12'000, 7);
+  const int64_t apart = hull(pieces).end + 20;
+  std::vector<std::byte> memory = numbers(total_bytes(pieces));
+  std::vector<Item> items;
+  for (int64_t i = 0; i < 5; ++i) items.push_back(make_item(pieces, i * apart, memory.data(), i == 3 ? 4 : 1));
+  expect_whole(items, Window(Extent{0, 5 * apart}), 5 * apart);
+  expect_whole(items, Window(Extent{apart - 9, 3 * apart + 1001}), 5 * apart);
+}
+
+TEST(Message, may_be_one_unbroken_piece) {
+  const int64_t bytes = 5 * k_message_bytes + 17;
+  std::vector<std::byte> memory = numbers(bytes);
+  PiecesBuilder builder;
+  builder.add(Piece{0, 0, bytes});
+  const Pieces piece = builder.take();
+  const std::vector<Item> items{make_item(piece, 100, memory.data(), 1)};
+  expect_whole(items, Window(Extent{0, bytes + 200}), bytes + 200);
+  for (const Message& message : messages_of(items, Window(Extent{0, bytes + 200}))) {
+    const Extent held = intersect(items[0].hull, message.part.reach());
+    EXPECT_EQ(held.size(), message.bytes);
+  }
+}
+
+// Somebody reads the same bytes many times in one flush: then no cut may be right, and a message is as long as it must be.
+TEST(Message, ends_where_one_byte_is_asked_for_too_often) {
+  PiecesBuilder builder;
+  builder.add(Piece{0, 0, 3});
+  const Pieces piece = builder.take();
+  std::vector<std::byte> memory(3);
+  const std::vector<Item> items(static_cast<size_t>(k_message_bytes) + 1, make_item(piece, 0, memory.data(), 1));
+  const std::vector<Message> messages = messages_of(items, Window(Extent{0, 64}));
+  ASSERT_EQ(messages.size(), 3U);
+  for (const Message& message : messages) EXPECT_EQ(message.bytes, k_message_bytes + 1);
+}
+
+}  // namespace
+}  // namespace windrow
