@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/checked.hpp"
 
@@ -34,6 +35,7 @@ struct Section {
   Extent bytes;
   int64_t unit_bytes = 1;
   std::vector<int64_t> holders;  // [units of a period]; empty: nobody knows how many there are, or they are longer than a file can be
+  bool of_objects = false;       // the holders are those of single objects
   bool anybody = false;          // nobody knows who holds what, and no two units are the same one's
 };
 
@@ -50,7 +52,7 @@ Section section_of(const StorageLayout& layout, const LayoutComponent& component
 void add_objects(const LayoutComponent& component, Extent bytes, std::vector<Section>& sections) {
   const int64_t known = end_of_targets(component);
   const bool alone = component.stripe_count == 1;  // then an object's stripes follow each other
-  Section first{.bytes = {bytes.begin, known}, .unit_bytes = alone ? component.object_bytes : component.stripe_bytes, .holders = {}};
+  Section first{.bytes = {bytes.begin, known}, .unit_bytes = alone ? component.object_bytes : component.stripe_bytes, .holders = {}, .of_objects = true};
   const int64_t units = ceil_divide(known, first.unit_bytes);
   for (int64_t unit = 0; unit < units; ++unit) first.holders.push_back(holder_of(component, alone ? unit : object_of(component, unit)));
   sections.push_back(std::move(first));
@@ -135,16 +137,50 @@ void group(std::vector<Holder>& holders, int groups) {
   }
 }
 
+// All that hold anything of the section that the regions lie in, each as much as of a whole period, in order of their first units. None: they lie in several,
+// of which each weighs as much as it has of the regions; or objects are somewhere else with each row, and who has one had no lock of another.
+std::vector<Holder> holders_of_period(const std::vector<Extent>& regions, const std::vector<Section>& sections) {
+  const Section* touched = nullptr;
+  for (const Section& section : sections) {
+    if (std::none_of(regions.begin(), regions.end(), [&](const Extent& region) { return !intersect(region, section.bytes).empty(); })) continue;
+    if (touched != nullptr) return {};
+    touched = &section;
+  }
+  if (touched == nullptr || touched->anybody || touched->of_objects || touched->holders.empty()) return {};
+  const int64_t period = touched->unit_bytes * static_cast<int64_t>(touched->holders.size());
+  if (touched->bytes.begin > k_no_end - 2 * period) return {};
+  const int64_t begin = round_up(touched->bytes.begin, period);
+  return holders_of({begin + period <= touched->bytes.end ? Extent{begin, begin + period} : touched->bytes}, sections);
+}
+
+// Which group has each holder. The next flush has bytes on other targets, so a target's group should not hang on those of this one: locks would pass
+// from one writer to another. So all targets are dealt, unless that leaves fewer than half as many groups with bytes as could have some. Empty: nothing to choose.
+std::vector<Holder> grouped(const std::vector<Extent>& regions, const std::vector<Section>& sections, int64_t most) {
+  std::vector<Holder> here = holders_of(regions, sections), all = holders_of_period(regions, sections);
+  const auto groups = [most](const std::vector<Holder>& holders) { return static_cast<int>(std::min(most, static_cast<int64_t>(holders.size()))); };
+  if (groups(all) > 1 && !here.empty()) {
+    group(all, groups(all));
+    std::set<int64_t> present;
+    for (const Holder& holder : here) present.insert(holder.number);
+    std::set<int> busy;
+    for (const Holder& holder : all)
+      if (present.contains(holder.number)) busy.insert(holder.group);
+    if (2 * static_cast<int>(busy.size()) >= groups(here)) return all;
+  }
+  if (groups(here) < 2) return {};
+  group(here, groups(here));
+  return here;
+}
+
 }  // namespace
 
 std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_t most, const StorageLayout& layout) {
   const std::vector<Section> sections = sections_of(regions, layout);
-  std::vector<Holder> holders = holders_of(regions, sections);
-  const int64_t groups = std::min(most, static_cast<int64_t>(holders.size()));
-  if (groups < 2) return std::nullopt;
-  group(holders, static_cast<int>(groups));
+  const std::vector<Holder> holders = grouped(regions, sections, most);
+  if (holders.empty()) return std::nullopt;
+  const int groups = holders.back().group + 1;
   std::map<int64_t, int> group_of;
-  Dealing dealing{.parts = {}, .groups = static_cast<int>(groups)};
+  Dealing dealing{.parts = {}, .groups = groups};
   for (const Holder& holder : holders) {
     group_of[holder.number] = holder.group;
     dealing.by_column = dealing.by_column || (holder.number < k_no_target && holder.number != k_metadata_server);

@@ -28,9 +28,11 @@ struct Dealing {
   int64_t known_end = k_no_end;  // behind it rows of objects are dealt in turn, on whatever targets they lie
 };
 
-// Each target's stripes to one group: as many groups as targets that hold bytes of the regions, or `most`, which then have targets that follow
-// each other and as nearly as they can the same bytes. Behind objects whose targets are known rows of objects go to the groups in turn. nullopt: there
-// is nothing to choose, since there are not two groups or two targets, or nobody knows which stripes lie on the same one.
+// Each target's stripes to one group: as many groups as targets of the component that the regions lie in, or `most`, which then have targets that follow
+// each other and as nearly as they can the same bytes. Whatever regions of the component: the same group, unless with these regions fewer than half as many groups
+// would have bytes as could. Then, where the regions lie in several components, and where objects are known one by one, the targets that hold bytes of the regions
+// are dealt, by these bytes. Behind objects whose targets are known rows of objects go to the groups in turn. nullopt: there is nothing to choose, since there are
+// not two groups or two targets, or nobody knows which stripes lie on the same one.
 // Source: P. Dickens, J. Logan, Y-Lib: A User Level Library to Increase the Performance of MPI-IO in a Lustre File System Environment, section III. There is
 // one writer for each target; that there may be fewer, or components, is ours.
 std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_t most, const StorageLayout& layout);

@@ -72,6 +72,49 @@ TEST(DealByTarget, lets_writers_share_a_target_each_in_a_stretch_of_the_file) {
   EXPECT_THAT(plan.reasons, Contains(HasSubstr("2 writers share each of 2 targets")));
 }
 
+// Variables that follow each other in the file, each written by a flush of its own: a target that one writer had is no other's afterwards.
+TEST(DealByTarget, gives_a_target_to_the_same_writer_in_each_flush) {
+  for (const int64_t bytes : {5 * k_mib / 2, 3 * k_mib, k_mib / 2, 17 * k_mib})
+    for (const int writers : {2, 3, 4}) {
+      const StorageLayout layout = mock("stripe=1MiB,count=4");
+      std::map<int64_t, std::set<int>> writers_of_target;
+      std::map<int64_t, std::set<int>> writers_of_stripe;
+      for (int64_t begin = 4096; begin < 64 * k_mib; begin += bytes) {
+        const Plan plan = plan_of(layout, {{begin, begin + bytes}}, writers);
+        ASSERT_EQ(plan.strategy.domains, Domains::target);
+        for (size_t i = 0; i < plan.domains.size(); ++i)
+          for (const Extent& part : parts_in_order(windows_of(plan, i)))
+            for (int64_t at = std::max(part.begin, begin); at < std::min(part.end, begin + bytes); at = next_stripe(layout, at)) {
+              writers_of_target[stripe_at(layout, at).target].insert(plan.writers[i]);
+              writers_of_stripe[at / k_mib].insert(plan.writers[i]);
+            }
+      }
+      EXPECT_EQ(writers_of_target.size(), 4U);
+      for (const auto& [target, having] : writers_of_target) EXPECT_EQ(having.size(), 1U) << target << " of " << bytes << " by " << writers;
+      for (const auto& [stripe, having] : writers_of_stripe) EXPECT_EQ(having.size(), 1U) << stripe;
+    }
+}
+
+// The first component is over after a few stripes; the others' writers have their targets to the end, whether a flush has bytes on all of them or not.
+TEST(DealByTarget, gives_a_target_to_the_same_writer_within_a_component) {
+  const StorageLayout layout = mock("stripe=64KiB,count=1,until=1MiB;stripe=1MiB,count=3,first=1");
+  std::set<std::vector<int>> groups;
+  for (int64_t begin = k_mib; begin < 40 * k_mib; begin += 5 * k_mib / 4) {
+    const auto dealing = deal_by_target({{begin, begin + 5 * k_mib / 4}}, 2, layout);
+    ASSERT_TRUE(dealing);
+    groups.insert(dealing->parts[1].groups);
+  }
+  EXPECT_THAT(groups, ElementsAre(std::vector<int>{0, 0, 1}));
+}
+
+// Of many targets a short flush has a few that follow each other: one or two writers would have all of them.
+TEST(DealByTarget, leaves_at_least_half_of_the_writers_at_work) {
+  const auto dealing = deal_by_target({{0, 20 * k_mib}}, 8, mock("stripe=1MiB,count=160"));
+  ASSERT_TRUE(dealing);
+  std::set<int> busy(dealing->parts[0].groups.begin(), dealing->parts[0].groups.begin() + 20);
+  EXPECT_EQ(busy.size(), 8U);
+}
+
 // Of a progressive file whose first component is small and lies on one target that the second does not have.
 TEST(DealByTarget, weighs_targets_by_their_bytes) {
   const auto dealing = deal_by_target({{0, 101 * k_mib}}, 4, mock("stripe=1MiB,count=1,until=1MiB;stripe=1MiB,count=4,first=1"));
@@ -150,7 +193,6 @@ TEST(MakePlan, deals_thousands_of_objects_on_a_thousand_targets) {
 TEST(DealByTarget, is_not_where_there_is_nothing_to_choose) {
   EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 1, mock("stripe=1MiB,count=4")));
   EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, mock("stripe=1MiB,count=1")));
-  EXPECT_FALSE(deal_by_target({{0, k_mib}}, 4, mock("stripe=1MiB,count=4"))) << "all of it lies on one target";
   EXPECT_FALSE(deal_by_target({}, 4, mock("stripe=1MiB,count=4")));
   EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, {.kind = LayoutKind::lustre, .components = {{.stripe_bytes = k_mib, .stripe_count = 0, .targets = {}}}}));
   EXPECT_FALSE(deal_by_target({{0, 100 * k_mib}}, 4, mock("stripe=1PiB,count=65535"))) << "its stripes are longer than any file";
