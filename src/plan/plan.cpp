@@ -56,6 +56,7 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
   if (limits.writers == 0) plan.reasons.push_back(fmt::format("{} {}{}: one a host", wanted, pattern.reading ? "reader" : "writer", wanted == 1 ? "" : "s"));
   Domains& domains = plan.strategy.domains;
   std::optional<Dealing> dealing = deal_stripes(domains, pattern, wanted, limits, plan.reasons);
+  if (limits.layout) plan.stripes_cut = 0;
   if (dealing) {
     plan.sharers = wanted / dealing->groups;
     plan.writers = spread_writers(topology, plan.sharers * dealing->groups);
@@ -72,7 +73,7 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
   if (domains == Domains::even) {
     plan.domains = cut_even(pattern.regions, parts);
     if (limits.layout) plan.stripes_cut = stripes_cut(plan.domains, *limits.layout);
-    if (plan.stripes_cut > 0) plan.reasons.push_back(fmt::format("{} stripes have two {}s, as domains=even was asked for", plan.stripes_cut, plan.reading ? "reader" : "writer"));
+    if (plan.stripes_cut.value_or(0) > 0) plan.reasons.push_back(fmt::format("{} stripes have two {}s, as domains=even was asked for", *plan.stripes_cut, plan.reading ? "reader" : "writer"));
     return std::nullopt;
   }
   domains = Domains::aligned;

@@ -53,7 +53,8 @@ ordered_json plan_json(const PlanReport& report) {
   json["domain_bytes"] = ordered_json::array();
   for (const Extent& domain : plan.domains) json["domain_bytes"].push_back({domain.begin, domain.end});
   json["dealt_to_groups"] = plan.deal ? plan.deal->groups() : 0;
-  json["stripes_with_two_writers"] = plan.stripes_cut;
+  // Nobody counts those of pieces that their holders move.
+  json["stripes_with_two_writers"] = plan.stripes_cut && plan.direct_bytes == 0 ? ordered_json(*plan.stripes_cut) : ordered_json(nullptr);
   json["buffer"] = plan.window_bytes;
   json["expected"] = {{"messages", report.forecast.messages},
                       {"write_requests", report.forecast.write_requests},

@@ -228,7 +228,7 @@ void Turns::run() {
   }
   for (Way& way : ways_) way.to_roots.finish(), way.to_domains.finish();
   choose_ways();
-  storage_.cut_stripes(plan_.stripes_cut);
+  storage_.cut_stripes(plan_.stripes_cut.value_or(0));
   storage_.finish();
   const auto largest = std::max_element(memory_.begin(), memory_.end());
   counts_.most_memory = *largest;

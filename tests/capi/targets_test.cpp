@@ -167,6 +167,20 @@ TEST_P(Targets, are_all_every_writers_where_domains_are_even) {
   }
 }
 
+// Of pieces that their holders write, of chunks, and where no stripes are known.
+TEST_P(Targets, are_not_counted_where_nobody_does) {
+  const std::pair<std::string, std::string> striped{"layout", "mock:stripe=16KiB,count=3"};
+  for (const KeyValues& options : {KeyValues{striped, {"domains", "none"}}, KeyValues{{"layout", "none"}, {"domains", "even"}}}) {
+    write(create(options));
+    EXPECT_EQ(report_of(file_)["plans"][0]["stripes_with_two_writers"], nullptr) << options.back().second;
+    EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
+  }
+  if (GetParam() == ".raw") return;  // it has no chunks
+  create({striped});
+  write(define("chunked", {{"chunks", "100,17"}}));
+  for (const json& plan : report_of(file_)["plans"]) EXPECT_EQ(plan["stripes_with_two_writers"], nullptr);
+}
+
 TEST_P(Targets, are_dealt_in_turn_by_cyclic_domains) {
   const int variable = create({{"layout", "mock:stripe=16KiB,count=4"}, {"domains", "cyclic"}, {"writers", "4"}});
   write(variable);
