@@ -154,7 +154,16 @@ Status add_entry(const Blob& blob, const Entry& entry, size_t number, std::map<u
   if ((entry.flags & (k_stale | k_offline | k_parity_component)) != 0) mirror.usable = false;
   const Extent bytes{static_cast<int64_t>(entry.begin), static_cast<int64_t>(entry.end)};
   if ((entry.flags & k_extension) != 0) return extend(mirror, bytes, number);
-  auto component = read_stripes(blob.part(entry.offset, entry.size), (entry.flags & k_instantiated) != 0);
+  const Blob told = blob.part(entry.offset, entry.size);
+  if (told.size() >= sizeof(uint32_t) && told.u32(0) == k_magic_foreign) {  // in another storage
+    mirror.usable = false;
+    return {};
+  }
+  auto component = read_stripes(told, (entry.flags & k_instantiated) != 0);
+  if (!component.ok() && component.status().code() == Code::unsupported) {
+    mirror.usable = false;
+    return {};
+  }
   if (!component.ok()) return component.status();
   component.value().bytes = bytes;
   mirror.components.push_back(std::move(component).value());
@@ -176,7 +185,7 @@ Result<StorageLayout> parse_composite(const Blob& whole) {
     if (Status status = add_entry(blob, entry.value(), i, mirrors); !status.ok()) return status;
   }
   const auto found = std::find_if(mirrors.begin(), mirrors.end(), [](const auto& each) { return each.second.usable; });
-  if (found == mirrors.end()) return fault("none of its {} mirrors can be used: all are stale, offline or parity", mirrors.size());
+  if (found == mirrors.end()) return fault("none of its {} mirrors can be used: all are stale, offline, parity or in another storage", mirrors.size());
   StorageLayout layout{.kind = LayoutKind::lustre, .components = std::move(found->second.components)};
   if (Status status = check_layout(layout); !status.ok()) return status;
   return layout;

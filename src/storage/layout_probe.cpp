@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <optional>
 #include <vector>
@@ -71,6 +72,11 @@ Result<StorageLayout> ask_lustre_by_ioctl(const std::string& path, const SystemC
   const Descriptor file(calls.open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0));
   if (file.get() < 0) return system_status("open of", path, errno);
   std::vector<std::byte> value(k_most_bytes);  // the call is not told how much room there is: no layout is larger
+  // Lustre looks at the magic number first, and old ones tell of no more stripes than are asked for (struct lov_user_md_v3; LOV_MAX_STRIPE_COUNT).
+  constexpr uint32_t k_magic_v3 = 0x0BD30BD0;
+  constexpr uint16_t k_most_stripes = 2000;
+  std::memcpy(value.data(), &k_magic_v3, sizeof k_magic_v3);
+  std::memcpy(value.data() + 28, &k_most_stripes, sizeof k_most_stripes);
   if (calls.ioctl(file.get(), k_lustre_getstripe, value.data()) < 0) return system_status("stripes of", path, errno);
   return parse_lustre(value);
 }
@@ -80,9 +86,11 @@ Result<StorageLayout> ask_lustre(const std::string& path, const SystemCalls& cal
   Attribute attribute = attribute_of(path, k_lustre_attribute, calls);
   if (attribute.error == ENODATA) attribute = attribute_of(folder_of(path), k_lustre_attribute, calls);
   if (attribute.error == 0) return parse_lustre(attribute.value);
-  if (attribute.error == EOPNOTSUPP)
-    if (auto layout = ask_lustre_by_ioctl(path, calls); layout.ok() || layout.status().code() == Code::bad_file) return layout;
-  return system_status("attribute lustre.lov of", path, attribute.error);
+  const Status refused = system_status("attribute lustre.lov of", path, attribute.error);
+  if (attribute.error != EOPNOTSUPP) return refused;
+  auto layout = ask_lustre_by_ioctl(path, calls);
+  if (layout.ok() || layout.status().code() == Code::bad_file) return layout;
+  return Status{refused.code(), refused.message() + "; " + layout.status().message()};
 }
 
 Result<StorageLayout> ask_cephfs(const std::string& path, const SystemCalls& calls) {

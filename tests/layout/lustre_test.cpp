@@ -121,6 +121,15 @@ TEST(Lustre, takes_the_first_mirror_that_is_whole) {
   expect_fault(of_flags(k_stale, k_parity), "none of its 2 mirrors can be used");
 }
 
+TEST(Lustre, takes_the_mirror_that_lies_in_lustre) {
+  const auto elsewhere = LustreBlob().u32(0x0BD70BD0).u32(48).u64(0).u64(0).u64(0).u64(0).u64(0).bytes();
+  for (const bool first : {true, false}) {
+    const LustreComponent foreign{0, k_eof, 0, elsewhere, first ? 1U : 2U}, here{0, k_eof, k_with_objects, four_targets(), first ? 2U : 1U};
+    EXPECT_EQ(parse(first ? composite({foreign, here}) : composite({here, foreign})).components.front().stripe_count, 4);
+  }
+  expect_fault(composite({{0, k_eof, 0, elsewhere, 1}}), "in another storage");
+}
+
 TEST(Lustre, lets_components_grow_into_their_extension) {
   const auto stripes = four_targets(), extension = LustreStripes{.stripe_bytes = 64 << 20, .count = 0, .targets = {}}.bytes();
   const StorageLayout layout = parse(composite({{0, 64 << 20, k_with_objects, stripes}, {64 << 20, k_eof, k_extension, extension}}));

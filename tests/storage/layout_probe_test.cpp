@@ -89,11 +89,22 @@ TEST_F(LayoutProbe, asks_lustre_by_its_call_where_there_are_no_attributes) {
   system_.type = k_lustre;
   system_.missing = EOPNOTSUPP;
   system_.ioctls[k_lustre_getstripe] = [](void* argument) {
+    // As lov_getstripe() of Lustre's client: EINVAL for what does not begin as a layout does, and no more stripes than there is room for.
+    uint32_t magic = 0;
+    uint16_t room = 0;
+    std::memcpy(&magic, argument, sizeof magic);
+    std::memcpy(&room, static_cast<const std::byte*>(argument) + 28, sizeof room);
+    if (magic != 0x0BD10BD0 && magic != 0x0BD30BD0) return -EINVAL;
+    if (room < 3) return -EOVERFLOW;
     const auto blob = LustreStripes{.count = 3, .targets = {7, 8, 9}, .with_pool = true}.bytes();
     std::memcpy(argument, blob.data(), blob.size());
     return 0;
   };
   EXPECT_THAT(probe().layout.components.front().targets, ElementsAre(7, 8, 9));
+  system_.ioctls[k_lustre_getstripe] = [](void*) { return -ENOTTY; };
+  const std::string reason = probe().reason;
+  EXPECT_THAT(reason, HasSubstr("lustre.lov"));
+  EXPECT_THAT(reason, HasSubstr("stripes of")) << "what became of both";
 }
 
 TEST_F(LayoutProbe, says_why_it_takes_blocks_instead) {
