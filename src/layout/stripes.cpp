@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <set>
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
@@ -51,14 +52,15 @@ Result<StripeRequest> parse_stripes(std::string_view text) {
   if (text == "auto") return StripeRequest{};
   if (text == "site") return StripeRequest{StripeRequest::Kind::site, {}};
   StripeRequest request{StripeRequest::Kind::numbers, {}};
-  std::string_view rest = text;
-  do {
-    const std::string_view word = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  std::set<std::string_view> said;
+  for (size_t at = 0; at <= text.size();) {
+    const std::string_view word = text.substr(at, text.substr(at).find(','));
+    at += word.size() + 1;
     const size_t equals = word.find('=');
     if (equals == std::string_view::npos) return fault(text, fmt::format("\"{}\" is no number", word));
+    if (!said.insert(word.substr(0, equals)).second) return fault(text, fmt::format("it says \"{}\" twice", word.substr(0, equals)));
     if (Status status = read_number(word.substr(0, equals), word.substr(equals + 1), request.numbers, text); !status.ok()) return status;
-  } while (!rest.empty());
+  }
   return request;
 }
 
@@ -77,7 +79,7 @@ bool is_chosen(const StorageLayout& layout) noexcept {
 std::optional<StripeNumbers> numbers_of(const StorageLayout& layout) noexcept {
   if (!layout.is_striped() || layout.components.size() != 1 || layout.components.front().on_metadata_server) return std::nullopt;
   const LayoutComponent& only = layout.components.front();
-  return StripeNumbers{.bytes = only.stripe_bytes, .count = only.stripe_count};
+  return StripeNumbers{.bytes = only.stripe_bytes, .count = only.stripe_count, .object_bytes = only.object_bytes, .overstriped = only.overstriped};
 }
 
 StorageLayout with_stripes(const StorageLayout& mock, const StripeNumbers& numbers) {
@@ -94,11 +96,11 @@ StorageLayout with_stripes(const StorageLayout& mock, const StripeNumbers& numbe
 
 std::vector<std::byte> lustre_request(const StripeNumbers& numbers) {
   constexpr size_t k_size = 32;
-  constexpr uint32_t k_magic_v1 = 0x0BD10BD0, k_raid0 = 1;
+  constexpr uint32_t k_magic_v1 = 0x0BD10BD0, k_raid0 = 1, k_overstriping = 0x200;
   constexpr uint16_t k_any = 0xffff, k_all = 0xffff;
   std::vector<std::byte> bytes(k_size);
   store(bytes, 0, k_magic_v1);
-  store(bytes, 4, k_raid0);
+  store(bytes, 4, k_raid0 | (numbers.overstriped ? k_overstriping : 0));
   store(bytes, 24, static_cast<uint32_t>(numbers.bytes));
   store(bytes, 28, numbers.count == k_all_targets ? k_all : static_cast<uint16_t>(numbers.count));
   store(bytes, 30, numbers.first < 0 ? k_any : static_cast<uint16_t>(numbers.first));
@@ -110,6 +112,7 @@ std::string cephfs_request(const StripeNumbers& numbers, const StorageLayout& gi
   if (given.kind == LayoutKind::cephfs && given.known()) stripes = given.components.front();
   if (numbers.bytes > 0) stripes.stripe_bytes = numbers.bytes;
   if (numbers.count > 0) stripes.stripe_count = numbers.count;
+  if (numbers.object_bytes > 0) stripes.object_bytes = numbers.object_bytes;
   if (stripes.object_bytes % stripes.stripe_bytes != 0) stripes.object_bytes = stripes.stripe_bytes;
   return fmt::format("stripe_unit={} stripe_count={} object_size={}", stripes.stripe_bytes, stripes.stripe_count, stripes.object_bytes);
 }
@@ -119,6 +122,8 @@ std::string text_of(const StripeNumbers& numbers) {
   const auto add = [&text](std::string word) { text += (text.empty() ? "" : ", ") + word; };
   if (numbers.bytes > 0) add("stripe size " + format_bytes(numbers.bytes));
   if (numbers.count != 0) add(numbers.count == k_all_targets ? "a stripe on every target" : fmt::format("stripe count {}", numbers.count));
+  if (numbers.object_bytes > 0) add("objects of " + format_bytes(numbers.object_bytes));
+  if (numbers.overstriped) add("several on a target");
   if (numbers.first >= 0) add(fmt::format("first target {}", numbers.first));
   return text;
 }

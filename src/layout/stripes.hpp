@@ -19,6 +19,9 @@ struct StripeNumbers {
   int64_t bytes = 0;
   int64_t count = 0;   // k_all_targets: as many as there are
   int64_t first = -1;  // the target of the first stripe
+  // Of a file that another is made like; nobody asks for them.
+  int64_t object_bytes = 0;  // on CephFS
+  bool overstriped = false;  // on Lustre: several stripes may lie on one target
   friend bool operator==(const StripeNumbers&, const StripeNumbers&) = default;
 };
 inline constexpr int64_t k_all_targets = -1;
@@ -29,7 +32,7 @@ struct StripeRequest {
   StripeNumbers numbers;
 };
 
-// bad_argument: neither "auto" nor "site" nor numbers such as "size=4MiB,count=8,first=3"; sizes are multiples of 64 KiB below 4 GiB, as Lustre
+// bad_argument: neither "auto" nor "site" nor numbers such as "size=4MiB,count=8,first=3", each said once; sizes are multiples of 64 KiB below 4 GiB, as Lustre
 // and CephFS have them; count is 1 to 2000 or "all".
 Result<StripeRequest> parse_stripes(std::string_view text);
 

@@ -39,13 +39,12 @@ struct Wanted {
   std::string why;
 };
 
-// As the file has them that this one will replace, unless they are what it has anyway.
-Wanted as_replaced(const StripingOptions& options, const Draft& draft, const ProbedLayout& now, const SystemCalls& calls) {
+// Those of the file that this one will replace.
+std::optional<StripeNumbers> replaced_stripes(const StripingOptions& options, const Draft& draft, const SystemCalls& calls) {
   std::error_code ignored;
-  if (options.mock || !std::filesystem::exists(draft.final_path, ignored)) return {};
+  if (options.mock || !std::filesystem::exists(draft.final_path, ignored)) return std::nullopt;
   const auto numbers = numbers_of(probe(options, draft.final_path, calls).layout);
-  if (!numbers || numbers->count == 0 || numbers == numbers_of(now.layout)) return {};
-  return {numbers, "as the file that is replaced has them"};
+  return numbers && numbers->count != 0 ? numbers : std::nullopt;
 }
 
 Wanted automatically(const StripingOptions& options, const Draft& draft, const ProbedLayout& now, const StripingWriters& writers,
@@ -54,8 +53,11 @@ Wanted automatically(const StripingOptions& options, const Draft& draft, const P
   const std::string folder = std::filesystem::path(draft.temporary_path).parent_path().string();
   const bool given = is_chosen(now.layout) || (!options.mock && folder_has_layout(folder.empty() ? "." : folder, now.file_system, calls));
   // One stripe is what a file has that nobody thought about: of the folder's layout somebody has, perhaps since then.
-  Wanted replaced = as_replaced(options, draft, now, calls);
-  if (replaced.numbers && !(given && replaced.numbers->count == 1)) return replaced;
+  const auto replaced = replaced_stripes(options, draft, calls);
+  if (replaced && !(given && replaced->count == 1)) {
+    const bool has_them = replaced == numbers_of(now.layout);
+    return {has_them ? std::nullopt : replaced, has_them ? "" : "as the file that is replaced has them"};
+  }
   if (options.expected_bytes == 0) return {};
   if (given) return {std::nullopt, "stripes are left as the folder has them"};
   const auto numbers = stripes_for(options.expected_bytes, writers.count, writers.buffer_bytes);

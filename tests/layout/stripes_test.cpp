@@ -29,7 +29,7 @@ TEST(Stripes, are_asked_for_by_the_site_or_in_numbers) {
 
 TEST(Stripes, that_nobody_can_have_are_refused) {
   for (const char* text : {"", "8", "size=0", "size=1000", "size=-65536", "size=4GiB", "size=", "count=0", "count=-1", "count=2001", "count=8.5",
-                           "first=-1", "first=65535", "width=3", "size=64KiB,,count=3", "size=64KiB;count=3", "Auto"}) {
+                           "first=-1", "first=65535", "width=3", "size=64KiB,,count=3", "size=64KiB;count=3", "Auto", "count=2,", ",count=2", "count=2,count=3"}) {
     const auto request = parse_stripes(text);
     ASSERT_FALSE(request.ok()) << text;
     EXPECT_EQ(request.status().code(), Code::bad_argument);

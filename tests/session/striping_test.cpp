@@ -113,6 +113,18 @@ TEST_F(StripeDraft, is_striped_as_the_file_that_it_replaces) {
   EXPECT_EQ(numbers(stripe({{"stripe", "size=64KiB,count=2"}})), (StripeNumbers{.bytes = 64 << 10, .count = 2}));
 }
 
+// One stripe too, where the folder has been given nothing, whatever the file's size is expected to be; and several on a target.
+TEST_F(StripeDraft, has_the_stripes_that_it_replaces_also_where_they_are_the_usual) {
+  std::ofstream(draft_.final_path).flush();
+  gives(draft_.final_path, 1 << 20, 1);
+  EXPECT_EQ(numbers(stripe({{"expected_bytes", "100GiB"}})).count, 1);
+  EXPECT_EQ(times_set_, 0);
+  auto overstriped = LustreStripes{.count = 4, .targets = {3, 5, 3, 5}}.bytes();
+  system_.attributes[draft_.final_path + " lustre.lov"] = overstriped;
+  EXPECT_THAT(stripe({}).value().why, HasSubstr("stripe count 4, several on a target"));
+  EXPECT_EQ(times_set_, 1);
+}
+
 // The file that is replaced has one stripe, as all have that nobody thought about; since then the folder was given a layout.
 TEST_F(StripeDraft, follows_a_folder_rather_than_a_file_of_one_stripe) {
   std::ofstream(draft_.final_path).flush();
@@ -207,6 +219,15 @@ TEST_F(OnCephFs, a_file_that_is_written_anew_has_other_objects) {
   EXPECT_EQ(others->components.front().object_bytes, 4 * k_mib);
   EXPECT_EQ(without_objects(*others), nullptr);
   EXPECT_EQ(without_objects(parse_mock("stripe=1MiB,count=4").value()), nullptr);
+}
+
+// Objects as long as the replaced file's too.
+TEST_F(OnCephFs, is_laid_out_as_the_file_that_it_replaces) {
+  std::ofstream(draft_.final_path).flush();
+  system_.attributes[draft_.final_path + " ceph.file.layout"] = bytes_of("stripe_unit=1048576 stripe_count=4 object_size=16777216 pool=data");
+  const auto striping = stripe({});
+  ASSERT_TRUE(striping.ok());
+  EXPECT_THAT(striping.value().why, HasSubstr("stripe size 1 MiB, stripe count 4, objects of 16 MiB, as the file that is replaced has them"));
 }
 
 TEST(StripingOptions, name_what_cannot_be) {
