@@ -292,7 +292,12 @@ class File {
   // layout.cpp
   bool is_draft() const noexcept { return mode_ == Mode::create && !published_; }
   Status lay_out_on_root(std::vector<std::byte>& told, Draft& anew);  // rank 0 only
-  Status learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, std::string& anew) const;
+  Result<Striping> stripe_as_before(const Draft& anew) const;  // rank 0 only
+  struct Anew {
+    std::string path;  // of the file that is written anew; "": none is
+    std::shared_ptr<const StorageLayout> layout;
+  };
+  Status learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, Anew& anew) const;
   Status place_variables(Status local);                               // collective; when something is unplaced
   Status cut_leftovers();                                             // local, before something changes
   int64_t records() const noexcept;

@@ -24,8 +24,29 @@ int64_t row_bytes(const Variable& variable) noexcept {
 
 }  // namespace
 
+// Rank 0 alone: the stripes that the file has, one alone too, whatever its folder has been given since. Where they cannot be had they are the folder's, and
+// nothing is set that the folder gives by itself. A mock's are what they were. Which OSDs have the objects is not asked again.
+Result<Striping> File::stripe_as_before(const Draft& anew) const {
+  if (striping_options_.mock) {
+    const auto others = without_objects(striping_.layout);
+    return Striping{others ? *others : striping_.layout, {}};
+  }
+  StripingOptions options = striping_options_;
+  options.expected_bytes = 0;
+  options.osds = OsdsBy::nobody;
+  options.stripes = {StripeRequest::Kind::site, {}};
+  auto given = stripe_draft(options, anew, {});
+  if (!given.ok()) return given;
+  const auto before = numbers_of(find_striping(options, data_->path()).layout);
+  if (!before || before->count == 0 || before == numbers_of(given.value().layout)) return given;
+  options.stripes = {StripeRequest::Kind::numbers, *before};
+  auto striped = stripe_draft(options, anew, {});
+  return striped.ok() ? striped : given;
+}
+
 // Rank 0 alone: the new places, and where the file has to be written anew the path of that, for all ranks.
 Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
+  StorageLayout anew_layout;
   auto layout = format_->lay_out();
   if (!layout.ok()) return layout.status();
   if (layout.value().moves) {
@@ -33,11 +54,9 @@ Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
     if (!draft.ok()) return draft.status();
     anew = std::move(draft).value();
     if (is_draft()) anew.final_path = data_->path();
-    // With the stripes of what it replaces. Those that all ranks plan by stay as they are: only targets can be others.
-    StripingOptions options = striping_options_;
-    options.expected_bytes = 0;
-    options.osds = OsdsBy::nobody;
-    if (auto striped = stripe_draft(options, anew, {}); !striped.ok()) return striped.status();
+    auto striped = stripe_as_before(anew);
+    if (!striped.ok()) return striped.status();
+    anew_layout = std::move(striped).value().layout;
     auto store = open_store(anew.temporary_path, StoreMode::update, {});
     if (!store.ok()) return store.status();
     if (Status status = format_->write_anew(std::move(store).value()); !status.ok()) return status;
@@ -48,6 +67,7 @@ Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
   append_varint(told, anew.temporary_path.size());
   const auto* text = reinterpret_cast<const std::byte*>(anew.temporary_path.data());
   told.insert(told.end(), text, text + anew.temporary_path.size());
+  if (layout.value().moves) append_layout(told, anew_layout);
   for (const Placement& place : layout.value().placements) {
     const std::array<int64_t, 3> numbers{place.offset, place.bytes, place.stride};
     const auto* bytes = reinterpret_cast<const std::byte*>(numbers.data());
@@ -56,13 +76,20 @@ Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
   return {};
 }
 
-Status File::learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, std::string& anew) const {
+Status File::learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, Anew& anew) const {
+  const auto malformed = [] { return Status(Code::internal, "rank 0's word on a layout is malformed"); };
   size_t position = 0;
   const auto length = read_varint(told, position);
   constexpr size_t k_each = 3 * sizeof(int64_t);
-  if (!length || told.size() - position != *length + catalog_.variables.size() * k_each) return {Code::internal, "rank 0's word on a layout is malformed"};
-  anew.assign(reinterpret_cast<const char*>(told.data() + position), *length);
+  if (!length || *length > told.size() - position) return malformed();
+  anew.path.assign(reinterpret_cast<const char*>(told.data() + position), *length);
   position += *length;
+  if (!anew.path.empty()) {
+    auto layout = read_layout(told, position);
+    if (!layout.ok()) return layout.status();
+    anew.layout = std::make_shared<const StorageLayout>(std::move(layout).value());
+  }
+  if (told.size() - position != catalog_.variables.size() * k_each) return malformed();
   for (size_t i = 0; i < catalog_.variables.size(); ++i, position += k_each) {
     std::array<int64_t, 3> numbers;
     std::memcpy(numbers.data(), told.data() + position, k_each);
@@ -75,19 +102,17 @@ Status File::learn_layout(std::span<const std::byte> told, std::vector<Placement
 Status File::place_variables(Status local) {
   std::vector<std::byte> told;
   std::vector<Placement> places;
-  std::string path;
+  Anew written;
   Draft anew;  // rank 0
-  std::shared_ptr<const StorageLayout> other_objects;
   if (local.ok()) local = guard([&] { return cut_leftovers(); });
   if (comm_->rank() == 0 && local.ok()) local = guard([&] { return lay_out_on_root(told, anew); });
   local = share_from_root(*comm_, std::move(local), told);
-  if (local.ok()) local = guard([&] { return learn_layout(told, places, path); });
+  if (local.ok()) local = guard([&] { return learn_layout(told, places, written); });
   Status verdict = agree(*comm_, std::move(local));
   is_cut_ = is_cut_ || verdict.ok();
-  if (verdict.ok() && !path.empty()) {
+  if (verdict.ok() && !written.path.empty()) {
     local = guard([&] {
-      other_objects = without_objects(striping_.layout);
-      DataFile to(path, true, data_->options());
+      DataFile to(written.path, true, data_->options());
       copy_variables({catalog_.variables, places, comm_->rank(), comm_->size(), limits_.buffer_bytes}, *data_, to);
       Status status = data_->take_status();
       status.update(to.take_status());
@@ -113,10 +138,10 @@ Status File::place_variables(Status local) {
     if (!anew.temporary_path.empty()) (void)remove_files(std::span(&anew.temporary_path, 1));
     return verdict;
   }
-  if (!path.empty()) (void)data_->close();  // of what had the name before: nothing of it is wanted any more
+  if (!written.path.empty()) (void)data_->close();  // of what had the name before: nothing of it is wanted any more
   for (size_t i = 0; i < places.size(); ++i) catalog_.variables[i].placement = places[i];
   plans_.clear();
-  if (other_objects) take_layout(std::move(other_objects));
+  if (written.layout && *written.layout != striping_.layout) take_layout(std::move(written.layout));
   if (subfiles_)
     if (Status placed = place_subfiles(); !placed.ok()) return placed;
   unplaced_ = false;

@@ -151,10 +151,14 @@ void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
     report_.layout = layout_text(*layout);
     return Status{};
   });
-  if (limits_.layout) limits_.layout = layout;
-  data_->tally_by(layout);
-  if (recorder_) data_->record(&recorder_->recording(), subfiles_ ? nullptr : layout);
-  layout_ = std::move(layout);
+  striping_.why.clear();  // of other stripes
+  layout_ = layout->is_striped() ? std::move(layout) : nullptr;
+  if (limits_.layout) {
+    limits_.layout = layout_;
+    if (layout_) limits_.unit = lock_unit(*layout_);
+  }
+  data_->tally_by(layout_);
+  if (recorder_) data_->record(&recorder_->recording(), subfiles_ ? nullptr : layout_);
 }
 
 // A set's base file has hardly anything but metadata.

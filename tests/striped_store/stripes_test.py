@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+import unittest
 from pathlib import Path
 
 import h5py
@@ -16,6 +17,20 @@ from store import KIB, LIMIT_S, StoreTest, main
 
 COMMAND = os.environ["WINDROW_COMMAND"]
 LAUNCHER = shlex.split(os.environ["WINDROW_LAUNCHER"])
+# With an attribute that the room behind the header of netCDF classic does not hold.
+ANEW = """
+import sys
+import numpy as np
+import windrow
+with windrow.open(sys.argv[1], "r+", comm=windrow._core.Communicator.named("world"), domains="target", writers=2) as f:
+    f.attrs["long"] = "x" * 200000
+    values = np.arange(1300.0 * 128).reshape(1300, 128)
+    variable = f.create_variable("more", values.shape, values.dtype)
+    variable[...] = values
+    assert np.array_equal(variable[...], values) and f["values"][...].sum() == 601 * 1013 * 0.5
+    if f.rank == 0:
+        print(f.report()["layout"])
+"""
 
 
 class StripesTest(StoreTest):
@@ -60,6 +75,32 @@ class StripesTest(StoreTest):
         self.copy(out, "stripe=site")
         self.assertRegex(self.layout(out)[0], f"stripe {64 * KIB} targets .$")
         self.assertEqual([file.name for file in mount.iterdir() if file.name != ".striped-store"], ["a b.h5"])
+
+    @unittest.skipUnless("WINDROW_PACKAGE" in os.environ, "the package of Python and netCDF classic are not built")
+    def test_a_file_that_is_written_anew_keeps_its_stripes(self):
+        (mount,) = self.up(1, "--targets", "4", "--stripe", "64KiB")
+        self.values = np.full((601, 1013), 0.5)
+        with h5py.File(self.source, "w") as file:
+            file["values"] = self.values
+        for stripe, count in ("size=128KiB,count=1", 1), ("size=256KiB,count=3,first=2", 3), ("site", 4):
+            out = mount / f"{count}.nc"
+            words = [*LAUNCHER, "-n", "2", COMMAND, "copy", "--set", f"stripe={stripe}", str(self.source), str(out)]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            before, file = self.layout(out), out.stat().st_ino
+            told = self.extend(out)
+            self.assertNotEqual(out.stat().st_ino, file, "it was not written anew")
+            stripes, targets = self.layout(out)[0].rsplit(" ", 1)
+            self.assertEqual(stripes, before[0].rsplit(" ", 1)[0])
+            self.assertEqual(len(targets.split(",")), count)
+            self.assertRegex(told, f"stripe count {count} on targets? {targets.replace(',', ', ')}$")  # where it lies now
+
+    def extend(self, out: Path) -> str:
+        words = [*LAUNCHER, "-n", "2", sys.executable, "-c", ANEW, str(out)]
+        environment = os.environ | {"PYTHONPATH": os.environ["WINDROW_PACKAGE"]}
+        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, env=environment, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout.strip()
 
     def test_what_the_store_refuses_is_an_error(self):
         (mount,) = self.up(1, "--targets", "2")
