@@ -81,6 +81,8 @@ TEST(Layout, mistakes) {
   EXPECT_NE(mistake_in({.components = {part(0, k_mib, k_mib, 1)}, .pool = {}}, 2), "");
   EXPECT_NE(mistake_in({.components = {part(k_mib, k_end_of_file, k_mib, 1)}, .pool = {}}, 2), "");
   EXPECT_NE(mistake_in({.components = {part(0, k_end_of_file, 0, 1)}, .pool = {}}, 2), "");
+  for (const int64_t end : {k_mib / 2, k_mib * 3 / 2})
+    EXPECT_NE(mistake_in({.components = {part(0, end, k_mib, 1), part(end, k_end_of_file, 64 * k_kib, 1)}, .pool = {}}, 2), "") << "it ends inside a stripe";
   EXPECT_NE(mistake_in({.components = {part(0, k_end_of_file, 4096 * k_mib, 1)}, .pool = {}}, 2), "");
   EXPECT_NE(mistake_in({.components = {part(0, k_end_of_file, k_mib, 0)}, .pool = {}}, 2), "");
 }

@@ -138,6 +138,10 @@ class LifeTest(StoreTest):
             (["--lock-cost", "2"], '"2" is not a time'),
             (["--component", "1MiB:64KiB:1"], "end of file"),
             (["--component", "1MiB:64KiB"], "END:STRIPE:COUNT"),
+            (["--component", "96KiB:64KiB:1", "--component", "end:64KiB:1"], "inside a stripe"),
+            (["--component", "64KiB:1MiB:1", "--component", "end:64KiB:1"], "inside a stripe"),
+            (["--component", "end:64KiB:1", "--count", "2"], "--count excludes --component"),
+            (["--stripe", "1MiB", "--component", "end:64KiB:1"], "--stripe excludes --component"),
         ]:
             done = call("up", "--mounts", mount, *words)
             self.assertEqual(done.returncode, 2)

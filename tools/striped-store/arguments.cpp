@@ -78,9 +78,12 @@ void add_up(CLI::App& app, Arguments& arguments, Words& words) {
   up.add_option("--backing", settings.backing, "Folder that holds the files; without it they are in memory (/dev/shm) and end with the store")
       ->type_name("DIR");
   up.add_option("--targets", settings.targets, "Storage targets, default 4")->check(CLI::Range(1, k_most_targets))->type_name("K");
-  up.add_option("--stripe", words.stripe, "Stripe of new files, default 1MiB; a multiple of 64KiB")->type_name("BYTES");
-  up.add_option("--count", words.count, "Targets of a new file, default all")->type_name("N");
-  up.add_option("--component", words.components, "Instead of both: new files are END:STRIPE:COUNT, END:STRIPE:COUNT ... the last END is end")->type_name("PART");
+  CLI::Option* stripe = up.add_option("--stripe", words.stripe, "Stripe of new files, default 1MiB; a multiple of 64KiB")->type_name("BYTES");
+  CLI::Option* count = up.add_option("--count", words.count, "Targets of a new file, default all")->type_name("N");
+  up.add_option("--component", words.components, "Instead of both: new files are END:STRIPE:COUNT, END:STRIPE:COUNT ... the last END is end")
+      ->type_name("PART")
+      ->excludes(stripe)
+      ->excludes(count);
   up.add_option("--rate", words.rate, "Bytes a second of each target, as 200MB/s; default none, no limit")->type_name("RATE");
   up.add_option("--request-cost", words.request_cost, "What each request costs its target, as 300us; default 0")->type_name("TIME");
   up.add_option("--lock-cost", words.lock_cost, "What it costs that a lock passes from client to client, as 2ms; default 0")->type_name("TIME");

@@ -15,6 +15,8 @@ std::string mistake_in(const Layout& layout, int targets) {
     if (component.stripe < k_smallest_stripe || component.stripe % k_smallest_stripe != 0 || component.stripe > UINT32_MAX)
       return fmt::format("a stripe of {} bytes is not a multiple of 64 KiB below 4 GiB", component.stripe);
     if (component.begin % component.stripe != 0) return "a component does not begin at a stripe of its own";
+    if (component.end != k_end_of_file && component.end % component.stripe != 0)
+      return fmt::format("a component ends at {}, inside a stripe of {} bytes", component.end, component.stripe);
     if (component.count != k_all_targets && (component.count < 1 || component.count > targets))
       return fmt::format("{} stripes side by side; there are {} targets", component.count, targets);
     if (component.first < k_any_target || component.first >= targets)
