@@ -35,6 +35,7 @@ void ForwardSink::consume(int64_t step, const Window& window, const std::byte* s
   window_ = window;
   slot_ = slot;
   message_ = first_message(route_.team.span(), window);
+  if (message_.bytes == 0) ++consumed_;
   progress();
 }
 
