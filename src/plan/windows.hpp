@@ -47,7 +47,7 @@ struct Window {
     for (int64_t i = std::max<int64_t>(0, deal->index_of(stretch, group, std::max(offset, cut.begin)) - first_cell); i < cells; ++i) {
       const Extent cell = deal->cell(stretch, group, first_cell + i);
       if (cell.begin >= cut.end) return {};
-      if (const Part part = part_of(cell, i * deal->cell_bytes()); !part.bytes.empty()) return part;
+      if (const Part part = part_of(cell, i * deal->cell_bytes()); !part.bytes.empty() && part.bytes.end > offset) return part;
     }
     return {};
   }

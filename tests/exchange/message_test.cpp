@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exchange/view.hpp"
+#include "layout/parse.hpp"
 
 namespace windrow {
 namespace {
@@ -18,12 +19,12 @@ std::vector<Message> messages_of(std::span<const Item> items, const Window& wind
   return messages;
 }
 
-Pieces irregular(int64_t count, unsigned seed) {
+Pieces irregular(int64_t count, unsigned seed, uint64_t most_apart = 4000) {
   std::mt19937_64 random(seed);
   PiecesBuilder builder;
   int64_t file = 0, memory = 0;
   for (int64_t i = 0; i < count; ++i) {
-    file += static_cast<int64_t>(random() % 3 == 0 ? random() % 4000 : 1) * 4;
+    file += static_cast<int64_t>(random() % 3 == 0 ? random() % most_apart : 1) * 4;
     const auto length = static_cast<int64_t>(4 * (1 + random() % 40));
     builder.add(Piece{file, memory, length});
     file += length;
@@ -94,6 +95,31 @@ TEST(Message, may_be_one_unbroken_piece) {
   for (const Message& message : messages_of(items, Window(Extent{0, bytes + 200}))) {
     const Extent held = intersect(items[0].hull, message.part.reach());
     EXPECT_EQ(held.size(), message.bytes);
+  }
+}
+
+// Stripes of 64 KiB to 1 MiB, dealt to three writers: windows have many parts, and messages end inside of them.
+TEST(Message, is_cut_where_windows_are_dealt) {
+  for (const char* const text : {"stripe=1MiB,count=4", "stripe=64KiB,count=3"}) {
+    const PlanLimits limits{.buffer_bytes = int64_t{4} << 20, .unit = 65536, .writers = 3, .layout = std::make_shared<const StorageLayout>(parse_mock(text).value())};
+    const Pieces pieces = irregular(60'000, 11, 8);
+    const Extent held = hull(pieces);
+    Pattern pattern{.regions = {{0, held.end}}};
+    pattern.bytes = held.end;
+    pattern.pieces = extent_count(pieces);
+    const Plan plan = make_plan(Strategy{.domains = Domains::target}, pattern, {.ranks = 3, .host_roots = {0, 1, 2}}, limits).value();
+    ASSERT_TRUE(plan.deal != nullptr);
+    std::vector<std::byte> memory = numbers(total_bytes(pieces));
+    const std::vector<Item> items{make_item(pieces, 0, memory.data(), 1)};
+    int64_t longest = 0;
+    for (size_t domain = 0; domain < plan.domains.size(); ++domain) {
+      const Windows windows = windows_of(plan, domain);
+      for (int64_t i = 0; i < windows.count(); ++i) {
+        longest = std::max(longest, bytes_in(std::span<const Item>(items), windows.window(i)));
+        expect_whole(items, windows.window(i), windows.slot_bytes());
+      }
+    }
+    EXPECT_GT(longest, k_message_bytes);
   }
 }
 
