@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages: what of a window travels at once. A rank's bytes of a window are one message, or several where they are more than k_message_bytes: then
+// Messages: what of a window travels at once. A rank's bytes of a window are one message, or several where they are more than a message may have: then
 // a rank that sends or takes them holds little, however large windows are. Both sides know the pieces, and cut them alike.
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <span>
 
 #include "exchange/item.hpp"
-#include "plan/plan.hpp"
 
 namespace windrow {
 
@@ -17,16 +16,16 @@ struct Message {
   int64_t bytes = 0;  // that the holder has in it; 0: there is no message
 };
 
-// Where to end what begins at `begin`, so that it has k_message_bytes, or as many below as can be, one file byte at least. `bytes_until(end)`: how many; at
-// the end of `rest` more than that. The first try is right where the pieces lie evenly.
+// Where to end what begins at `begin`, so that it has `most` bytes, or as many below as can be, one file byte at least. `bytes_until(end)`: how many; at the
+// end of `rest` they are `bytes`, and more than that. The first try is right where the pieces lie evenly.
 template <class BytesUntil>
-int64_t end_of_message(Extent rest, int64_t bytes, BytesUntil&& bytes_until) {
+int64_t end_of_message(Extent rest, int64_t bytes, int64_t most, BytesUntil&& bytes_until) {
   int64_t low = rest.begin, high = rest.end, bytes_low = 0, bytes_high = bytes;
-  for (bool halve = false; high - low > 1 && bytes_low < k_message_bytes; halve = !halve) {
-    const auto share = static_cast<double>(k_message_bytes - bytes_low) / static_cast<double>(bytes_high - bytes_low);
+  for (bool halve = false; high - low > 1 && bytes_low < most; halve = !halve) {
+    const auto share = static_cast<double>(most - bytes_low) / static_cast<double>(bytes_high - bytes_low);
     const int64_t ahead = halve ? (high - low) / 2 : static_cast<int64_t>(share * static_cast<double>(high - low));
     const int64_t middle = low + std::clamp<int64_t>(ahead, 1, high - low - 1), bytes_middle = bytes_until(middle);
-    if (bytes_middle <= k_message_bytes)
+    if (bytes_middle <= most)
       low = middle, bytes_low = bytes_middle;
     else
       high = middle, bytes_high = bytes_middle;
@@ -40,9 +39,9 @@ Message message_from(std::span<const Holder> holders, const Window& window, int6
   const Extent rest{begin, window.bytes.end};
   Message message{window.part_in(rest), 0};
   message.bytes = bytes_in(holders, message.part);
-  if (message.bytes <= k_message_bytes) return message;
+  if (message.bytes <= window.message_bytes) return message;
   const auto bytes_until = [&](int64_t end) { return bytes_in(holders, window.part_in({begin, end})); };
-  message.part = window.part_in({begin, end_of_message(rest, message.bytes, bytes_until)});
+  message.part = window.part_in({begin, end_of_message(rest, message.bytes, window.message_bytes, bytes_until)});
   message.bytes = bytes_in(holders, message.part);
   return message;
 }

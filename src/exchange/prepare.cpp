@@ -236,7 +236,7 @@ class TransferBuilder {
   }
 
   // The grid between a member and its root: all domains' windows, or the whole file's.
-  Grid team_grid() const { return plan_.has_domains() ? domains_grid() : whole_file_grid(plan_.window_bytes); }
+  Grid team_grid() const { return plan_.has_domains() ? domains_grid() : whole_file_grid(plan_.window_bytes, plan_.message_bytes); }
 
   // Collective over the host. Room for the slots of this rank's domain or team, where the ranks of its host can reach them.
   Status reserve_slots() {
@@ -383,7 +383,7 @@ class TransferBuilder {
     transfer_->expected_messages_ += role->expected().messages - from_self;
     if (forward) {
       transfer_->forward_sink_ = std::make_unique<ForwardSink>(comm_, trace_, coder(), *transfer_->route_);
-      transfer_->forward_sink_->prepare(std::min(k_message_bytes, role->expected().largest_window));
+      transfer_->forward_sink_->prepare(std::min(plan_.message_bytes, role->expected().largest_window));
       role->set_sink(transfer_->forward_sink_.get());
     } else {
       transfer_->storing_.push_back(role.get());
@@ -404,7 +404,7 @@ class TransferBuilder {
     transfer_->expected_messages_ += role->expected().messages - to_self;
     if (forward) {
       transfer_->forward_fetcher_ = std::make_unique<ForwardFetcher>(comm_, trace_, coder(), *transfer_->route_);
-      transfer_->forward_fetcher_->prepare(std::min(k_message_bytes, role->expected().largest_window));
+      transfer_->forward_fetcher_->prepare(std::min(plan_.message_bytes, role->expected().largest_window));
       role->set_fetcher(transfer_->forward_fetcher_.get());
     } else {
       transfer_->fetching_.push_back(role.get());

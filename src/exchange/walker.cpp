@@ -17,10 +17,10 @@ Window Grid::window(int64_t step) const noexcept {
   return round < windows.count() ? windows.window(round) : Window{};
 }
 
-Grid whole_file_grid(int64_t window_bytes) {
+Grid whole_file_grid(int64_t window_bytes, int64_t message_bytes) {
   // Far beyond any file offset, and far enough from the largest integer that a cell's end does not overflow.
   constexpr int64_t k_everything = INT64_MAX / 4;
-  return {.domains = {Windows{.domain = {0, k_everything}, .bytes = window_bytes}}};
+  return {.domains = {Windows{.domain = {0, k_everything}, .bytes = window_bytes, .message_bytes = message_bytes}}};
 }
 
 }  // namespace windrow

@@ -25,7 +25,7 @@ struct Grid {
 };
 
 // The whole file as one domain: windows are cells of the grid wherever the data lies.
-Grid whole_file_grid(int64_t window_bytes);
+Grid whole_file_grid(int64_t window_bytes, int64_t message_bytes = INT64_MAX);
 
 // The smallest file offset >= `offset` that a part's hull holds; INT64_MAX: none. May lie in a hole between runs.
 template <class Part>

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 
 #include "base/checked.hpp"
@@ -112,22 +111,23 @@ int64_t buffer_beside_messages(const PlanLimits& limits) {
   return std::min(limits.buffer_bytes, quarter < k_page ? std::max<int64_t>(1, quarter) : round_down(quarter, k_page));
 }
 
-constexpr int64_t k_between = 2;  // messages of a team's root to a writer
-
-// A team's root that is a writer too holds windows of its team and of its domain, two each, each beside the messages that it comes from, and two
-// messages in between.
+// A team's root that is a writer too holds windows of its team and of its domain, two each, each beside the messages that it comes from.
 void fit_two_stages(Plan& plan, int64_t bytes) {
   constexpr int64_t k_windows = 8;
-  const int64_t window = std::max((bytes - k_between * k_message_bytes) / k_windows, bytes / (k_windows + k_between));
-  plan.window_bytes = std::min(plan.window_bytes, std::max(k_page, round_down(window, k_page)));
+  plan.window_bytes = std::min(plan.window_bytes, std::max(k_page, round_down(bytes / k_windows, k_page)));
+}
+
+// What a rank holds beside its windows, a tenth of them together: two messages on their way, three where they are coded; what lies in holes.
+void give_messages(Plan& plan, int64_t bytes) {
+  constexpr int64_t k_share = 36, k_share_of_holes = 64, k_most = int64_t{512} << 10;
+  const auto share = [&](int64_t part) { return round_down(std::clamp(bytes / part, k_page, k_most), k_page); };
+  plan.message_bytes = share(k_share);
+  plan.read_before_bytes = share(k_share_of_holes);
 }
 
 // As many buffers as may be: what comes in messages lies in them before it lies in its window, so the same memory then makes half as many windows.
 void give_slots(Plan& plan, int64_t buffers, int64_t bytes, bool several_hosts) {
-  constexpr int64_t k_share = 32, k_most = int64_t{1} << 20;
-  plan.read_before_bytes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::clamp(bytes / k_share, k_page, k_most))));
-  const int64_t window = std::max<int64_t>(1, plan.window_bytes);
-  const int64_t of_stage = plan.gathers() && plan.has_domains() ? (bytes - k_between * std::min(k_message_bytes, window)) / 2 : bytes;
+  const int64_t window = std::max<int64_t>(1, plan.window_bytes), of_stage = plan.gathers() && plan.has_domains() ? bytes / 2 : bytes;
   plan.slots_of_messages = std::clamp<int64_t>(of_stage / 2 / window, 1, std::max<int64_t>(2, buffers / 2));
   plan.slots = several_hosts ? plan.slots_of_messages : buffers;
 }
@@ -278,13 +278,14 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   if (plan.gathers() && plan.has_domains()) fit_two_stages(plan, bytes);
   if (dealing) give_cells(plan, *dealing);
   give_slots(plan, limits.buffers, bytes, several_hosts);
+  give_messages(plan, bytes);
   choose_codec(plan, asked, pattern, topology, limits);
   return plan;
 }
 
 Windows windows_of(const Plan& plan, size_t domain) {
   Windows windows{.domain = plan.domains[domain], .bytes = plan.window_bytes, .deal = plan.deal,
-                  .group = plan.deal ? static_cast<int>(static_cast<int64_t>(domain) / plan.sharers) : 0};
+                  .group = plan.deal ? static_cast<int>(static_cast<int64_t>(domain) / plan.sharers) : 0, .message_bytes = plan.message_bytes};
   // What is filled beside the windows goes through the file in its order.
   if (plan.deal && !plan.whole_windows) windows.start = windows.count() / plan.deal->groups() * windows.group;
   return windows;

@@ -77,9 +77,6 @@ struct PlanLimits {
   friend bool operator==(const PlanLimits&, const PlanLimits&) = default;
 };
 
-// A rank's bytes of a window travel in messages of no more than so many each.
-inline constexpr int64_t k_message_bytes = int64_t{512} << 10;
-
 struct Plan {
   Strategy strategy;                 // every axis decided, but for a codec that is left to what is measured: no other automatic left
   bool reading = false;
@@ -96,6 +93,7 @@ struct Plan {
   int64_t slots = 1;                 // buffers of a writer or reader, of a window each
   int64_t slots_of_messages = 1;     // the same where the ranks of its host send messages too: those lie beside the windows until they are in place
   bool whole_windows = false;        // the storage's side fills windows to their end, whatever of them ranks hold
+  int64_t message_bytes = 4096;      // a rank's bytes of a window travel in messages of no more than so many each
   int64_t read_before_bytes = 4096;  // of what lies in holes that are written over, at a time: little beside the buffers
   int64_t window_bytes = 0;          // a round covers the file bytes [k, k+1) x window_bytes of a domain
   // The ranks' bytes are at least as many as the regions'. What is written is disjoint, so they are all of the regions' then; of what is

@@ -20,6 +20,7 @@ struct Window {
   Extent stretch = {};
   int group = 0;
   int64_t first_cell = 0, cells = 1;
+  int64_t message_bytes = INT64_MAX;  // what of it a rank sends or takes at once
   Extent cut = {0, INT64_MAX};  // of a part of the window, the file bytes that are in it; their places in the buffer are the window's
 
   Window() noexcept = default;
@@ -78,6 +79,7 @@ struct Windows {
   std::shared_ptr<const Deal> deal = nullptr;  // only what is dealt to the group
   int group = 0;
   int64_t start = 0;  // of what is dealt: which window of the file's order is the first
+  int64_t message_bytes = INT64_MAX;  // a rank's bytes of a window are messages of no more than so many
 
   int64_t first() const noexcept { return domain.begin / bytes; }
   int64_t count() const noexcept {
@@ -85,13 +87,9 @@ struct Windows {
     return domain.empty() ? 0 : (domain.end - 1) / bytes - first() + 1;
   }
   Window window(int64_t index) const noexcept {
-    if (deal) {
-      const int64_t all = count(), in_file = index < all - start ? index + start : index - (all - start);
-      const int64_t first_cell = in_file * deal->cells_of_window();
-      return {*deal, domain, group, first_cell, std::min(deal->cells_of_window(), deal->cells(domain, group) - first_cell)};
-    }
-    const int64_t cell = (first() + index) * bytes;
-    return intersect(domain, {cell, cell + bytes});
+    Window window = window_at(index);
+    window.message_bytes = message_bytes;
+    return window;
   }
   // All of the domain as one.
   Window whole() const noexcept { return deal ? Window(*deal, domain, group, 0, deal->cells(domain, group)) : Window(domain); }
@@ -140,6 +138,15 @@ struct Windows {
   }
 
  private:
+  Window window_at(int64_t index) const noexcept {
+    if (deal) {
+      const int64_t all = count(), in_file = index < all - start ? index + start : index - (all - start);
+      const int64_t first_cell = in_file * deal->cells_of_window();
+      return {*deal, domain, group, first_cell, std::min(deal->cells_of_window(), deal->cells(domain, group) - first_cell)};
+    }
+    const int64_t cell = (first() + index) * bytes;
+    return intersect(domain, {cell, cell + bytes});
+  }
   int64_t in_file_order(int64_t offset) const noexcept {
     const int64_t cell = deal->index_of(domain, group, offset);
     return cell < deal->cells(domain, group) ? cell / deal->cells_of_window() : count();

@@ -427,7 +427,7 @@ class File {
   Status make_ready(KeptPlan& kept, const Wave& wave, bool share);
   Status agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums, int64_t& most);  // collective
   void reserve_bounce(std::span<const Item> items, KeptPlan& kept);
-  int64_t bounce_bytes() const noexcept { return std::clamp(limits_.buffers * limits_.buffer_bytes / 16, int64_t{4096}, int64_t{1} << 20); }  // the largest request that elements in foreign byte order go in
+  int64_t bounce_bytes() const noexcept { return std::clamp(limits_.buffers * limits_.buffer_bytes / 64, int64_t{4096}, int64_t{1} << 20); }  // the largest request that elements in foreign byte order go in
   std::span<const Item> part(KeptPlan& kept, const Wave& wave);  // the raked ones
   Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
   int64_t memory_of(const KeptPlan& made) const;

@@ -15,7 +15,7 @@ int64_t aligned(int64_t bytes) { return round_up(bytes, k_page); }
 }  // namespace
 
 // Of what a rank has in one window, or of less of it where that is long.
-void Turns::keep_message_buffers(int rank, int64_t largest) { add_memory(rank, 2 * aligned(std::min(largest, k_message_bytes))); }
+void Turns::keep_message_buffers(int rank, int64_t largest) { add_memory(rank, 2 * aligned(std::min(largest, plan_.message_bytes))); }
 
 // A root's slots, and what it moves itself when nobody else has domains.
 void Turns::serve_team(int rank) {

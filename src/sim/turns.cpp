@@ -137,7 +137,7 @@ void Turns::for_each_window(const Held& held, Visit&& visit) {
 }
 
 void Turns::count_message(int64_t bytes) {
-  counts_.messages += ceil_divide(bytes, k_message_bytes);
+  counts_.messages += ceil_divide(bytes, plan_.message_bytes);
   counts_.message_bytes += bytes;
 }
 

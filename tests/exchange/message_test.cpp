@@ -9,9 +9,18 @@
 
 #include "exchange/view.hpp"
 #include "layout/parse.hpp"
+#include "plan/plan.hpp"
 
 namespace windrow {
 namespace {
+
+constexpr int64_t k_message_bytes = int64_t{512} << 10;
+
+Window window_of(Extent bytes) {
+  Window window(bytes);
+  window.message_bytes = k_message_bytes;
+  return window;
+}
 
 std::vector<Message> messages_of(std::span<const Item> items, const Window& window) {
   std::vector<Message> messages;
@@ -35,7 +44,7 @@ Pieces irregular(int64_t count, unsigned seed, uint64_t most_apart = 4000) {
 
 // What is packed message by message and spread at the other side is what the window is to hold; all messages but the last are full.
 void expect_whole(std::span<const Item> items, const Window& window, int64_t slot_bytes) {
-  std::vector<std::byte> want(static_cast<size_t>(slot_bytes), std::byte{0xee}), got = want, packed(static_cast<size_t>(k_message_bytes));
+  std::vector<std::byte> want(static_cast<size_t>(slot_bytes), std::byte{0xee}), got = want, packed(static_cast<size_t>(window.message_bytes));
   const int64_t all = place_in_slot(items, window, want.data());
   std::vector<std::byte> description;
   describe(items, {0, INT64_MAX / 4}, description);
@@ -44,7 +53,7 @@ void expect_whole(std::span<const Item> items, const Window& window, int64_t slo
   Message theirs = first_message(view.span(), window);
   const std::vector<Message> messages = messages_of(items, window);
   for (const Message& message : messages) {
-    ASSERT_LE(message.bytes, k_message_bytes);
+    ASSERT_LE(message.bytes, window.message_bytes);
     ASSERT_EQ(theirs.bytes, message.bytes) << "both sides cut alike";
     ASSERT_EQ(pack_message(items, message.part, packed.data()), message.bytes);
     ASSERT_EQ(spread_to_slot(view, theirs.part, packed.data(), got.data()), message.bytes);
@@ -53,7 +62,7 @@ void expect_whole(std::span<const Item> items, const Window& window, int64_t slo
   }
   EXPECT_EQ(theirs.bytes, 0);
   EXPECT_EQ(bytes, all);
-  EXPECT_EQ(static_cast<int64_t>(messages.size()), ceil_divide(all, k_message_bytes)) << "where no byte is asked for twice none is shorter but the last";
+  EXPECT_EQ(static_cast<int64_t>(messages.size()), ceil_divide(all, window.message_bytes)) << "where no byte is asked for twice none is shorter but the last";
   EXPECT_TRUE(got == want);
 }
 
@@ -69,8 +78,8 @@ TEST(Message, is_cut_where_a_window_holds_much) {
     std::vector<std::byte> memory = numbers(total_bytes(pieces));
     const std::vector<Item> items{make_item(pieces, 12, memory.data(), 1)};
     const int64_t end = items[0].hull.end;
-    expect_whole(items, Window(Extent{0, end}), end);
-    expect_whole(items, Window(Extent{end / 3 + 1, end / 2 + 3}), end);
+    expect_whole(items, window_of({0, end}), end);
+    expect_whole(items, window_of({end / 3 + 1, end / 2 + 3}), end);
   }
 }
 
@@ -80,8 +89,8 @@ TEST(Message, holds_all_variables_of_its_bytes) {
   std::vector<std::byte> memory = numbers(total_bytes(pieces));
   std::vector<Item> items;
   for (int64_t i = 0; i < 5; ++i) items.push_back(make_item(pieces, i * apart, memory.data(), i == 3 ? 4 : 1));
-  expect_whole(items, Window(Extent{0, 5 * apart}), 5 * apart);
-  expect_whole(items, Window(Extent{apart - 9, 3 * apart + 1001}), 5 * apart);
+  expect_whole(items, window_of({0, 5 * apart}), 5 * apart);
+  expect_whole(items, window_of({apart - 9, 3 * apart + 1001}), 5 * apart);
 }
 
 TEST(Message, may_be_one_unbroken_piece) {
@@ -91,8 +100,8 @@ TEST(Message, may_be_one_unbroken_piece) {
   builder.add(Piece{0, 0, bytes});
   const Pieces piece = builder.take();
   const std::vector<Item> items{make_item(piece, 100, memory.data(), 1)};
-  expect_whole(items, Window(Extent{0, bytes + 200}), bytes + 200);
-  for (const Message& message : messages_of(items, Window(Extent{0, bytes + 200}))) {
+  expect_whole(items, window_of({0, bytes + 200}), bytes + 200);
+  for (const Message& message : messages_of(items, window_of({0, bytes + 200}))) {
     const Extent held = intersect(items[0].hull, message.part.reach());
     EXPECT_EQ(held.size(), message.bytes);
   }
@@ -119,7 +128,7 @@ TEST(Message, is_cut_where_windows_are_dealt) {
         expect_whole(items, windows.window(i), windows.slot_bytes());
       }
     }
-    EXPECT_GT(longest, k_message_bytes);
+    EXPECT_GT(longest, plan.message_bytes);
   }
 }
 
@@ -130,7 +139,7 @@ TEST(Message, ends_where_one_byte_is_asked_for_too_often) {
   const Pieces piece = builder.take();
   std::vector<std::byte> memory(3);
   const std::vector<Item> items(static_cast<size_t>(k_message_bytes) + 1, make_item(piece, 0, memory.data(), 1));
-  const std::vector<Message> messages = messages_of(items, Window(Extent{0, 64}));
+  const std::vector<Message> messages = messages_of(items, window_of({0, 64}));
   ASSERT_EQ(messages.size(), 3U);
   for (const Message& message : messages) EXPECT_EQ(message.bytes, k_message_bytes + 1);
 }

@@ -48,7 +48,9 @@ TEST(MakePlan, keeps_windows_and_their_messages_within_the_buffers) {
       EXPECT_LE(2 * plan.slots * plan.window_bytes, std::max(buffers * buffer, int64_t{4} * 4096)) << buffers << " of " << buffer;
       EXPECT_GE(plan.slots, buffer == 4096 ? 1 : 2);
       EXPECT_EQ(plan.slots, plan.slots_of_messages);
-      EXPECT_LE(plan.read_before_bytes, std::max<int64_t>(4096, buffers * buffer / 10));
+      const int64_t tenth = std::max(buffers * buffer / 10, 3 * int64_t{4096});
+      EXPECT_LE(3 * plan.message_bytes, tenth);
+      EXPECT_LE(2 * plan.message_bytes + plan.read_before_bytes, tenth);
       EXPECT_EQ(plan.window_bytes, plan.window_bytes < buffer && (buffers < 4 || buffer > (int64_t{4} << 20)) ? plan.window_bytes : buffer);
     }
 }
@@ -64,7 +66,7 @@ TEST(MakePlan, makes_windows_smaller_where_there_are_two_stages) {
       const Plan one = make_plan(strategy_of({.gather = "team(16)", .domains = "none"}), large(512), thousand_hosts(), limits).value();
       EXPECT_EQ(one.window_bytes, buffers < 4 ? buffer / 2 : buffer);
       const Plan two = make_plan(strategy_of({.gather = "team(16)", .domains = "even"}), large(512), thousand_hosts(), limits).value();
-      const int64_t of_root = 4 * two.slots * two.window_bytes + 2 * std::min(k_message_bytes, two.window_bytes);
+      const int64_t of_root = 4 * two.slots * two.window_bytes;
       EXPECT_LE(of_root, most) << buffers << " of " << buffer;
       EXPECT_GE(two.slots, 2);
       EXPECT_EQ(two.window_bytes % 4096, 0);
