@@ -732,9 +732,10 @@ WINDROW_API int windrow_set_strategy(windrow_file *file, const windrow_options *
  * file that the storage refused something of is not published any more: each further flush with puts returns that error.  Where nothing was written yet, as
  * after a bad argument or without memory, the flush can be made again with other puts; windrow_close() publishes what other flushes wrote, without these.
  * Who would rather have no file than one without them calls windrow_discard().  Cost: one agreement before and
- * one after the data.  Memory of buffers ("peak_memory") per writer, reader and root of a team: at most the options "buffer" x "buffers" (4 MiB x 2 to 4) and a
- * tenth of that, or two chunks where these are longer; on any other rank that sends or takes messages, as between hosts, two of a 36th of it and
- * 512 KiB at most, three where they may be compressed.  For compressors every rank has two messages and 1 to 2 MiB, more at high levels of zstd
+ * one after the data.  Memory of buffers ("peak_memory") per writer, reader and root of a team: at most the options "buffer" x "buffers" (4 MiB x 2 to 4) and
+ * a tenth of that, or two chunks where these are longer, and where buffers are small some pages; on any other rank that sends or takes messages, as between
+ * hosts, two of a 36th of it and 512 KiB at most, three where they may be compressed.  For compressors every rank has two messages and 1 to 2 MiB, more at
+ * high levels of zstd
  * ("codec_memory").  Plans are kept for later flushes of the same shape, as long as they take no more than "plan_memory" on a rank.
  * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.
  */
@@ -928,7 +929,7 @@ WINDROW_API int windrow_explain(windrow_file *file, const char *format, const ch
  * ("bytes_sent", "bytes_before_codec", "description_bytes", "description_bytes_before_codec").  "codecs" has, of the messages that a codec or
  * check_messages might have changed: by what became of them, how many they were, their bytes before and after, and the seconds that it took to make
  * and to undo them, of all ranks together; "reasons" of a plan say why.  "sent_by_this_rank" has this rank's messages with data, by plan and
- * rank that they went to.  "peak_memory" is that of buffers on the rank with most, "peak_memory_elsewhere" on a rank that has not touched the file; "codec_memory" what compressors work with; "allocations" are buffers that had to be made, or
+ * rank that they went to.  "peak_memory" is that of buffers on the rank with most, "peak_memory_elsewhere" on one that has not touched the file, as a team's root may not; "codec_memory" what compressors work with; "allocations" are buffers that had to be made, or
  * made larger.
  * With the option trace there is "trace" too: its "file" and, where lines cannot be written, the "problem".  That it could not be opened is known on
  * every rank, that a line could not be added on rank 0.

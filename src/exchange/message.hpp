@@ -16,7 +16,7 @@ struct Message {
   int64_t bytes = 0;  // that the holder has in it; 0: there is no message
 };
 
-// Where to end what begins at `begin`, so that it has `most` bytes, or as many below as can be, one file byte at least. `bytes_until(end)`: how many; at the
+// Where to end what begins at `begin`, so that it has `most` bytes, or as many below as can be, those of one held file byte at least. `bytes_until(end)`: how many; at the
 // end of `rest` they are `bytes`, and more than that. The first try is right where the pieces lie evenly.
 template <class BytesUntil>
 int64_t end_of_message(Extent rest, int64_t bytes, int64_t most, BytesUntil&& bytes_until) {
@@ -30,7 +30,7 @@ int64_t end_of_message(Extent rest, int64_t bytes, int64_t most, BytesUntil&& by
     else
       high = middle, bytes_high = bytes_middle;
   }
-  return std::max(low, rest.begin + 1);  // where one file byte is asked for so often that it alone is more
+  return bytes_low > 0 ? low : high;  // there one file byte is asked for so often that it alone is more
 }
 
 // The first message of what of a window lies at or behind `begin`.
