@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/checked.hpp"
 #include "exchange/item.hpp"
 
 namespace windrow {
@@ -33,6 +34,12 @@ int64_t end_of_message(Extent rest, int64_t bytes, int64_t most, BytesUntil&& by
   return bytes_low > 0 ? low : high;  // there one file byte is asked for so often that it alone is more
 }
 
+// As few messages as can be, and of them none that is much shorter: a few bytes would be too few for a compressor. Whole elements, mostly.
+inline int64_t share_of_message(int64_t bytes, int64_t most) noexcept {
+  constexpr int64_t k_elements = 64;
+  return std::min(most, round_up(ceil_divide(bytes, ceil_divide(bytes, most)), k_elements));
+}
+
 // The first message of what of a window lies at or behind `begin`.
 template <class Holder>
 Message message_from(std::span<const Holder> holders, const Window& window, int64_t begin) {
@@ -41,7 +48,7 @@ Message message_from(std::span<const Holder> holders, const Window& window, int6
   message.bytes = bytes_in(holders, message.part);
   if (message.bytes <= window.message_bytes) return message;
   const auto bytes_until = [&](int64_t end) { return bytes_in(holders, window.part_in({begin, end})); };
-  message.part = window.part_in({begin, end_of_message(rest, message.bytes, window.message_bytes, bytes_until)});
+  message.part = window.part_in({begin, end_of_message(rest, message.bytes, share_of_message(message.bytes, window.message_bytes), bytes_until)});
   message.bytes = bytes_in(holders, message.part);
   return message;
 }
