@@ -733,8 +733,8 @@ WINDROW_API int windrow_set_strategy(windrow_file *file, const windrow_options *
  * after a bad argument or without memory, the flush can be made again with other puts; windrow_close() publishes what other flushes wrote, without these.
  * Who would rather have no file than one without them calls windrow_discard().  Cost: one agreement before and
  * one after the data.  Memory of buffers ("peak_memory") per writer, reader and root of a team: at most the options "buffer" x "buffers" (4 MiB x 2 to 4) and
- * a tenth of that, or two chunks where these are longer, and where buffers are small some pages; on any other rank that sends or takes messages, as between
- * hosts, two of a 36th of it and 512 KiB at most, three where they may be compressed.  For compressors every rank has two messages and 1 to 2 MiB, more at
+ * a tenth of that, or two chunks where these are longer, or messages where buffers are below 2 MiB; on any other rank that sends or takes messages, as
+ * between hosts, two of a 36th of it, 64 to 512 KiB, three where they may be compressed.  For compressors every rank has two messages and 1 to 2 MiB, more at
  * high levels of zstd
  * ("codec_memory").  Plans are kept for later flushes of the same shape, as long as they take no more than "plan_memory" on a rank.
  * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.

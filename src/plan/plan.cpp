@@ -103,26 +103,26 @@ int64_t window_in_units(int64_t largest, int64_t buffer, int64_t unit) {
   return unit * std::clamp<int64_t>(std::min(buffer, largest / k_rounds) / unit, 1, std::max<int64_t>(1, buffer / unit));
 }
 
-constexpr int64_t k_page = 4096;
+constexpr int64_t k_least_window = 4096;
 
 // Where messages come from other hosts two windows are to have room beside them.
 int64_t buffer_beside_messages(const PlanLimits& limits) {
   const int64_t quarter = limits.buffers * limits.buffer_bytes / 4;
-  return std::min(limits.buffer_bytes, quarter < k_page ? std::max<int64_t>(1, quarter) : round_down(quarter, k_page));
+  return std::min(limits.buffer_bytes, quarter < k_least_window ? std::max<int64_t>(1, quarter) : round_down(quarter, k_least_window));
 }
 
 // A team's root that is a writer too holds windows of its team and of its domain, two each, each beside the messages that it comes from.
 void fit_two_stages(Plan& plan, int64_t bytes) {
   constexpr int64_t k_windows = 8;
-  plan.window_bytes = std::min(plan.window_bytes, std::max(k_page, round_down(bytes / k_windows, k_page)));
+  plan.window_bytes = std::min(plan.window_bytes, std::max(k_least_window, round_down(bytes / k_windows, k_least_window)));
 }
 
-// What a rank holds beside its windows, a tenth of them together: two messages on their way, three where they are coded; what lies in holes.
+// What a rank holds beside its windows, a tenth of them together: two messages on their way, three where they are coded; what lies in holes. Of small buffers
+// messages are more than that: shorter ones would cost more than they save.
 void give_messages(Plan& plan, int64_t bytes) {
-  constexpr int64_t k_share = 36, k_share_of_holes = 64, k_most = int64_t{512} << 10;
-  const auto share = [&](int64_t part) { return round_down(std::clamp(bytes / part, k_page, k_most), k_page); };
-  plan.message_bytes = share(k_share);
-  plan.read_before_bytes = share(k_share_of_holes);
+  constexpr int64_t k_share = 36, k_share_of_holes = 64, k_least = int64_t{64} << 10, k_most = int64_t{512} << 10;
+  plan.message_bytes = round_down(std::clamp(bytes / k_share, k_least, k_most), k_least_window);
+  plan.read_before_bytes = round_down(std::clamp(bytes / k_share_of_holes, k_least_window, k_most), k_least_window);
 }
 
 // As many buffers as may be: what comes in messages lies in them before it lies in its window, so the same memory then makes half as many windows.
