@@ -178,7 +178,8 @@ TEST_P(Targets, are_not_counted_where_nobody_does) {
   if (GetParam() == ".raw") return;  // it has no chunks
   create({striped});
   write(define("chunked", {{"chunks", "100,17"}}));
-  for (const json& plan : report_of(file_)["plans"]) EXPECT_EQ(plan["stripes_with_two_writers"], nullptr);
+  const json report = report_of(file_);
+  for (const json& plan : report["plans"]) EXPECT_EQ(plan["stripes_with_two_writers"], nullptr);
 }
 
 TEST_P(Targets, are_dealt_in_turn_by_cyclic_domains) {
