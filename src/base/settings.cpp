@@ -65,7 +65,7 @@ constexpr std::array k_registry{
     SettingInfo{"subfiling_nfiles", integer, "0", "", "subfiles", 0, "See subfiling."},
     SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
     SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,
-                "Largest buffer of one writer or reader for one round; see buffers. Beside them there is no more than a tenth. A rank that sends messages, as between hosts, has two of a 36th, 64 to 512 KiB, three where they may be compressed."},
+                "Largest buffer of one writer or reader for one round; see buffers. Beside them there is no more than a tenth, where they are 2 MiB in all or more. A rank that sends messages, as between hosts, has two of a 36th, 64 to 512 KiB, three where they may be compressed."},
     SettingInfo{"buffers", integer, "0", "", "buffers, 2 to 64", 0,
                 "Most buffers of one writer or reader; 0: 4 where there are several hosts, or rank 0's has more cores than ranks, else 2. Where messages come in they lie in half of them. More of them let more of a flush that was begun be written while the program goes on."},
     SettingInfo{"plan_memory", bytes, "64MiB", "", "bytes", 0,
