@@ -30,7 +30,6 @@ struct ByteRuns {
   Extent hull;
   int64_t total = 0;   // bytes
   int64_t pieces = 0;
-  int64_t touched = 0;  // bytes of the stretches that pieces lie in
   // Those of at least `limit` bytes, which may go their own way; apart from the others where there are both.
   int64_t limit = 0, long_bytes = 0, long_pieces = 0;
   Pieces long_elements, short_elements;
@@ -38,6 +37,11 @@ struct ByteRuns {
 
   // Takes a view of `elements`, and counts.
   void see(PieceView view) noexcept;
+  // Bytes of the stretches that pieces lie in; found when it is first asked for, as only who reads wants to know.
+  int64_t touched() const noexcept;
+
+ private:
+  mutable int64_t touched_ = -1;
 };
 
 // What becomes of bytes of an array whose rows of `row` bytes lie `stride` apart in the file. `bytes`: as kept by a decomposition.

@@ -170,7 +170,7 @@ int64_t File::touched_by(const Wave& wave) const noexcept {
   if (wave.items.empty()) return 0;
   const int64_t all = std::min(hull_of(wave).size(), INT64_MAX / 4) + ByteRuns::k_stretch, most = std::min(INT64_MAX / 4 / comm_->size(), all);
   int64_t bytes = 0;
-  for (const auto& runs : wave.runs) bytes += std::min(runs->touched, most - bytes);
+  for (const auto& runs : wave.runs) bytes += std::min(runs->touched(), most - bytes);
   return bytes;
 }
 
