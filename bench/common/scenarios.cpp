@@ -2,7 +2,9 @@
 // The scenarios: make_case(). What each stands for is told in bench/README.md.
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
 
 #include "case.hpp"
 #include "mesh/parts.hpp"
@@ -151,9 +153,27 @@ Share share_of_part(const std::string& path, const CaseSettings& settings) {
   return share;
 }
 
-Case mesh(int64_t load, bool renumbered, const CaseSettings& settings) {
-  const std::string path = settings.mesh + (renumbered ? "-cm." : ".") + std::to_string(settings.ranks) + ".parts";
-  return {settings.scenario, {share_of_part(path, settings)}, {{"field", ElementType::float64, 0, load}}};
+Case mesh(int64_t load, const std::string& numbering, ElementType type, const CaseSettings& settings) {
+  const std::string path = settings.mesh + numbering + "." + std::to_string(settings.ranks) + ".parts";
+  return {settings.scenario, {share_of_part(path, settings)}, {{"field", type, 0, load}}};
+}
+
+// Of "mesh-LOAD[-cm|-random][-float32]" and "owners-LOAD", whose mesh is always numbered by Cuthill and McKee; nothing of another name.
+std::optional<Case> mesh_of_name(std::string_view name, const CaseSettings& settings) {
+  const auto ends_then_without = [&name](std::string_view ending) {
+    const bool ends = name.ends_with(ending);
+    if (ends) name.remove_suffix(ending.size());
+    return ends;
+  };
+  const bool owners = name.starts_with("owners-");
+  if (!owners && !name.starts_with("mesh-")) return std::nullopt;
+  const ElementType type = !owners && ends_then_without("-float32") ? ElementType::float32 : ElementType::float64;
+  std::string numbering = owners ? "-cm" : "";
+  for (const char* known : {"-cm", "-random"})
+    if (numbering.empty() && ends_then_without(known)) numbering = known;
+  const std::string load(name.substr(name.find('-') + 1));
+  if (load.empty() || load.size() > 6 || load.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  return mesh(std::stoll(load), numbering, type, settings);
 }
 
 // Held by rank 0 alone.
@@ -206,16 +226,9 @@ Case make_case(const CaseSettings& settings) {
   if (name == "scorpio" || name == "scorpio-rows" || name == "scorpio-blocks") return scorpio(settings);
   if (name == "compressed") return compressed(settings);
   if (name == "grid-64" || name == "grid-128") return grid(std::stoll(name.substr(5)), settings);
-  const bool owners = name.starts_with("owners-");  // of the mesh numbered anew
-  if (owners || name.starts_with("mesh-")) {
-    const bool renumbered = owners || name.ends_with("-cm");
-    const size_t begin = name.find('-') + 1;
-    const std::string load = name.substr(begin, name.size() - begin - (renumbered && !owners ? 3 : 0));
-    if (!load.empty() && load.size() < 7 && load.find_first_not_of("0123456789") == std::string::npos)
-      return mesh(std::stoll(load), renumbered, settings);
-  }
+  if (auto result = mesh_of_name(name, settings)) return *std::move(result);
   throw std::runtime_error("no scenario \"" + name +
-                           "\"; there are grid-64, grid-128, mesh-LOAD, mesh-LOAD-cm, owners-LOAD, e3sm, flash, s3d, scorpio, scorpio-rows, "
+                           "\"; there are grid-64, grid-128, mesh-LOAD[-cm|-random][-float32], owners-LOAD, e3sm, flash, s3d, scorpio, scorpio-rows, "
                            "scorpio-blocks, compressed, subfiling-64, subfiling-128, subfiling-flash, subfiling-s3d");
 }
 

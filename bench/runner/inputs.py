@@ -12,7 +12,7 @@ from . import box
 
 # Suffixes of a mesh's name, and how its nodes are numbered.
 GENERATOR = {"": "generator"}
-BOTH = GENERATOR | {"-cm": "cuthill-mckee"}
+ALL = GENERATOR | {"-cm": "cuthill-mckee", "-random": "random"}
 
 
 class InputMissing(Exception):
@@ -39,9 +39,9 @@ def _part(build: Path, mesh: Path, ranks: int, numberings: dict[str, str]) -> Pa
 
 
 def mesh_prefix(build: Path, root: Path, ranks: int, nodes: int | None = None) -> Path:
-    """The prefix of the mesh's parts files for so many ranks, in both numberings; of the example's mesh, or of a box of so many nodes."""
+    """The prefix of the mesh's parts files for so many ranks, in all numberings; of the example's mesh, or of a box of so many nodes."""
     if nodes is not None:
-        return box_prefix(build, nodes, ranks, BOTH)
+        return box_prefix(build, nodes, ranks, ALL)
     folder = build / "bench" / "mesh"
     folder.mkdir(parents=True, exist_ok=True)
     geometry = root / "examples" / "mesh" / "transistor.geo"
@@ -49,7 +49,7 @@ def mesh_prefix(build: Path, root: Path, ranks: int, nodes: int | None = None) -
     if not mesh.exists() or mesh.stat().st_mtime < geometry.stat().st_mtime:
         _run(["gmsh", "-3", str(geometry), "-o", "new.msh", "-v", "2"], folder)
         (folder / "new.msh").rename(mesh)
-    return _part(build, mesh, ranks, BOTH)
+    return _part(build, mesh, ranks, ALL)
 
 
 def map_prefix(build: Path, source: Path | None) -> Path:

@@ -143,37 +143,38 @@ def _absent(cell: Cell) -> list[str]:
 def summary(cells: list[Cell]) -> str:
     """Windrow auto against the best peer of each cell."""
     lines = []
+    width = max([18, *(len(f"{cell.scenario} hdf5 {cell.ranks}") for cell in cells)])
     for direction in (*OPEN_TO_CLOSE, "again"):
         if not any(direction in row.figures for cell in cells for row in rows_of(cell)):
             continue
         title = f"{TITLES[direction]}: windrow auto against the best peer that makes one file"
         lines += ["", f"{title} (MB/s; x L: times the limit's seconds)"]
         lines.append(
-            f"{'scenario':<13}{'ranks':>5} {'auto':>8} {'x L':>6}   {'best peer':<21}{'MB/s':>8} {'x L':>6}   "
+            f"{'scenario':<{width - 5}}{'ranks':>5} {'auto':>8} {'x L':>6}   {'best peer':<21}{'MB/s':>8} {'x L':>6}   "
             f"{'auto is':<28} {'own files':>9}"
         )
-        lines.append("-" * 118)
-        lines += [line for cell in cells if (line := _summary_row(cell, direction))]
-        alike = [line for cell in cells for line in _rows_of_one_format(cell, direction)]
+        lines.append("-" * (100 + width))
+        lines += [_summary_row(cell, direction, width) for cell in cells]
+        alike = [line for cell in cells for line in _rows_of_one_format(cell, direction, width)]
         lines += ["", f"{TITLES[direction]}: the same, of files of the same format", *alike] if alike else []
     lines += ["", "own files: a file per process, which is not the same product. spread: medians within each other's extremes."]
     return "\n".join(lines)
 
 
-def _rows_of_one_format(cell: Cell, direction: str) -> list[str]:
+def _rows_of_one_format(cell: Cell, direction: str, width: int) -> list[str]:
     """Where Windrow wrote several formats, and peers too: each against the best peer of its own."""
     rows = rows_of(cell)
     autos = [row for row in rows if row.name.startswith(AUTO) and direction in row.figures]
     if len({row.format for row in autos}) < 2:
         return []
-    return [_comparison(cell, direction, f"{cell.scenario} {row.format}", row.name, best_peer(rows, direction, row.format)) for row in autos]
+    return [_comparison(cell, direction, f"{cell.scenario} {row.format}", row.name, best_peer(rows, direction, row.format), width) for row in autos]
 
 
-def _summary_row(cell: Cell, direction: str) -> str:
-    return _comparison(cell, direction, cell.scenario, AUTO, best_peer(rows_of(cell), direction))
+def _summary_row(cell: Cell, direction: str, width: int) -> str:
+    return _comparison(cell, direction, cell.scenario, AUTO, best_peer(rows_of(cell), direction), width)
 
 
-def _comparison(cell: Cell, direction: str, label: str, name_of_auto: str, peer: tuple[str, Figure] | None) -> str:
+def _comparison(cell: Cell, direction: str, label: str, name_of_auto: str, peer: tuple[str, Figure] | None, width: int) -> str:
     rows = rows_of(cell)
     limit, auto, files = find(rows, LIMIT, direction), find(rows, name_of_auto, direction), find(rows, FILES, direction)
 
@@ -191,5 +192,5 @@ def _comparison(cell: Cell, direction: str, label: str, name_of_auto: str, peer:
     own = _rate(cell.file_bytes, files.median_s) if files else "-"
     name = peer[0] if peer else "-"
     return (
-        f"{label:<{18 - len(str(cell.ranks))}}{cell.ranks} {pair(auto)}   {name:<21}{pair(peer[1] if peer else None)}   {verdict:<28} {own:>9}"
+        f"{label:<{width - len(str(cell.ranks))}}{cell.ranks} {pair(auto)}   {name:<21}{pair(peer[1] if peer else None)}   {verdict:<28} {own:>9}"
     ).rstrip()

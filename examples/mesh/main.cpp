@@ -34,8 +34,8 @@ int main(int argc, char** argv) {
   app.add_option("--parts", parts, "How many parts; several numbers make several files")
       ->delimiter(',')
       ->check(CLI::Range(1, 100000));
-  app.add_option("--numbering", numbering, "Of the nodes: as the generator gave them, or by Cuthill and McKee")
-      ->check(CLI::IsMember({"generator", "cuthill-mckee"}));
+  app.add_option("--numbering", numbering, "Of the nodes: as the generator gave them, by Cuthill and McKee, or without any order")
+      ->check(CLI::IsMember({"generator", "cuthill-mckee", "random"}));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
     }
     auto mesh = windrow::mesh::read_mesh(input, coordinates);
     if (numbering == "cuthill-mckee") windrow::mesh::renumber_cuthill_mckee(mesh);
+    if (numbering == "random") windrow::mesh::renumber_randomly(mesh);
     for (int count : parts)
       write(output, static_cast<int64_t>(mesh.nodes.size()), 3, windrow::mesh::partition(mesh, count));
   } catch (const std::exception& error) {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -62,6 +64,19 @@ std::vector<int64_t> walk(const Graph& graph, int64_t start, std::vector<char> r
   return order;
 }
 
+// Node order[i] gets the number i.
+void renumber(TetrahedralMesh& mesh, const std::vector<int64_t>& order) {
+  std::vector<int64_t> number(order.size());
+  std::vector<std::array<double, 3>> nodes(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    number[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    nodes[i] = mesh.nodes[static_cast<size_t>(order[i])];
+  }
+  mesh.nodes = std::move(nodes);
+  for (auto& corners : mesh.tetrahedra)
+    for (int64_t& corner : corners) corner = number[static_cast<size_t>(corner)];
+}
+
 }  // namespace
 
 void renumber_cuthill_mckee(TetrahedralMesh& mesh) {
@@ -77,15 +92,15 @@ void renumber_cuthill_mckee(TetrahedralMesh& mesh) {
     for (int64_t node : component) reached[static_cast<size_t>(node)] = 1;
     order.insert(order.end(), component.begin(), component.end());
   }
-  std::vector<int64_t> number(order.size());
-  std::vector<std::array<double, 3>> nodes(order.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    number[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-    nodes[i] = mesh.nodes[static_cast<size_t>(order[i])];
-  }
-  mesh.nodes = std::move(nodes);
-  for (auto& corners : mesh.tetrahedra)
-    for (int64_t& corner : corners) corner = number[static_cast<size_t>(corner)];
+  renumber(mesh, order);
+}
+
+void renumber_randomly(TetrahedralMesh& mesh) {
+  std::vector<int64_t> order(mesh.nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 dice(1);  // and no std::shuffle(), which every library does in another order
+  for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[dice() % i]);
+  renumber(mesh, order);
 }
 
 #ifdef WINDROW_HAS_METIS

@@ -17,6 +17,9 @@ namespace windrow::mesh {
 // Conference, 1969.
 void renumber_cuthill_mckee(TetrahedralMesh& mesh);
 
+// Gives the nodes new numbers without any order, the same ones each time: hardly two of a part lie side by side.
+void renumber_randomly(TetrahedralMesh& mesh);
+
 // A mesh and which part each tetrahedron belongs to. A part holds every node that one of its tetrahedra touches; a node
 // at a seam is held by several parts and owned by the one that METIS gives it, or the lowest that holds it.
 struct CutMesh {
