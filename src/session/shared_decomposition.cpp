@@ -199,6 +199,7 @@ void ByteRuns::see(PieceView view) noexcept {
   hull = windrow::hull(view);
   total = total_bytes(view);
   pieces = extent_count(view);
+  touched_ = -1;
 }
 
 int64_t ByteRuns::touched() const noexcept {
