@@ -77,9 +77,15 @@ bool is_worth_sieving(const Pattern& pattern, const PlanLimits& limits, int64_t 
   return bytes >= k_least_bytes && pattern.bytes >= bytes / 2 && mean < 2 * k_page && holes_are_short;
 }
 
-// Mixed pieces of two pages and more: a request each, by all ranks at once, takes less than one reader for all. 210 MB in pieces of 8 KiB on average, 4, 8 and 16 ranks:
-// 27, 29 and 32 ms, by one reader 38, 37 and 46; 33 MB 2.9, 3.6 and 4.1, by one reader 4.9, 6.0 and 6.4. Pieces of 4 KiB are about equal.
-constexpr int64_t k_own_mixed = 2 * k_page;
+// Mixed pieces of a page and more: a request each, by all ranks at once, takes less than one reader for all. 210 MB in pieces of 8 KiB on average, 4, 8 and 16 ranks:
+// 27, 29 and 32 ms, by one reader 38, 37 and 46; 33 MB 2.9, 3.6 and 4.1, by one reader 4.9, 6.0 and 6.4. Of 4 KiB alike; in single pages 7.8, 8.1 and 11.5, by one 11.9, 12.7 and 15.6.
+// But in large folios a stretch of 64 KiB is mapped at one fault, which takes about as long as a request: 132 MB in pieces of 4 KiB 4, 8 and 16 ranks 18, 22 and 26 ms mapped, 27, 29
+// and 27 requested; of 8 KiB 18, 19 and 26, requested 21, 21 and 23. 116 MB of an ordered mesh, in pieces of 5 KiB, 8 ranks: 16 mapped, 25 requested. In single pages it takes three times
+// as long.
+bool is_mapped_with_less(const Pattern& pattern, int64_t mean) noexcept {
+  constexpr int64_t k_at_a_fault = int64_t{64} << 10;
+  return pattern.in_folios && mean >= k_page && pattern.touched_bytes / k_at_a_fault <= pattern.pieces / 10 * 9;
+}
 
 // What lies in the system's memory is copied out of it by those who want it: one copy, no request, no word between ranks. To write so would
 // mean to change pages one by one, which the system charges for (bench: 2 to 4 times the seconds of writing buffers).
@@ -96,12 +102,13 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
     const bool in_pages = bytes_of(pattern.regions) > pattern.bytes && mean >= k_page;
     const bool left_open = strategy.domains == Domains::automatic;
     const bool mixed = left_open && !are_long && !in_pages && is_mixed(pattern, mean);
-    if (mixed && mean >= k_own_mixed && !pattern.swapped) {
+    const bool scattered = mixed && !is_mapped_with_less(pattern, mean);
+    if (scattered && mean >= k_page && !pattern.swapped) {
       strategy.access = Access::list;
       reasons.push_back(fmt::format("access list: pieces are {} bytes long on average, and most ranks have some everywhere: each asks for its own rather than map nearly all of the file", mean));
       return;
     }
-    if (mixed) {
+    if (scattered) {
       reasons.emplace_back("access not mapped: pieces are short, and most ranks have some everywhere, so each would map nearly all of the file");
       return;
     }

@@ -35,6 +35,7 @@ struct Pattern {
   int64_t touched_bytes = 0;    // to read: of the stretches of 64 KiB that a rank has pieces in; sum over ranks
   bool shared_reads = false;    // several ranks want the same bytes by intent, not only along seams
   bool in_memory = false;       // to read: the file is on a disk of this host, and its bytes are in memory
+  bool in_folios = false;       // and there in pieces of several pages, which are mapped together
   bool swapped = false;         // some of it is stored in the other byte order than this machine's
   bool untouched = false;       // to write: there are holes, and nobody has written any of it yet, so they need not be read
   bool uniform = false;         // to read: all ranks want the very same

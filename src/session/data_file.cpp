@@ -181,12 +181,12 @@ void DataFile::unmap() {
   attempt(0, [&](Store& store, int64_t) { return store.unmap(); });
 }
 
-bool DataFile::in_memory(Extent range) {
-  bool answer = false;
+Residence DataFile::in_memory(Extent range) {
+  Residence answer = Residence::unknown;
   if (range.begin >= FileLine::k_begin) return answer;
   (void)guard([&] {
     auto opened = open(0);
-    answer = opened.ok() && opened.value()->store->in_memory(range.begin, range.size());
+    if (opened.ok()) answer = opened.value()->store->in_memory(range.begin, range.size());
     return Status{};
   });
   return answer;

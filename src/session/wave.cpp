@@ -161,7 +161,7 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   if (!reading && !wave.layout && may_compress(wave)) wave.shrinkage = look_at(wave.items);
   // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to look.
   if (!wave.items.empty() && !wave.layout && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
-    wave.in_memory = data_->in_memory(hull_of(wave)) ? 1 : 0;
+    wave.in_memory = static_cast<int64_t>(data_->in_memory(hull_of(wave)));
   return {};
 }
 
@@ -293,7 +293,8 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .largest_rank_bytes = numbers.largest_rank_bytes,
                   .touched_bytes = numbers.touched_bytes,
                   .shared_reads = numbers.shared_reads != 0,
-                  .in_memory = numbers.in_memory != 0,
+                  .in_memory = numbers.in_memory > 0,
+                  .in_folios = numbers.in_memory == static_cast<int64_t>(Residence::folios),
                   .swapped = false,
                   .untouched = false,
                   .uniform = numbers.uniform,

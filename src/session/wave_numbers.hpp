@@ -18,7 +18,7 @@ struct WaveNumbers {
   int64_t points = 0, load = 0, holes = 0;  // of decompositions by points: the most points, elements of a variable that one stands for, and points that nobody holds
   int64_t shared_reads = 0;       // gets by `same`
   bool uniform = false;           // gets by `same`, and the very same on every rank
-  int64_t in_memory = 0;          // what is got lies in the memory of the ranks' one host
+  int64_t in_memory = 0;          // a Residence: how what is got lies in the memory of the ranks' one host
   int64_t bytes = 0;
   int64_t pieces = 0;
   int64_t touched_bytes = 0;      // of what is got

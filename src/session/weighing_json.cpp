@@ -12,7 +12,7 @@ using nlohmann::ordered_json;
 
 constexpr size_t k_most_alternatives = 12, k_most_regions = 64;
 
-constexpr const char *k_swapped = "swapped", *k_untouched = "untouched", *k_touched = "touched_bytes", *k_shrinks = "shrinks_to_of_64", *k_least_unit = "least_unit";  // which traces of earlier versions do not say
+constexpr const char *k_swapped = "swapped", *k_untouched = "untouched", *k_touched = "touched_bytes", *k_folios = "in_folios", *k_shrinks = "shrinks_to_of_64", *k_least_unit = "least_unit";  // which traces of earlier versions do not say
 
 // Each number and mark of a pattern with its name, for both ways.
 template <class AnyPattern, class Visit>
@@ -91,6 +91,7 @@ ordered_json pattern_json(const Weighing& weighing) {
   json[k_swapped] = weighing.pattern.swapped;
   json[k_untouched] = weighing.pattern.untouched;
   json[k_touched] = weighing.pattern.touched_bytes;
+  json[k_folios] = weighing.pattern.in_folios;
   json[k_shrinks] = weighing.pattern.shrinks_to_of_64;
   const std::vector<Extent>& regions = weighing.pattern.regions;
   int64_t bytes = 0;
@@ -114,6 +115,7 @@ Result<RecordedPattern> read_pattern(const ordered_json& json) {
     for_each_mark(recorded.pattern, [&](const char* name, bool& mark) { mark = json.at(name).get<bool>(); });
     recorded.pattern.swapped = json.value(k_swapped, false);
     recorded.pattern.untouched = json.value(k_untouched, false);
+    recorded.pattern.in_folios = json.value(k_folios, false);
     if (json.contains(k_touched)) recorded.pattern.touched_bytes = count_of(json, k_touched);
     if (json.contains(k_shrinks)) recorded.pattern.shrinks_to_of_64 = std::min<int64_t>(64, count_of(json, k_shrinks));
     for_each_bound(recorded.limits, [&](const char* name, int64_t& bound) { bound = count_of(json.at("limits"), name); });

@@ -203,17 +203,33 @@ TEST(MakePlan, reads_once_what_each_rank_would_map_whole) {
   // Of a page and more three ranks are enough.
   other = mixed;
   other.pieces = other.bytes / 4096;
-  other.touched_bytes = 3 * bytes;
-  EXPECT_EQ(plan_of(other).strategy.access, Access::contiguous);
   other.touched_bytes = 2 * bytes;
   EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
-  // Of two pages and more each rank asks for its own, unless bytes are swapped on the way.
-  other.pieces = other.bytes / 8192;
+  // But each asks for its own, unless bytes are swapped on the way.
   other.touched_bytes = 3 * bytes;
   EXPECT_EQ(plan_of(other).strategy.access, Access::list);
   EXPECT_THAT(describe_text(plan_of(other)), HasSubstr("each asks for its own rather than map nearly all of the file"));
   other.swapped = true;
   EXPECT_EQ(plan_of(other).strategy.access, Access::contiguous);
+}
+
+TEST(MakePlan, maps_mixed_pieces_where_the_system_does_so_with_fewer_faults_than_requests) {
+  Pattern mixed = large(4096);
+  mixed.reading = mixed.in_memory = mixed.in_folios = true;
+  int64_t bytes = 0;
+  for (const Extent& region : mixed.regions) bytes += region.size();
+  const auto access_of = [&](int64_t ranks, int64_t piece) {
+    mixed.pieces = mixed.bytes / piece;
+    mixed.touched_bytes = ranks * bytes;  // each has pieces in every stretch of 64 KiB
+    return make_plan(Strategy{}, mixed, Topology{.ranks = static_cast<int>(ranks), .host_roots = {0}}, {}).value().strategy.access;
+  };
+  EXPECT_EQ(access_of(8, 4096), Access::mapped);
+  EXPECT_EQ(access_of(16, 4096), Access::list);
+  EXPECT_EQ(access_of(4, 8192), Access::mapped);
+  EXPECT_EQ(access_of(8, 8192), Access::list);
+  EXPECT_EQ(access_of(8, 512), Access::contiguous) << "short ones cost more to copy out of what few others have touched";
+  mixed.swapped = true;
+  EXPECT_EQ(access_of(8, 4096), Access::mapped);
 }
 
 TEST(MakePlan, reads_over_holes_as_long_as_pages_where_there_are_very_many) {
