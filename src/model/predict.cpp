@@ -74,9 +74,13 @@ double measured_rate(const StorageWork& part, const Machine& machine, double act
   return rate_at(part.reading ? machine.reads : machine.writes, static_cast<int64_t>(request), static_cast<int64_t>(std::clamp(actors, 1.0, 1e9)), part.sharing);
 }
 
+// As many bytes as there would be if all targets that are at work at a time had as many as the busiest, which the others wait for.
+double bytes_as_of_busiest(const StorageWork& part, double at_work) noexcept { return std::max(sound(part.bytes), sound(part.target_bytes) * at_work); }
+
 double measured_seconds(const StorageWork& part, const Machine& machine) {
   const double all = measured_rate(part, machine, part.actors), one = measured_rate(part, machine, 1);
-  return std::max(seconds_for(part.bytes, all), seconds_for(part.actor_bytes, one));
+  const double bytes = bytes_as_of_busiest(part, std::min(sound(part.actors), sound(part.targets)));
+  return std::max(seconds_for(bytes, all), seconds_for(part.actor_bytes, one));
 }
 
 // How often the lock of a stripe goes from one writer to another, of all targets together.
@@ -104,7 +108,7 @@ double reckoned_seconds(const StorageWork& part, const Work& work, const Machine
   const double actors_of_host = std::ceil(actors / hosts);
   const double own = seconds_for(part.actor_bytes, storage.client_bytes_per_s / actors_of_host) + sound(part.actor_bytes) / request * storage.request_s;
   const double rate = part.reading ? storage.target_read_bytes_per_s : storage.target_write_bytes_per_s;
-  const double at_targets = (seconds_for(part.bytes, rate) + requests * storage.target_request_s + hand_overs(part, targets, requests, stripe) * storage.lock_s) / targets;
+  const double at_targets = (seconds_for(bytes_as_of_busiest(part, targets), rate) + requests * storage.target_request_s + hand_overs(part, targets, requests, stripe) * storage.lock_s) / targets;
   const double servers = std::ceil(targets / static_cast<double>(storage.targets_per_server));
   const double at_servers = storage.server_bytes_per_s > 0 ? seconds_for(part.bytes, storage.server_bytes_per_s * servers) : 0;
   return sound(std::max({own, at_targets, at_servers}));
@@ -126,21 +130,13 @@ double sieving_seconds(StorageWork part, const Work& work, const Machine& machin
   return measured > 0 ? measured : part_seconds(before, work, machine) + part_seconds(part, work, machine);
 }
 
-// Hosts that read what others have written take their locks first: of each target once, and of all targets at a time. Those that read target by target are
-// the ones that have written so.
-double call_back_seconds(const StorageWork& part, const Work& work, const Machine& machine) noexcept {
-  const bool others = part.sharing != Sharing::targets && part.sharing != Sharing::mapped;
-  return part.reading && part.bytes > 0 && part.targets > 0 && work.hosts > 1 && others ? sound(machine.storage.lock_s) : 0;
-}
-
 double storage_seconds(const Work& work, const Machine& machine) {
-  double seconds = 0, call_backs = 0;
+  double seconds = work.hosts > 1 ? sound(work.call_backs) * machine.storage.lock_s : 0;
   for (size_t i = 0; i < std::min(work.storage_parts, work.storage.size()); ++i) {
     const StorageWork& part = work.storage[i];
     seconds += part.sieving && !part.reading ? sieving_seconds(part, work, machine) : part_seconds(part, work, machine);
-    call_backs = std::max(call_backs, call_back_seconds(part, work, machine));
   }
-  return sound(seconds + call_backs);
+  return sound(seconds);
 }
 
 double open_seconds(const Work& work, const Machine& machine) noexcept {

@@ -20,6 +20,7 @@ struct StorageWork {
   double actor_bytes = 0;    // of the busiest
   double request_bytes = 1;  // of a request, on average
   double targets = 0;        // that the bytes lie on; 0: as many as the machine gives to a file
+  double target_bytes = 0;   // of the busiest of them; 0: they have equally much
   double stripe_bytes = 0;   // 0: as the machine's
 };
 
@@ -39,6 +40,7 @@ struct Work {
   double shrinks_to = k_usual_shrinkage;  // what is left of a byte then
   std::array<StorageWork, 2> storage = {};  // one behind the other: long pieces do not wait for others
   size_t storage_parts = 0;
+  double call_backs = 0;  // locks that pass between hosts at the busiest target, one behind the other, beside those that `sharing` says
 };
 
 // Seconds. `total` is not the sum: rounds overlap the exchange with the storage as far as cores and rounds are there.

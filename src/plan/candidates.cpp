@@ -25,11 +25,9 @@ class Choices {
       : asked_(asked), rule_(rule), pattern_(pattern), limits_(limits), ranks_(std::max(1, topology.ranks)),
         hosts_(std::clamp<int64_t>(static_cast<int64_t>(topology.host_roots.size()), 1, ranks_)) {
     for (const Extent& region : pattern.regions) region_bytes_ += region.size();
-    const bool layout = limits.layout && limits.layout->is_striped();
-    targets_ = layout && deal_by_target(pattern.regions, 2, *limits.layout).has_value();
-    striped_ = layout;
-    if (layout)
-      for (const LayoutComponent& each : limits.layout->components) target_count_ = std::max(target_count_, count_targets(each));
+    striped_ = limits.layout && limits.layout->is_striped();
+    targets_ = striped_ && deal_by_target(pattern.regions, 2, *limits.layout).has_value();
+    target_count_ = count_targets(limits);
   }
 
   std::vector<Candidate> all() {
@@ -78,7 +76,7 @@ class Choices {
   std::vector<int64_t> writer_choices(Domains domains) const {
     constexpr int64_t k_worth_a_writer = int64_t{256} << 10;
     const int64_t least = limits_.least_unit > 0 && domains == Domains::aligned ? std::clamp(k_worth_a_writer, limits_.least_unit, std::max(limits_.unit, limits_.least_unit)) : limits_.unit;
-    const int64_t useful = std::max<int64_t>(1, ceil_divide(region_bytes_, std::max<int64_t>(1, least)));
+    const int64_t parts = std::max<int64_t>(1, ceil_divide(region_bytes_, std::max<int64_t>(1, least))), useful = domains == Domains::target ? std::max(parts, target_count_) : parts;
     const int64_t most = std::min(ranks_, domains == Domains::even ? ranks_ : useful);
     if (limits_.writers > 0) return {std::min(limits_.writers, ranks_)};
     std::vector<int64_t> counts;
@@ -136,8 +134,9 @@ Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& patt
   const Machine& machine = *limits.machine;
   const int64_t learned = limits.experience ? limits.experience->flushes() : 0;
   Weighing weighing{.machine = machine.name, .measured = limits.machine_measured || learned > 0, .learned = learned, .alternatives = {}, .pattern = pattern, .limits = limits, .asked = asked, .rule = rule, .work = {}, .foretold = {}};
+  const LocksLeft left = locks_left(pattern, topology, limits);
   for (Candidate& candidate : candidates_for(asked, rule, pattern, topology, limits)) {
-    const Work work = work_of(candidate, pattern, topology, limits);
+    const Work work = work_of(candidate, pattern, topology, limits, left);
     const Prediction seconds = predict(work, machine, learned > 0 ? limits.experience->corrections_for(work) : Corrections{});
     weighing.alternatives.push_back({.candidate = std::move(candidate), .seconds = seconds});
   }
@@ -149,7 +148,7 @@ Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& patt
   const bool decides = weighing.measured && !asks_for_link(asked) && best->seconds.total < clearly_faster(pattern) * all.front().seconds.total;
   Alternative& taken = decides ? *best : all.front();
   taken.chosen = true;
-  weighing.work = work_of(taken.candidate, pattern, topology, limits);
+  weighing.work = work_of(taken.candidate, pattern, topology, limits, left);
   weighing.foretold = predict(weighing.work, machine);
   std::stable_sort(all.begin(), all.end(), faster);
   return weighing;

@@ -41,8 +41,17 @@ struct Weighing {
   Prediction foretold;       // of it, without corrections: what the seconds it takes are held against
 };
 
+// Locks of what is read: whoever wrote it is taken to have done so as the fixed rule does, with the same ranks, and to hold the locks. Readers that go
+// about it in the same way have theirs; others call them back.
+struct LocksLeft {
+  Domains domains = Domains::automatic;  // automatic: there are no locks, or none are called back
+  int64_t writers = 0;
+  double at_a_target = 0;
+};
+LocksLeft locks_left(const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+
 // The work that a candidate makes of a pattern. Holders of data are taken to be spread evenly over hosts, and pieces over their holders.
-Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, const LocksLeft& left = {});
 
 // Candidates differ on the axes that `asked` leaves to automatic; `rule`, the fixed rule's choice, is the first of them.
 std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);

@@ -18,7 +18,10 @@ bool wants_targets(const Pattern& pattern, const PlanLimits& limits);
 Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, int64_t& direct_bytes,
                 std::vector<std::string>& reasons);
 
-// How many ranks touch the file when the file is cut into domains.
-int64_t automatic_writers(const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+// How many ranks touch the file when the file is cut into such domains.
+int64_t automatic_writers(Domains domains, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+
+// The file's targets, of the component that has most; 0: nobody knows.
+int64_t count_targets(const PlanLimits& limits);
 
 }  // namespace windrow

@@ -51,7 +51,7 @@ int64_t unit_of_parts(const std::vector<Extent>& regions, int64_t parts, const P
 
 // Gives every axis but the windows' size. What is dealt is dealt when that is known.
 std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
-  const int64_t wanted = std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(pattern, topology, limits), topology.ranks);
+  const int64_t wanted = std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(plan.strategy.domains, pattern, topology, limits), topology.ranks);
   if (limits.writers == 0) plan.reasons.push_back(fmt::format("{} {}{}: one a host", wanted, pattern.reading ? "reader" : "writer", wanted == 1 ? "" : "s"));
   Domains& domains = plan.strategy.domains;
   std::optional<Dealing> dealing = deal_stripes(domains, pattern, wanted, limits, plan.reasons);
@@ -155,7 +155,7 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
   plan.strategy = choose(asked, pattern, topology, limits, plan.direct_bytes, plan.reasons);
   if (limits.machine == nullptr || limits.window_unit > 0 || pattern.bytes <= 0) return;
   Candidate rule{.strategy = plan.strategy, .direct_bytes = plan.direct_bytes};
-  if (rule.strategy.domains != Domains::none) rule.writers = std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(pattern, topology, limits), topology.ranks);
+  if (rule.strategy.domains != Domains::none) rule.writers = std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(rule.strategy.domains, pattern, topology, limits), topology.ranks);
   plan.weighing = std::make_shared<const Weighing>(weigh(asked, rule, pattern, topology, limits));
   const std::vector<Alternative>& all = plan.weighing->alternatives;
   const Alternative& taken = chosen_of(*plan.weighing);

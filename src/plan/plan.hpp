@@ -67,6 +67,7 @@ struct PlanLimits {
   int64_t direct_bytes = int64_t{64} << 10;       // pieces of at least this length are moved by their holder
   int64_t direct_read_bytes = int64_t{64} << 10;  // to read: all pieces are, when they have this mean length
   int64_t direct_row_bytes = int64_t{64} << 10;   // the same where every put or get is one piece
+  bool direct_asked = false;                 // these were asked for: nothing but them decides
   int64_t hole_bytes = int64_t{64} << 10;         // sieving reads over holes up to this
   int64_t buffers = 4;                       // of a writer: one is written, one is full, one fills, one is ready to fill
   int64_t writers = 0;                       // asked for; 0: the plan decides

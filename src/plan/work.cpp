@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "plan/candidates.hpp"
+#include "plan/choose.hpp"
 #include "plan/domains.hpp"
 
 namespace windrow {
@@ -28,10 +29,14 @@ struct Facts {
     holes = std::max(0.0, region_bytes - bytes);
     mean = at_least_one(bytes / pieces);
     if (limits.layout && limits.layout->is_striped()) {
-      for (const LayoutComponent& each : limits.layout->components) targets = std::max(targets, number(count_targets(each)));
+      targets = number(count_targets(limits));
       stripe = at_least_one(number(lock_unit(*limits.layout)));
+      stripes = std::ceil(region_bytes / stripe);
     }
   }
+
+  // What the busiest of several has of the regions, where they have whole stripes.
+  double busiest_share(double of) const noexcept { return stripes > 0 ? std::min(1.0, std::ceil(stripes / of) * stripe / region_bytes) : 1 / of; }
 
   bool reading, untouched;
   double ranks, hosts, ranks_of_host, holders;  // holders: ranks with data
@@ -39,13 +44,14 @@ struct Facts {
   bool rows;                                    // what a rank has of a variable is one piece
   double region_bytes = 0, holes = 0, mean = 1;
   double busiest = 0;                           // bytes of one holder
-  double targets = 0, stripe = 0;               // 0: nobody knows
+  double targets = 0, stripe = 0, stripes = 0;  // stripes: of the regions. 0: nobody knows
 };
 
 void add_storage(Work& work, StorageWork part, const Facts& facts) {
   if (work.storage_parts == work.storage.size()) return;
   part.reading = facts.reading;
   part.targets = facts.targets;
+  part.target_bytes = facts.targets > 0 ? part.bytes * facts.busiest_share(facts.targets) : 0;
   part.stripe_bytes = facts.stripe;
   work.storage[work.storage_parts++] = part;
 }
@@ -113,12 +119,29 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
   const bool sieves = candidate.strategy.access == Access::sieve && facts.holes > 0, broken = facts.holes > 0 && !sieves;
   const double request = std::min({broken ? facts.mean : window, dealt && facts.stripe > 0 ? facts.stripe : window, at_least_one(domain)});
   const double bytes = sieves ? facts.region_bytes * share : std::min(facts.bytes, facts.region_bytes) * share;
-  add_storage(work, {.sieving = sieves && !facts.untouched, .sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes / writers, .request_bytes = request}, facts);
+  add_storage(work, {.sieving = sieves && !facts.untouched, .sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes * facts.busiest_share(writers), .request_bytes = request}, facts);
+  // A writer's lock takes all that is free of an object: it goes from the first one to the next, and back for what is left.
+  const double with_stripes = std::min(writers, facts.stripes);
+  if (sharing == Sharing::targets && !facts.reading && with_stripes > facts.targets) work.call_backs = std::ceil(with_stripes / facts.targets);
 }
 
 }  // namespace
 
-Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+LocksLeft locks_left(const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+  const int64_t targets = count_targets(limits);
+  if (!pattern.reading || topology.host_roots.size() < 2 || targets == 0 || pattern.bytes <= 0) return {};
+  Pattern written = pattern;
+  written.reading = false;
+  int64_t direct_bytes = 0;
+  std::vector<std::string> reasons;
+  const Strategy strategy = choose({}, written, topology, limits, direct_bytes, reasons);
+  LocksLeft left{.domains = strategy.domains, .writers = 0, .at_a_target = 1};
+  if (strategy.domains != Domains::none) left.writers = automatic_writers(strategy.domains, written, topology, limits);
+  if (strategy.domains == Domains::target) left.at_a_target = std::ceil(at_least_one(number(left.writers)) / number(targets));
+  return left;
+}
+
+Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, const LocksLeft& left) {
   const Facts facts(pattern, topology, limits);
   Work work;
   work.ranks = facts.ranks;
@@ -128,6 +151,8 @@ Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology&
   work.compresses = facts.hosts > 1 && candidate.strategy.codec != Codec::off;
   if (facts.bytes <= 0) return work;
   const bool gathers = candidate.strategy.gather == Gather::host || candidate.strategy.gather == Gather::team;
+  const bool as_written = !gathers && candidate.strategy.domains == left.domains && candidate.writers == left.writers;
+  if (left.domains != Domains::automatic && !as_written) work.call_backs = left.at_a_target;
   if (candidate.writers <= 0 && !gathers) {
     add_own_pieces(work, facts, 1, facts.mean, candidate.strategy.access == Access::mapped);
     return work;

@@ -14,11 +14,29 @@ namespace {
 
 constexpr int64_t k_rows = 8;
 
-// Every rank has a column, so that all of them meet at a writer.
+// Every rank has a column, so that all of them meet at a writer; or rank 0 has them all, so that nobody else goes to the storage, and no lock passes.
 struct Columns {
   std::shared_ptr<SharedDecomposition> held;
-  std::array<double, k_rows> data{};
+  std::vector<double> data;
 };
+
+// Collective and agreed.
+Result<Columns> make_columns(Comm& comm, bool of_one) {
+  Columns columns;
+  Result<Decomposition> made = Status(Code::internal, "");
+  Status local = guard([&]() -> Status {
+    const int64_t width = !of_one ? 1 : comm.rank() == 0 ? comm.size() : 0;
+    const std::array<int64_t, 2> shape{k_rows, comm.size()}, start{0, of_one ? 0 : comm.rank()}, count{width > 0 ? k_rows : 0, width};
+    columns.data.resize(static_cast<size_t>(k_rows * width));
+    made = make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}});
+    return made.status();
+  });
+  if (!local.ok()) made = local;
+  auto shared = SharedDecomposition::make(comm, std::move(made), SharedDecomposition::Use::any);
+  if (!shared.ok()) return shared.status();
+  columns.held = std::move(shared).value();
+  return columns;
+}
 
 struct FlushSeconds {
   double flush = 0, file = 0;
@@ -78,24 +96,22 @@ Result<Settings> settings_for(const char* strategy, const MeasuredPlace& place) 
 
 Status measure_flush(MPI_Comm user, Comm& comm, const MeasuredPlace& place, Machine& machine) {
   Settings through_writers, direct;
-  const std::array<int64_t, 2> shape{k_rows, comm.size()}, start{0, comm.rank()}, count{k_rows, 1};
-  Result<Decomposition> made = Status(Code::internal, "");
   Status local = guard([&]() -> Status {
     for (auto [settings, strategy] : {std::pair{&through_writers, "two-phase"}, std::pair{&direct, "list"}}) {
       auto found = settings_for(strategy, place);
       if (!found.ok()) return found.status();
       *settings = std::move(found).value();
     }
-    made = make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}});
-    return made.status();
+    return {};
   });
-  if (!local.ok()) made = local;
-  auto shared = SharedDecomposition::make(comm, std::move(made), SharedDecomposition::Use::any);
-  if (!shared.ok()) return shared.status();
-  Columns columns{.held = std::move(shared).value()};
-  auto seconds = median_flush(user, comm, place.path + ".raw", through_writers, columns);
+  if (Status verdict = agree(comm, std::move(local)); !verdict.ok()) return verdict;
+  auto columns = make_columns(comm, false);
+  if (!columns.ok()) return columns.status();
+  auto seconds = median_flush(user, comm, place.path + ".raw", through_writers, columns.value());
   if (!seconds.ok()) return seconds.status();
-  auto direct_seconds = median_flush(user, comm, place.path + ".raw", direct, columns);
+  auto of_one = make_columns(comm, true);
+  if (!of_one.ok()) return of_one.status();
+  auto direct_seconds = median_flush(user, comm, place.path + ".raw", direct, of_one.value());
   if (!direct_seconds.ok()) return direct_seconds.status();
   machine.metadata.flush_s = std::clamp(seconds.value().flush, 1e-7, 1e3);
   machine.metadata.direct_flush_s = std::clamp(direct_seconds.value().flush, 1e-7, 1e3);

@@ -68,8 +68,8 @@ class Places {
       : trial_(trial), stripe_(std::max(trial.request_bytes, lock_unit(layout))), targets_(std::max<int64_t>(1, targets_of_layout(layout))), index_(index),
         share_(share_of(trial)) {
     // Parts that begin a multiple of all targets' stripes apart are written target by target by all ranks at once; those of a file seldom do.
-    const int64_t step = std::max(stripe_, trial.request_bytes);
-    if (targets_ > 1 && trial.ranks > 1 && step < share_ && share_ / step % targets_ == 0) share_ -= step;
+    const int64_t stripe = std::max<int64_t>(1, lock_unit(layout));
+    if (targets_ > 1 && trial.ranks > 1 && stripe + trial.request_bytes <= share_ && share_ / stripe % targets_ == 0) share_ -= stripe;
   }
 
   // The place of the next request, or -1: that was all.

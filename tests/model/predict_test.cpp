@@ -31,7 +31,7 @@ bool is_sound(const Prediction& seconds) {
 std::vector<double*> numbers_of(Work& work) {
   StorageWork& part = work.storage[0];
   return {&work.agreements, &work.rank_copies, &work.host_copies, &work.rank_pieces, &work.host_pieces, &work.rank_sends, &work.host_sends, &work.sends, &work.messages,
-          &part.bytes,      &part.actor_bytes};
+          &work.call_backs, &part.bytes,       &part.actor_bytes, &part.target_bytes};
 }
 
 }  // namespace
@@ -180,23 +180,34 @@ TEST(Predict, lets_writers_of_their_own_targets_keep_their_locks) {
   work.storage[0].sharing = Sharing::interleaved;
   EXPECT_LT(own, apart);
   EXPECT_LT(apart, predict(work, machine).storage);
-  // Readers share locks, once they have them from those that wrote, who wrote target by target; hosts do, not ranks.
+  // Readers share locks, once they have them from those that wrote; hosts do, not ranks.
   work.storage[0].reading = true;
-  EXPECT_NEAR(predict(work, machine).storage, own + 0.1, 1e-9);
-  work.storage[0].sharing = Sharing::targets;
-  EXPECT_NEAR(predict(work, machine).storage, own, 1e-9);
-  work.storage[0].sharing = Sharing::apart;
+  const double shared = predict(work, machine).storage;
+  EXPECT_NEAR(shared, own, 1e-9);
+  work.call_backs = 2;
+  EXPECT_NEAR(predict(work, machine).storage, shared + 0.2, 1e-9);
   work.hosts = 1;
   const double one_host = predict(work, machine).storage;
   machine.storage.lock_s = 0;
   EXPECT_NEAR(predict(work, machine).storage, one_host, 1e-9);
-  work.hosts = 8;
-  machine.storage.lock_s = 0.1;
-  work.storage[0].targets = 0;  // nobody says that there are any
-  work.storage[0].sharing = Sharing::targets;
-  const double unknown = predict(work, machine).storage;
-  work.storage[0].sharing = Sharing::apart;
-  EXPECT_NEAR(predict(work, machine).storage, unknown, 1e-9);
+}
+
+TEST(Predict, waits_for_the_target_that_has_most) {
+  Work work = raked_work();
+  StorageWork& part = work.storage[0];
+  part.targets = 4;
+  part.actors = 8;
+  part.request_bytes = 1e6;
+  Machine machine;
+  machine.writes = {{.request_bytes = 1'000'000, .ranks = 8, .bytes_per_s = 1e6, .sharing = part.sharing}};
+  const double even = predict(work, machine).storage;
+  part.target_bytes = part.bytes / 4;
+  EXPECT_DOUBLE_EQ(predict(work, machine).storage, even);
+  part.target_bytes = part.bytes / 2;
+  EXPECT_NEAR(predict(work, machine).storage, 2 * even, 1e-9);
+  machine.writes.front().ranks = 2;
+  part.actors = 2;  // there are two at work at a time, so nobody waits
+  EXPECT_NEAR(predict(work, machine).storage, even, 1e-9);
 }
 
 TEST(Predict, sends_what_is_left_of_bytes_that_shrink) {

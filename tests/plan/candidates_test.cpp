@@ -172,6 +172,38 @@ TEST(Weighing, gives_writers_targets_of_their_own_where_locks_are_dear) {
   for (const Alternative& each : unknown.weighing->alternatives) EXPECT_NE(each.candidate.strategy.domains, Domains::target);
 }
 
+// What target by target takes to read, with so many readers, and the rule's number of writers to have written it.
+double seconds_to_read(int64_t readers, const char* domains, int64_t bytes, double lock_s) {
+  Machine machine;
+  machine.storage.lock_s = lock_s;
+  Pattern pattern = strided(bytes, 4096, 8);
+  pattern.reading = true;
+  PlanLimits limits = striped(limits_with(machine, true), 4);
+  limits.writers = readers;
+  const Plan plan = make_plan(strategy_of({.domains = domains}), pattern, topology_of(8, 8), limits).value();
+  return chosen_of(plan).seconds.storage;
+}
+
+TEST(Weighing, calls_locks_back_from_those_that_wrote_in_another_way) {
+  constexpr double k_lock = 0.05;
+  const auto longer = [](int64_t readers, const char* domains) { return seconds_to_read(readers, domains, 64 * k_mib, k_lock) - seconds_to_read(readers, domains, 64 * k_mib, 0); };
+  EXPECT_NEAR(longer(8, "target"), 0, 1e-9);  // as it was written: one a host, two for each of four targets
+  EXPECT_NEAR(longer(4, "target"), 2 * k_lock, 1e-9);
+  EXPECT_NEAR(longer(8, "aligned"), 2 * k_lock, 1e-9);
+}
+
+TEST(Weighing, passes_locks_between_writers_of_one_target) {
+  Machine machine;
+  machine.storage.lock_s = 0.05;
+  const auto seconds = [&](int64_t writers, int64_t bytes) {
+    PlanLimits limits = striped(limits_with(machine, true), 4);
+    limits.writers = writers;
+    return chosen_of(make_plan(strategy_of({.domains = "target"}), strided(bytes, 4096, 8), topology_of(8, 8), limits).value()).seconds.storage;
+  };
+  EXPECT_NEAR(seconds(8, 64 * k_mib) - seconds(4, 64 * k_mib), 2 * machine.storage.lock_s, 0.02);
+  EXPECT_NEAR(seconds(8, 2 * k_mib), seconds(4, 2 * k_mib), 0.02);  // two stripes: nobody shares a target
+}
+
 TEST(Weighing, of_sieving_reads_first_only_where_there_are_holes) {
   const auto seconds_of = [](const char* access, const Pattern& pattern) {
     const Plan plan = make_plan(strategy_of({.domains = "aligned", .access = access}), pattern, topology_of(8, 1), limits_with(scaling_with_writers(), true)).value();

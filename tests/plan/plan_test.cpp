@@ -130,6 +130,49 @@ TEST(MakePlan, leaves_rows_to_their_holders) {
   EXPECT_EQ(make_plan(Strategy{}, rows, thousand_hosts(), limits).value().strategy.domains, Domains::aligned);
 }
 
+PlanLimits of_four_targets() {
+  PlanLimits limits;
+  limits.layout = std::make_shared<const StorageLayout>(StorageLayout{.kind = LayoutKind::mock, .components = {{.stripe_bytes = 1 << 20, .stripe_count = 4, .targets = {0, 1, 2, 3}}}});
+  limits.unit = 1 << 20;
+  return limits;
+}
+
+TEST(MakePlan, takes_rows_to_their_targets_where_hosts_meet) {
+  const auto topology_of_hosts = [](int hosts) {
+    Topology topology{.ranks = 8};
+    for (int host = 0; host < hosts; ++host) topology.host_roots.push_back(host * 8 / hosts);
+    return topology;
+  };
+  Pattern rows;
+  rows.ranks_with_data = 8;
+  rows.pieces = rows.entries = 8;
+  rows.bytes = int64_t{33} << 20;
+  rows.regions = {{0, rows.bytes}};
+  const PlanLimits limits = of_four_targets();
+  for (const bool reading : {false, true}) {
+    rows.reading = reading;
+    const auto domains_with = [&](int hosts) { return make_plan(Strategy{}, rows, topology_of_hosts(hosts), limits).value().strategy.domains; };
+    EXPECT_EQ(domains_with(8), Domains::target);
+    EXPECT_EQ(domains_with(4), Domains::target);
+    EXPECT_EQ(domains_with(2), Domains::none);  // fewer than targets
+    EXPECT_EQ(domains_with(1), Domains::none);
+    PlanLimits asked = limits;
+    asked.direct_asked = true;
+    EXPECT_EQ(make_plan(Strategy{}, rows, topology_of_hosts(8), asked).value().strategy.domains, Domains::none);
+    EXPECT_EQ(make_plan(strategy_of({.access = "list"}), rows, topology_of_hosts(8), limits).value().strategy.domains, Domains::none);
+  }
+}
+
+TEST(MakePlan, gives_each_target_a_writer_where_there_are_few_stripes) {
+  Pattern pattern = large(512);
+  pattern.bytes = int64_t{9} << 18;  // 2.25 MiB, on three of four targets
+  pattern.regions = {{0, pattern.bytes}};
+  const PlanLimits limits = of_four_targets();
+  const Plan plan = make_plan(Strategy{}, pattern, thousand_hosts(), limits).value();
+  EXPECT_EQ(plan.strategy.domains, Domains::target);
+  EXPECT_EQ(plan.writers.size(), 4);
+}
+
 TEST(MakePlan, reads_over_small_holes) {
   Pattern sparse = large(512);
   sparse.regions = {{0, 2 * sparse.bytes}};
