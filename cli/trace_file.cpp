@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int k_version = 1;
+constexpr int k_version = 2;  // and 1, which had no brief flushes
 constexpr std::string_view k_begins = "{\"windrow trace\":";
 
 Failure mistake(const std::string& path, const std::string& what) { return {k_exit_mistake, fmt::format("\"{}\"{}", path, what)}; }
@@ -84,6 +84,16 @@ TracedLane lane_of(const json& object) {
   return lane;
 }
 
+constexpr std::array<std::pair<const char*, int64_t TracedFlush::*>, 9> k_counters{{{"bytes", &TracedFlush::bytes},
+                                                                                   {"bytes_written", &TracedFlush::bytes_written},
+                                                                                   {"bytes_read", &TracedFlush::bytes_read},
+                                                                                   {"write_requests", &TracedFlush::write_requests},
+                                                                                   {"read_requests", &TracedFlush::read_requests},
+                                                                                   {"messages", &TracedFlush::messages},
+                                                                                   {"bytes_sent", &TracedFlush::bytes_sent},
+                                                                                   {"description_messages", &TracedFlush::description_messages},
+                                                                                   {"writers", &TracedFlush::writers}}};
+
 class TraceReader {
  public:
   explicit TraceReader(const std::string& path) : path_(path) {}
@@ -93,6 +103,8 @@ class TraceReader {
   void take_line(const std::string& line, int64_t number);
   void take_opening(const json& object, int64_t number);
   void take_flush(const json& object);
+  void take_brief(const json& object);
+  size_t opening_of(const json& object) const;
   void take_report(const json& report, TracedFlush& flush) const;
   void take_queue(const json& object, TracedFlush& flush);
 
@@ -137,14 +149,16 @@ void TraceReader::take_line(const std::string& line, int64_t number) {
   }
   if (object.contains("windrow trace"))
     take_opening(object, number);
+  else if (object.contains("brief_flushes"))
+    take_brief(object);
   else
     take_flush(object);
 }
 
 void TraceReader::take_opening(const json& object, int64_t number) {
   const json& version = object.at("windrow trace");
-  if (version != k_version)
-    throw mistake(path_, fmt::format(", line {}: a trace of version {}; this windrow reads version {}", number, version.dump(), k_version));
+  if (version != k_version && version != 1)
+    throw mistake(path_, fmt::format(", line {}: a trace of version {}; this windrow reads versions 1 to {}", number, version.dump(), k_version));
   TracedOpening opening{.identity = object.at("opening"),
                         .file = object.at("file"),
                         .mode = object.at("mode"),
@@ -165,16 +179,7 @@ void TraceReader::take_report(const json& report, TracedFlush& flush) const {
     const std::string stage(k_stages[i]);
     flush.stage_seconds[i] = stage == "routes" ? seconds.value(stage, 0.0) : seconds.at(stage).get<double>();  // earlier versions told of no such stage
   }
-  for (const auto& [name, number] : {std::pair<const char*, int64_t*>{"bytes", &flush.bytes},
-                                     {"bytes_written", &flush.bytes_written},
-                                     {"bytes_read", &flush.bytes_read},
-                                     {"write_requests", &flush.write_requests},
-                                     {"read_requests", &flush.read_requests},
-                                     {"messages", &flush.messages},
-                                     {"bytes_sent", &flush.bytes_sent},
-                                     {"description_messages", &flush.description_messages},
-                                     {"writers", &flush.writers}})
-    *number = report.at(name).get<int64_t>();
+  for (const auto& [name, number] : k_counters) flush.*number = report.at(name).get<int64_t>();
   for (const json& plan : report.at("plans")) flush.plans.push_back(plan_of(plan));
 }
 
@@ -193,11 +198,40 @@ void TraceReader::take_queue(const json& object, TracedFlush& flush) {
   if (object.contains("queue_left_out")) flush.variables_left_out = object["queue_left_out"];
 }
 
-void TraceReader::take_flush(const json& object) {
-  TracedFlush flush;
+size_t TraceReader::opening_of(const json& object) const {
   const auto opening = numbers_.find(object.at("opening").get<std::string>());
   if (opening == numbers_.end()) throw std::runtime_error("a flush of a file that no line before has opened");
-  flush.opening = opening->second;
+  return opening->second;
+}
+
+// Lists, each with a number of every flush.
+void TraceReader::take_brief(const json& object) {
+  const json& columns = object.at("brief_flushes");
+  const auto numbers = columns.at("flush").get<std::vector<int64_t>>();
+  const auto column = [&](const std::string& name) {
+    auto found = columns.at(name).get<std::vector<int64_t>>();
+    if (found.size() != numbers.size()) throw std::runtime_error(fmt::format("{} of {} flushes, not {}", name, found.size(), numbers.size()));
+    return found;
+  };
+  std::vector<TracedFlush> flushes(numbers.size());
+  for (size_t i = 0; i < flushes.size(); ++i) flushes[i].opening = opening_of(object), flushes[i].number = numbers[i], flushes[i].brief = true;
+  const auto take_seconds = [&](const std::string& name, const auto& of) {
+    const auto found = column(name);
+    for (size_t i = 0; i < flushes.size(); ++i) of(flushes[i]) = static_cast<double>(std::max<int64_t>(0, found[i])) * 1e-9;
+  };
+  take_seconds("total_ns", [](TracedFlush& flush) -> double& { return flush.seconds; });
+  for (size_t stage = 0; stage < k_stages.size(); ++stage)
+    take_seconds(std::string(k_stages[stage]) + "_ns", [=](TracedFlush& flush) -> double& { return flush.stage_seconds[stage]; });
+  for (const auto& [name, number] : k_counters) {
+    const auto found = column(name);
+    for (size_t i = 0; i < flushes.size(); ++i) flushes[i].*number = found[i];
+  }
+  trace_.flushes.insert(trace_.flushes.end(), flushes.begin(), flushes.end());
+}
+
+void TraceReader::take_flush(const json& object) {
+  TracedFlush flush;
+  flush.opening = opening_of(object);
   flush.number = object.at("flush");
   flush.error = object.at("error");
   take_report(object.at("report"), flush);

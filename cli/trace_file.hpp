@@ -64,6 +64,7 @@ struct TracedVariable {
 struct TracedFlush {
   size_t opening = 0;               // of Trace::openings
   int64_t number = 0;
+  bool brief = false;               // the trace has its numbers alone
   std::string error;                // "": it went well
   std::string layout;
   double seconds = 0;

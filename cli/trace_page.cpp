@@ -133,8 +133,11 @@ std::string flush_part(const TracedFlush& flush, const TracedOpening& opening, b
   return out + plans_of(flush) + variables_of(flush) + "</details>\n";
 }
 
-// The first, the last, those that failed, and the slowest; in their order.
-std::vector<const TracedFlush*> flushes_to_draw(const std::vector<const TracedFlush*>& flushes) {
+// Of those that there is something to draw of, the first, the last, those that failed, and the slowest; in their order.
+std::vector<const TracedFlush*> flushes_to_draw(const std::vector<const TracedFlush*>& all) {
+  std::vector<const TracedFlush*> flushes;
+  for (const TracedFlush* flush : all)
+    if (!flush->brief) flushes.push_back(flush);
   std::vector<const TracedFlush*> order = flushes;
   std::stable_sort(order.begin(), order.end(), [&](const TracedFlush* a, const TracedFlush* b) {
     const auto place = [&](const TracedFlush* flush) {
@@ -155,8 +158,10 @@ std::string opening_part(const TracedOpening& opening, const std::vector<const T
   out += "<h3>Time by stage, of the slowest rank each</h3>\n" + key_of_stages() + flushes_picture(flushes) + table_of(flushes);
   if (draws) {
     const auto drawn = flushes_to_draw(flushes);
+    const bool any_brief = std::any_of(flushes.begin(), flushes.end(), [](const TracedFlush* flush) { return flush->brief; });
     if (drawn.size() < flushes.size())
-      out += fmt::format("<p class=\"soft\">Drawn below: {} of {} flushes, the first, the last, those that failed and the slowest.</p>\n", drawn.size(), flushes.size());
+      out += fmt::format("<p class=\"soft\">Drawn below: {} of {} flushes, the first, the last, those that failed and the slowest{}.</p>\n", drawn.size(), flushes.size(),
+                         any_brief ? " of those that are told whole: of short ones the trace has numbers alone, unless trace_detail=full was asked for" : "");
     for (const TracedFlush* flush : drawn) out += flush_part(*flush, opening, flush == drawn.front());
   }
   return out + "</section>\n";

@@ -71,7 +71,7 @@ std::string strategy_text(const TracedFlush& flush) {
   std::vector<std::string> texts;
   for (const TracedPlan& plan : flush.plans)
     if (std::find(texts.begin(), texts.end(), plan.text()) == texts.end()) texts.push_back(plan.text());
-  if (texts.empty()) return "-";
+  if (texts.empty()) return flush.brief ? "(numbers only)" : "-";
   return one_line(texts.front()) + (texts.size() > 1 ? fmt::format(" and {} more", texts.size() - 1) : "");
 }
 

@@ -137,11 +137,17 @@ windrow::Workload traced_workload(const std::string& path, int64_t flush) {
       ++number;
       const json object = json::parse(line);
       if (object.contains("windrow trace")) {
-        if (object["windrow trace"] != 1) throw mistake(path, "is a trace of another version");
+        if (object["windrow trace"] != 1 && object["windrow trace"] != 2) throw mistake(path, "is a trace of another version");
         decompositions.clear();
         continue;
       }
       if (number == 1) throw mistake(path, "is no trace");
+      if (object.contains("brief_flushes")) {
+        const auto brief = static_cast<int64_t>(object["brief_flushes"].at("flush").size());
+        if (flush > flushes && flush <= flushes + brief) throw mistake(path, fmt::format("has numbers alone of flush {}: trace it with trace_detail=full", flush));
+        flushes += brief;
+        continue;
+      }
       for (const json& each : object.at("decompositions")) decompositions[each.at("id").get<int64_t>()] = each;
       ++flushes;
       if (flush > 0 && flushes != flush) continue;

@@ -53,23 +53,30 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def read_trace(path: Path) -> list[dict[str, Any]]:
-    """The flushes of a trace (docs/traces.md), in order."""
+    """The reports of the flushes of a trace (docs/traces.md), in order; of brief ones their numbers."""
     lines = []
     for number, text in enumerate(path.read_text().splitlines(), 1):
         try:
             lines.append(json.loads(text))
         except ValueError:
             raise ValueError(f"{path}, line {number}: not a line of a trace") from None
-    if not lines or lines[0].get("windrow trace") != 1:
+    if not lines or lines[0].get("windrow trace") not in (1, 2):
         raise ValueError(f"{path} is not a trace of a version that is known here")
-    return [line for line in lines if "flush" in line]
+    reports = []
+    for line in lines:
+        if "flush" in line:
+            reports.append(line["report"])
+        for values in zip(*line.get("brief_flushes", {}).values(), strict=True):
+            brief = dict(zip(line["brief_flushes"], values, strict=True))
+            reports.append({**brief, "seconds": {name.removesuffix("_ns"): number * 1e-9 for name, number in brief.items() if name.endswith("_ns")}})
+    return reports
 
 
 def draw(trace: Path, picture: Path) -> None:
     """Draw a trace: for each flush the seconds of its stages, and how fast its bytes went."""
     from matplotlib.figure import Figure
 
-    reports = [flush["report"] for flush in read_trace(trace)]
+    reports = read_trace(trace)
     if not reports:
         raise ValueError(f"{trace} has no flush")
     figure = Figure(figsize=(10, 6), layout="constrained")

@@ -126,7 +126,7 @@ class Advisor {
   void take(const ordered_json& line) {
     if (line.contains("windrow trace"))
       take_opening(line);
-    else
+    else if (!line.contains("brief_flushes"))  // these have no plans
       take_flush(line);
   }
   void take_opening(const ordered_json& line);
@@ -143,7 +143,8 @@ class Advisor {
 };
 
 void Advisor::take_opening(const ordered_json& line) {
-  if (line.at("windrow trace") != k_trace_version) throw VersionError(fmt::format("a trace of version {}; this windrow reads version {}", line.at("windrow trace").dump(), k_trace_version));
+  if (const ordered_json& version = line.at("windrow trace"); version != k_trace_version && version != 1)
+    throw VersionError(fmt::format("a trace of version {}; this windrow reads versions 1 to {}", version.dump(), k_trace_version));
   auto layout = read_layout_json(line.at("layout"));
   if (!layout.ok()) fail(layout.status().message());
   Opening opening{.file = line.at("file"), .mode = line.at("mode"), .topology = topology_of(line), .layout = std::make_shared<const StorageLayout>(std::move(layout).value())};

@@ -316,7 +316,7 @@ Status File::learn(std::span<const std::byte> told) {
   report_.layout = layout_text(striping_.layout);
   report_.trace = trace;
   report_.trace_problem = trace_problem;
-  if (!trace.empty() && trace_problem.empty()) recorder_ = std::make_unique<Recorder>(*comm_, std::move(trace_text_));
+  if (!trace.empty() && trace_problem.empty()) recorder_ = std::make_unique<Recorder>(*comm_, std::move(trace_text_), settings_.text("trace_detail") == "full");
   if (!identity.empty() && !subfiles_)
     subfiles_ = std::make_unique<Subfiles>(format_name, identity, folder, SubfileNames{data_path + ".subfiles", ending, wanted_subfiles_});
   constexpr size_t k_traits = 4;

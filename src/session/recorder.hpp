@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recorder: what a file with the option trace keeps of its flushes. Each rank records into memory of a fixed size; at a flush's end rank 0 gathers that
-// and makes one line of it; lines are added to the trace file several at a time. The format of the lines is docs/traces.md.
+// and makes one line of it; lines are added to the trace file several at a time. Of flushes that together take no hundred times as long as that,
+// rank 0 keeps what all ranks know already, and nobody says a word. The format of the lines is docs/traces.md.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,8 @@ class SharedDecomposition;
 
 class Recorder {
  public:
-  // Local; rank 0 has `text`, which the lines go to. May throw std::bad_alloc.
-  Recorder(const Comm& comm, std::optional<AppendedText> text);
+  // Local; rank 0 has `text`, which the lines go to. `tells_all`, the same on all ranks: each flush has a whole line. May throw std::bad_alloc.
+  Recorder(const Comm& comm, std::optional<AppendedText> text, bool tells_all);
   ~Recorder();                                                    // adds what waits
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -39,13 +40,16 @@ class Recorder {
   Recording& recording() noexcept { return recording_; }
   void begin() noexcept;                                          // local: a flush does
   void take_queue(std::span<const QueueEntry> queue);             // local: what it will move
-  // Collective: two calls of MPI. The status is MPI's.
+  // Collective: two calls of MPI, or none; the report and the verdict are those of all ranks. The status is MPI's.
   Status end(const Comm& comm, const Trace& trace, const TracedFlush& flush);
 
   // On rank 0: why lines could not be added, and none that follows will be; "": nothing went wrong.
   const std::string& problem() const noexcept { return problem_; }
 
  private:
+  bool is_told_whole(const Comm& comm, const TracedFlush& flush, const BriefReport& brief);
+  void keep_brief(const BriefReport& brief);                      // rank 0 only
+  void write_brief();                                             // the same
   void pack(const Comm& comm, const Trace& trace, std::span<const SentTo> sent);
   void add_section(size_t share);                                 // of what section_ has, if there is room
   void describe(const SharedDecomposition& decomposition);
@@ -62,6 +66,9 @@ class Recorder {
   ClockOffset clock_;
   double opened_ = 0;                                             // on this rank's clock, when it was on rank 0's
   double began_ = 0;
+  bool tells_all_ = false;
+  double brief_seconds_ = 0;                                      // of flushes that had no whole line, since one had
+  std::vector<BriefFlush> brief_;                                 // rank 0: that no line tells yet
   int64_t flushes_ = 0;
   bool samples_all_ = true, is_sampled_ = true;
   Recording recording_;

@@ -132,6 +132,17 @@ void read_tuning(Foretold& foretold, std::span<const int64_t> sums) {
   }
 }
 
+BriefReport brief_report(const FlushReport& report) noexcept {
+  const auto& sums = report.sums;
+  BriefReport brief{.nanoseconds = {report.maxima[k_total]}, .counters = {}, .planned = sums[plans_made] > 0};
+  std::copy_n(report.maxima.begin(), k_stages, brief.nanoseconds.begin() + 1);
+  int64_t moved = 0;
+  for (const PlanReport& plan : report.plans) moved += plan.forecast.bytes;
+  brief.counters = {moved, sums[bytes_written], sums[bytes_read], sums[write_requests], sums[read_requests], sums[rounds], sums[messages],
+                    sums[message_bytes], sums[description_messages], sums[writers], sums[targets]};
+  return brief;
+}
+
 ordered_json report_object(const FlushReport& report) {
   ordered_json json;
   json["flushed"] = report.done;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codec/tuner.hpp"
@@ -63,6 +64,16 @@ struct FlushReport {
   std::vector<SentTo> sent;  // this rank's own, as the next
   StripeTally touched = {};
 };
+
+// The numbers by which a flush is told where there is no time for more, named as in the report's JSON. The same on all ranks.
+inline constexpr std::array<std::string_view, 11> k_brief_counters{"bytes", "bytes_written", "bytes_read", "write_requests", "read_requests", "rounds", "messages",
+                                                                   "bytes_sent", "description_messages", "writers", "targets"};
+struct BriefReport {
+  std::array<int64_t, 1 + static_cast<size_t>(k_stages)> nanoseconds{};  // of all of it, and of each stage
+  std::array<int64_t, k_brief_counters.size()> counters{};
+  bool planned = false;                                                  // a plan was made
+};
+BriefReport brief_report(const FlushReport& report) noexcept;
 
 std::string report_text(const FlushReport& report);
 std::string report_json(const FlushReport& report);

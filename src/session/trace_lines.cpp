@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session/trace_lines.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -316,6 +318,29 @@ std::string opening_line(const TracedOpening& opening) {
       list.push_back({rank, rank, opening.host_of[rank]});
   }
   return line_of(json);
+}
+
+// Made without a tree of JSON, which would take longer than some of the flushes.
+std::string brief_line(const TracedOpening& opening, std::span<const BriefFlush> flushes) {
+  std::string line = line_of({{"opening", opening.identity}, {"file", opening.file}, {"ranks", opening.ranks}});
+  line.resize(line.size() - 2);  // its bracket
+  line += ",\"brief_flushes\":{";
+  const auto add = [&](std::string_view name, const auto& number_of) {
+    line += fmt::format("{}\"{}\":[", line.back() == '{' ? "" : ",", name);
+    for (const BriefFlush& flush : flushes) {
+      if (&flush != &flushes.front()) line += ',';
+      const fmt::format_int digits(number_of(flush));
+      line.append(digits.data(), digits.size());
+    }
+    line += ']';
+  };
+  add("flush", [](const BriefFlush& flush) { return flush.number; });
+  add("ended_ns", [](const BriefFlush& flush) { return flush.ended; });
+  add("total_ns", [](const BriefFlush& flush) { return flush.report.nanoseconds[0]; });
+  for (size_t stage = 0; stage < static_cast<size_t>(k_stages); ++stage)
+    add(std::string(stage_name(static_cast<Stage>(stage))) + "_ns", [=](const BriefFlush& flush) { return flush.report.nanoseconds[1 + stage]; });
+  for (size_t i = 0; i < k_brief_counters.size(); ++i) add(k_brief_counters[i], [=](const BriefFlush& flush) { return flush.report.counters[i]; });
+  return line + "}}\n";
 }
 
 std::string flush_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush, const MessageOf& message) {

@@ -20,7 +20,7 @@
 
 namespace windrow {
 
-inline constexpr int k_trace_version = 1;
+inline constexpr int k_trace_version = 2;  // 1 had no brief flushes
 inline constexpr std::string_view k_trace_begins = "{\"windrow trace\":";
 inline constexpr int k_most_ranks = 4096, k_sampled_ranks = 64;
 inline constexpr int64_t k_share = 16 << 10, k_small_share = 1 << 10;
@@ -56,10 +56,17 @@ struct TracedFlush {
   const Status& verdict;
 };
 
+// One that is told by numbers alone.
+struct BriefFlush {
+  int64_t number = 0, ended = 0;  // nanoseconds since the file was opened, on rank 0
+  BriefReport report;
+};
+
 using MessageOf = std::function<std::span<const std::byte>(int rank)>;
 
-// Of rank 0; may throw std::bad_alloc. Both end with the line's end.
+// Of rank 0; may throw std::bad_alloc. All end with the line's end.
 std::string opening_line(const TracedOpening& opening);
+std::string brief_line(const TracedOpening& opening, std::span<const BriefFlush> flushes);
 std::string flush_line(const TracedOpening& opening, int64_t number, const TracedFlush& flush, const MessageOf& message);
 
 }  // namespace windrow

@@ -35,7 +35,7 @@ class Calibration : public testing::Test {
     const int64_t shape[2] = {k_rows, k_columns * size_of()}, start[2] = {0, k_columns * rank_of()}, count[2] = {k_rows, k_columns};
     const std::vector<double> data(static_cast<size_t>(k_rows * k_columns), 1);
     int variable = -1;
-    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("traced.raw").c_str(), Options({{"trace", trace}}), &file));
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder_.file("traced.raw").c_str(), Options({{"trace", trace}, {"trace_detail", "full"}}), &file));
     EXPECT_WINDROW_OK(windrow_define_variable(file, "grid", WINDROW_FLOAT64, 2, shape, &variable));
     for (int i = 0; i < flushes; ++i) EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, data.data()));
     EXPECT_WINDROW_OK(windrow_close(file));

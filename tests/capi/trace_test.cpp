@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <numeric>
 
 #include "files.hpp"
@@ -78,6 +81,7 @@ class Traces : public Files {
   std::string trace() const { return folder_.file("a trace <of> ü.jsonl"); }
   windrow_file* create_traced(KeyValues values, const std::string& trace, const std::string& name = "file & more") const {
     if (!trace.empty()) values.push_back({"trace", trace});
+    if (!trace.empty() && std::none_of(values.begin(), values.end(), [](const auto& each) { return each.first == "trace_detail"; })) values.push_back({"trace_detail", "full"});
     const Options options(values);
     windrow_file* file = nullptr;
     EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path(name).c_str(), options, &file));
@@ -149,6 +153,66 @@ TEST_P(Traces, say_what_the_report_says) {
     EXPECT_EQ(line["queue"][0]["ranks"], json::parse("[[0," + std::to_string(size_of() - 1) + "]]"));
     ++number;
   }
+}
+
+// Many short flushes of one plan: the first has a whole line, the others their numbers, and nobody says a word for them.
+TEST_P(Traces, tell_short_flushes_by_numbers) {
+  constexpr int k_steps = 40;
+  std::vector<json> reports;
+  std::array<Calls, 2> counted;
+  for (const bool traced : {false, true}) {
+    windrow_file* file = create_traced({{"trace_detail", "auto"}}, traced ? trace() : "");
+    const int variable = define_grid(file, "grid");
+    EXPECT_WINDROW_OK(write_grid(file, variable));
+    if (traced) reports.push_back(report_of(file));
+    const Calls before = calls;
+    for (int step = 1; step < k_steps; ++step) {
+      EXPECT_WINDROW_OK(write_grid(file, variable));
+      if (traced) reports.push_back(report_of(file));
+    }
+    counted[traced ? 1 : 0] = {.gathers = calls.gathers - before.gathers, .others = calls.others - before.others};
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+  const std::vector<json> found = lines();
+  ASSERT_GE(found.size(), 3);
+  std::map<int64_t, bool> told;  // flushes, and whether whole
+  double brief_seconds = 0, most = 0;
+  for (const json& line : found) {
+    if (line.contains("flush")) {
+      EXPECT_TRUE(told.emplace(line["flush"], true).second);
+      brief_seconds = 0;
+    }
+    if (!line.contains("brief_flushes")) continue;
+    const json& brief = line["brief_flushes"];
+    for (size_t i = 0; i < brief["flush"].size(); ++i) {
+      const auto number = brief["flush"][i].get<int64_t>();
+      EXPECT_TRUE(told.emplace(number, false).second);
+      ASSERT_LE(number, k_steps);
+      const json& report = reports[static_cast<size_t>(number - 1)];
+      for (const char* name : {"bytes", "bytes_written", "bytes_read", "write_requests", "read_requests", "rounds", "messages", "bytes_sent", "description_messages", "writers"})
+        EXPECT_EQ(brief[name][i], report[name]) << name;
+      EXPECT_EQ(brief["targets"][i], report["targets"]["of_all_ranks"]);
+      for (const auto& [stage, seconds] : report["seconds"].items()) EXPECT_NEAR(brief[stage + "_ns"][i].get<double>() * 1e-9, seconds.get<double>(), 2e-9) << stage;
+      brief_seconds += brief["total_ns"][i].get<double>() * 1e-9;
+      most = std::max(most, brief_seconds);
+    }
+  }
+  EXPECT_EQ(told.size(), k_steps);
+  EXPECT_TRUE(told[1]);
+  EXPECT_LE(most, 0.040 + 0.010 * size_of());
+  const auto whole = std::count_if(told.begin(), told.end(), [](const auto& each) { return each.second; });
+  EXPECT_EQ(counted[1].gathers - counted[0].gathers, 2 * (whole - 1));
+}
+
+// What is still to be told when the file is closed.
+TEST_P(Traces, lose_no_short_flush_at_the_end) {
+  windrow_file* file = create_traced({{"trace_detail", "auto"}}, trace());
+  const int variable = define_grid(file, "grid");
+  for (int step = 0; step < 3; ++step) EXPECT_WINDROW_OK(write_grid(file, variable));
+  EXPECT_WINDROW_OK(windrow_close(file));
+  size_t flushes = 0;
+  for (const json& line : lines()) flushes += line.contains("flush") ? 1 : line.contains("brief_flushes") ? line["brief_flushes"]["flush"].size() : 0;
+  EXPECT_EQ(flushes, 3);
 }
 
 TEST_P(Traces, say_what_each_rank_holds) {

@@ -62,7 +62,7 @@ class ReportTest(unittest.TestCase):
 
     def make(self, steps=3, width=20, ranks=RANKS, **env):
         """Reports of the program that is traced, a flush each."""
-        done = run(TRACED, self.path("file <&>.raw"), steps, width, ranks=ranks, env={"WINDROW_TRACE": self.trace, **env})
+        done = run(TRACED, self.path("file <&>.raw"), steps, width, ranks=ranks, env={"WINDROW_TRACE": self.trace, "WINDROW_TRACE_DETAIL": "full", **env})
         self.assertEqual(done.returncode, 0, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
@@ -213,12 +213,26 @@ class Damaged(ReportTest):
             ElementTree.parse(self.path("page.html"))
         self.assert_mistake(self.report(ranks=RANKS), self.trace, "line 3", code=1)
 
+    def test_short_flushes_are_told_by_numbers(self):
+        reports = self.make(steps=30, WINDROW_TRACE_DETAIL="auto")
+        done = self.report("--html", self.path("page.html"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [line.split() for line in done.stdout.splitlines() if line.strip()[:1].isdigit()]
+        self.assertEqual([int(row[0]) for row in rows], [*range(1, 31), 1])
+        brief = [line for line in done.stdout.splitlines() if line.endswith("(numbers only)")]
+        self.assertGreater(len(brief), 0)
+        self.assertEqual(len(brief), sum(len(json.loads(line).get("brief_flushes", {}).get("flush", [])) for line in self.lines()))
+        self.assertEqual(len(reports), len(rows))
+        ElementTree.parse(self.path("page.html"))
+        with open(self.path("page.html"), encoding="utf-8") as f:
+            self.assertIn("trace_detail=full", f.read())
+
     def test_another_version(self):
         self.make()
         lines = self.lines()
         with open(self.trace, "w", encoding="utf-8") as f:
-            f.writelines([lines[0].replace('{"windrow trace":1', '{"windrow trace":2'), *lines[1:]])
-        self.assert_mistake(self.report(), self.trace, "line 1", "version 2", "reads version 1")
+            f.writelines([lines[0].replace('{"windrow trace":2', '{"windrow trace":3'), *lines[1:]])
+        self.assert_mistake(self.report(), self.trace, "line 1", "version 3", "reads versions 1 to 2")
 
     def test_no_trace(self):
         for content, words in ((b"", ["is empty", "line 1"]), (b"\x89HDF\r\n\x1a\n" + bytes(2000), ["line 1", "no trace"]), (b'{"flush":1}\n', ["line 1", "no trace"])):

@@ -106,7 +106,7 @@ class SimulateTest(unittest.TestCase):
 
     def test_a_trace_is_simulated(self):
         trace = self.path("a trace.jsonl")
-        env = {"WINDROW_TRACE": trace, "WINDROW_CODEC": "off", "WINDROW_LAYOUT": "none", "WINDROW_BUFFERS": "4"}
+        env = {"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full", "WINDROW_CODEC": "off", "WINDROW_LAYOUT": "none", "WINDROW_BUFFERS": "4"}
         done = run(TRACED, self.path("file.raw"), 1, 20, ranks=4, env=env)
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(trace, encoding="utf-8") as lines:

@@ -75,7 +75,7 @@ class CephTest(unittest.TestCase):
             with h5py.File(f"{local}/in.h5", "w") as file:
                 file["values"] = VALUES
             trace = f"{local}/trace"
-            options = {f"WINDROW_{key.upper()}": value for key, value in settings.items()} | {"WINDROW_TRACE": trace, "CEPH_CONF": str(self.folder / "ceph.conf")}
+            options = {f"WINDROW_{key.upper()}": value for key, value in settings.items()} | {"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full", "CEPH_CONF": str(self.folder / "ceph.conf")}
             done = run(*LAUNCHER, "-n", "3", COMMAND, "copy", f"{local}/in.h5", str(folder / "out.h5"), env=os.environ | options)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(done.stderr, "")
