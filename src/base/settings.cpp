@@ -75,7 +75,7 @@ constexpr std::array k_registry{
                 "Largest hole between two pieces that sieving reads over. Unless it is set, 4 KiB on a local disk."},
     SettingInfo{"direct_bytes", bytes, "1MiB", "", "bytes", 0,
                 "Pieces of at least this length are moved by the rank that holds them, without an exchange. Unless it is set, rows are from "
-                "64 KiB on; on a local disk from 4 KiB on, and all are read so when their mean length is 16 KiB; and none are in a striped file of no more targets than there are hosts."},
+                "64 KiB on; on a local disk from 4 KiB on, and all are read so when their mean length is 16 KiB; and none are where as many hosts as a striped file has targets, or more, have a writer for each (domains=target)."},
     SettingInfo{"shared_memory", boolean, "true", "", "", 0,
                 "Ranks of one host copy data, and tell what they hold of them, through shared memory instead of sending messages."},
     SettingInfo{"check_messages", boolean, "false", "", "", 0,
@@ -133,9 +133,9 @@ constexpr std::array k_registry{
                 "`kerchunk`: beside the file a text FILE.kerchunk.json that says where the chunks of all variables lie, in subfiles too, by which xarray and zarr open "
                 "them as one."},
     SettingInfo{"trace", text, "", "", "", 0,
-                "A file that what each flush did is added to, a line of JSON each, for `windrow report`: see traces.md. Where it cannot be written, the report says so."},
+                "A file that what each flush did is added to, in lines of JSON, for `windrow report`: see traces.md. Where it cannot be written, the report says so."},
     SettingInfo{"trace_detail", choice, "auto", "auto|full", "", 0,
-                "What is told of a flush that is shorter than a hundred times what a whole line takes. auto: numbers of all ranks, many flushes in a line; full: all, at whatever cost."},
+                "What a trace tells of flushes that together are shorter than two hundred times what a whole line takes. auto: numbers of all ranks, many flushes in a line; full: all of each, at whatever cost."},
     SettingInfo{"machine", text, "", "", "", 0,
                 "A machine file, as `windrow calibrate` writes it: by its numbers auto foretells seconds and chooses: see machine-model.md. Rank 0 reads it; one that cannot be read is an error."},
     SettingInfo{"learn", choice, "auto", "auto|on|off", "", 0,

@@ -67,11 +67,11 @@ bool is_mixed(const Pattern& pattern, int64_t mean) noexcept {
   return bytes >= k_least_bytes && pattern.bytes >= bytes / 2 && pattern.touched_bytes / (mean < k_page ? k_ranks : k_ranks_of_pages) >= bytes;
 }
 
-// Pieces and holes of about a page, and very many: to ask for each takes longer than to read them all. Half of 33 MB, 2, 3, 4, 8 and 16 ranks: each its own
-// 2.8, 3.9, 2.8, 3.3 and 4.1 ms, one reader 2.5, 3.0, 2.8, 3.0 and 4.0; of 200 MB 14.1 to 17.5, 11.2 to 14.9; of 8 MB with 2 and 16 ranks the other way round. Pieces of 8 KiB:
-// half the time by own requests.
+// Pieces and holes of about a page, and very many: to ask for each takes longer than to read them all. Half of 200 MB, 2 to 16 ranks: each its own 14.1 to 17.5 ms, one
+// reader 11.2 to 14.9; of 33 MB 2.8 to 4.1 and 2.5 to 4.0, but from open to close 5.9 and 8.7 with 8 ranks, 6.5 and 8.5 with 3; of 8 MB own requests win. Pieces of 8 KiB: half the
+// time by own requests.
 bool is_worth_sieving(const Pattern& pattern, const PlanLimits& limits, int64_t mean) noexcept {
-  constexpr int64_t k_least_bytes = int64_t{24} << 20;
+  constexpr int64_t k_least_bytes = int64_t{64} << 20;
   const int64_t bytes = bytes_of(pattern.regions);
   const bool holes_are_short = (bytes - pattern.bytes) / std::max<int64_t>(1, pattern.pieces) <= limits.hole_bytes;  // or nobody will sieve
   return bytes >= k_least_bytes && pattern.bytes >= bytes / 2 && mean < 2 * k_page && holes_are_short;
@@ -135,11 +135,14 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
 // Ranks of several hosts that each move their own bytes meet at every target, where locks pass between them and requests wait for each other. That costs more than to
 // hand the bytes to one writer of each target, where the hosts can bear what the targets do (Y-Lib, section III). 33 MiB of rows, 4 targets, 4 and 8 hosts, each host
 // for itself: read in 0.45 and 0.39 s, by target in 0.20; written in as long; where a lock takes 50 ms to pass, 8 hosts 0.37, by target 0.30; of 2.25 MiB 0.077, by target 0.028.
+// Who has far more than a row of all targets' stripes goes round them by itself: with 2, 4 and 8 rows in a piece 1.47, 1.16 and 1.13 times as long.
 bool hosts_meet_at_targets(const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const auto hosts = static_cast<int64_t>(topology.host_roots.size());
-  if (limits.direct_asked || hosts < 2 || pattern.ranks_with_data < 2 || !wants_targets(pattern, limits)) return false;
-  const int64_t targets = count_targets(limits);
-  return targets > 0 && targets <= hosts;
+  const int64_t targets = count_targets(limits), writers = limits.writers > 0 ? limits.writers : hosts;
+  if (limits.direct_asked || hosts < 2 || pattern.ranks_with_data < 2 || targets == 0 || targets > std::min(hosts, writers)) return false;
+  constexpr int64_t k_rows_of_stripes = 4;
+  if (pattern.bytes / std::max<int64_t>(1, pattern.pieces) / k_rows_of_stripes / targets >= lock_unit(*limits.layout)) return false;
+  return wants_targets(pattern, limits);
 }
 
 // Long pieces go straight from their holder to the file: raking them would only copy them. Short ones are raked into
@@ -153,7 +156,7 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   const int64_t limit = pattern.reading ? limits.direct_read_bytes : limits.direct_bytes;
   // The ranks' rows lie one behind the other already: nothing to rake (8 ranks on a local disk: 0.16 ms instead of 0.27 for rows of 4 KiB,
   // equal from 1 MiB on).
-  const bool meet_at_targets = strategy.access != Access::list && hosts_meet_at_targets(pattern, topology, limits);
+  const bool meet_at_targets = strategy.access != Access::list && strategy.gather == Gather::none && hosts_meet_at_targets(pattern, topology, limits);
   const bool rows = !meet_at_targets && pattern.pieces > 0 && pattern.pieces <= pattern.entries && mean >= limits.direct_row_bytes &&
                     strategy.access != Access::sieve;
   if (rows) {
@@ -170,7 +173,7 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   }
   if (meet_at_targets) {
     strategy.domains = Domains::target;
-    reasons.push_back(fmt::format("domains target: there are as many hosts as targets, and each target's bytes go through its own {}s, long pieces too",
+    reasons.push_back(fmt::format("domains target: there are no fewer hosts than targets, and each target's bytes go through its own {}s, long pieces too",
                                   pattern.reading ? "reader" : "writer"));
     return;
   }

@@ -119,10 +119,10 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
   const bool sieves = candidate.strategy.access == Access::sieve && facts.holes > 0, broken = facts.holes > 0 && !sieves;
   const double request = std::min({broken ? facts.mean : window, dealt && facts.stripe > 0 ? facts.stripe : window, at_least_one(domain)});
   const double bytes = sieves ? facts.region_bytes * share : std::min(facts.bytes, facts.region_bytes) * share;
-  add_storage(work, {.sieving = sieves && !facts.untouched, .sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes * facts.busiest_share(writers), .request_bytes = request}, facts);
+  add_storage(work, {.sieving = sieves && !facts.untouched, .sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes * (domains == Domains::even ? 1 / writers : facts.busiest_share(writers)), .request_bytes = request}, facts);
   // A writer's lock takes all that is free of an object: it goes from the first one to the next, and back for what is left.
   const double with_stripes = std::min(writers, facts.stripes);
-  if (sharing == Sharing::targets && !facts.reading && with_stripes > facts.targets) work.call_backs = std::ceil(with_stripes / facts.targets);
+  if (sharing == Sharing::targets && !facts.reading && facts.targets > 0 && with_stripes > facts.targets) work.call_backs = std::ceil(with_stripes / facts.targets);
 }
 
 }  // namespace

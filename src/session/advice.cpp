@@ -126,7 +126,9 @@ class Advisor {
   void take(const ordered_json& line) {
     if (line.contains("windrow trace"))
       take_opening(line);
-    else if (!line.contains("brief_flushes"))  // these have no plans
+    else if (line.contains("brief_flushes"))
+      brief_ += static_cast<int64_t>(line["brief_flushes"].at("flush").size());
+    else
       take_flush(line);
   }
   void take_opening(const ordered_json& line);
@@ -138,7 +140,7 @@ class Advisor {
   std::map<std::string, size_t> numbers_;   // of openings
   std::vector<Kind> kinds_;
   std::map<std::string, size_t> known_;     // of kinds
-  int64_t without_pattern_ = 0;
+  int64_t without_pattern_ = 0, brief_ = 0;
   std::string damage_;
 };
 
@@ -240,6 +242,7 @@ std::string Advisor::text() const {
       if (!each.chosen && short_text(each.candidate, pattern.reading) != kind.taken && told++ < k_most)
         text += fmt::format("    instead  {}: foretold {}\n", short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()));
   }
+  if (brief_ > 0) text += fmt::format("of {} short flush{} more the trace has numbers alone, and no plans\n", brief_, brief_ == 1 ? "" : "es");
   if (without_pattern_ > 0) text += fmt::format("no advice for {} plan{}: of chunked variables, of a broadcast, or of a trace of an earlier version\n", without_pattern_, without_pattern_ == 1 ? "" : "s");
   if (!machine_) text += "without a machine file: the seconds are those that are usual for such a storage\n";
   if (!damage_.empty()) text += fmt::format("what came before is told: {}\n", damage_);
@@ -247,7 +250,7 @@ std::string Advisor::text() const {
 }
 
 std::string Advisor::json() const {
-  ordered_json json{{"machine", machine_ ? ordered_json(machine_->name) : ordered_json(nullptr)}, {"damage", damage_}, {"plans_without_pattern", without_pattern_}, {"kinds", ordered_json::array()}};
+  ordered_json json{{"machine", machine_ ? ordered_json(machine_->name) : ordered_json(nullptr)}, {"damage", damage_}, {"plans_without_pattern", without_pattern_}, {"brief_flushes", brief_}, {"kinds", ordered_json::array()}};
   for (const Kind& kind : kinds_) {
     const Opening& of = openings_[kind.opening];
     ordered_json told{{"file", of.file}, {"mode", of.mode}, {"ranks", of.topology.ranks}, {"hosts", of.topology.host_roots.size()}, {"direction", kind.recorded.pattern.reading ? "read" : "write"},

@@ -410,6 +410,7 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
     report_.touched = data_->touched();
     return Status{};
   });
+  trace_.line_seconds = recorder_ ? recorder_->line_seconds() : 0;
   store_trace(trace_, report_.sums, report_.maxima);
   store_wave(seconds, report_.maxima);
   const bool tunes = kept.transfer && kept.tuner_of(behind) != nullptr;

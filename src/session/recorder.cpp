@@ -187,15 +187,18 @@ void Recorder::pack(const Comm& comm, const Trace& trace, std::span<const SentTo
   told_.insert(describing_.begin(), describing_.end());
 }
 
-// A hundred times what a whole line takes, and some more: 1, 2, 4 and 8 ranks on two cores 0.15, 0.22, 0.30 and 0.43 ms where each flush has one, and nearly twice
-// as much where few have.
-bool Recorder::is_told_whole(const Comm& comm, const TracedFlush& flush, const BriefReport& brief) {
-  constexpr double k_line = 40e-3, k_rank = 10e-3;
+// Not before two hundred times what a whole line takes the rank that it takes longest has gone by: the rest of 1 % is what a line costs beside, as caches that it empties.
+bool Recorder::is_told_whole(const TracedFlush& flush, const BriefReport& brief) {
+  constexpr double k_lines = 200;
   brief_seconds_ += static_cast<double>(brief.nanoseconds[0]) * 1e-9;
-  const double ranks = std::min(comm.size(), k_most_ranks);
-  const bool whole = tells_all_ || flushes_ == 1 || brief.planned || !flush.verdict.ok() || brief_seconds_ >= k_line + k_rank * ranks;
+  const bool whole = tells_all_ || flushes_ == 1 || brief.planned || !flush.verdict.ok() || brief_seconds_ >= k_lines * brief.line_seconds;
   if (whole) brief_seconds_ = 0;
   return whole;
+}
+
+// The mean of the last few; one in which the rank had no core does not count for many flushes to come.
+void Recorder::take_line_seconds(double seconds) noexcept {
+  line_seconds_ = line_seconds_ > 0 ? (line_seconds_ + std::min(seconds, 2 * line_seconds_)) / 2 : seconds;
 }
 
 void Recorder::keep_brief(const BriefReport& brief) {
@@ -215,10 +218,11 @@ void Recorder::write_brief() {
 Status Recorder::end(const Comm& comm, const Trace& trace, const TracedFlush& flush) {
   ++flushes_;
   const BriefReport brief = brief_report(flush.report);
-  if (!is_told_whole(comm, flush, brief)) {
+  if (!is_told_whole(flush, brief)) {
     if (comm.rank() == 0) keep_brief(brief);
     return {};
   }
+  const double begin = seconds_now();
   message_.clear();
   section_.clear();
   // A rank that has no memory for it tells nothing.
@@ -227,6 +231,7 @@ Status Recorder::end(const Comm& comm, const Trace& trace, const TracedFlush& fl
   if (comm.rank() == 0) write_brief();
   if (status.ok() && comm.rank() == 0)
     write([&] { return flush_line(opening_, flushes_, flush, [this](int rank) { return gatherer_.from(rank); }); }, !flush.verdict.ok());
+  take_line_seconds(seconds_now() - begin);
   return status;
 }
 

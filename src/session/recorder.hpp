@@ -43,11 +43,14 @@ class Recorder {
   // Collective: two calls of MPI, or none; the report and the verdict are those of all ranks. The status is MPI's.
   Status end(const Comm& comm, const Trace& trace, const TracedFlush& flush);
 
+  double line_seconds() const noexcept { return line_seconds_; }  // that a whole line takes this rank; 0: there was none
+
   // On rank 0: why lines could not be added, and none that follows will be; "": nothing went wrong.
   const std::string& problem() const noexcept { return problem_; }
 
  private:
-  bool is_told_whole(const Comm& comm, const TracedFlush& flush, const BriefReport& brief);
+  bool is_told_whole(const TracedFlush& flush, const BriefReport& brief);
+  void take_line_seconds(double seconds) noexcept;
   void keep_brief(const BriefReport& brief);                      // rank 0 only
   void write_brief();                                             // the same
   void pack(const Comm& comm, const Trace& trace, std::span<const SentTo> sent);
@@ -67,6 +70,7 @@ class Recorder {
   double opened_ = 0;                                             // on this rank's clock, when it was on rank 0's
   double began_ = 0;
   bool tells_all_ = false;
+  double line_seconds_ = 0;
   double brief_seconds_ = 0;                                      // of flushes that had no whole line, since one had
   std::vector<BriefFlush> brief_;                                 // rank 0: that no line tells yet
   int64_t flushes_ = 0;

@@ -19,7 +19,8 @@ enum Sum : size_t {
   metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds, targets, rounds,
   messages_overlapped, messages_own_way
 };
-constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3, k_targets = k_total + 4, k_buffer_elsewhere = k_total + 5;
+constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3, k_targets = k_total + 4, k_buffer_elsewhere = k_total + 5, k_line = k_total + 6;
+static_assert(k_line + 1 == k_trace_maxima);
 constexpr size_t k_foretold = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
 static_assert(messages_own_way + 1 == k_trace_counters);
 
@@ -108,6 +109,7 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
   maxima[k_targets] = trace.targets;
   for (size_t i = 0; i < trace.seconds.size(); ++i) maxima[i] = nanoseconds(trace.seconds[i]);
   maxima[k_total] = nanoseconds(trace.total_seconds);
+  maxima[k_line] = nanoseconds(trace.line_seconds);
   maxima[k_buffer] = trace.buffer_bytes;
   maxima[k_buffer_elsewhere] = trace.is_writer != 0 ? 0 : trace.buffer_bytes;
 }
@@ -134,7 +136,7 @@ void read_tuning(Foretold& foretold, std::span<const int64_t> sums) {
 
 BriefReport brief_report(const FlushReport& report) noexcept {
   const auto& sums = report.sums;
-  BriefReport brief{.nanoseconds = {report.maxima[k_total]}, .counters = {}, .planned = sums[plans_made] > 0};
+  BriefReport brief{.nanoseconds = {report.maxima[k_total]}, .counters = {}, .planned = sums[plans_made] > 0, .line_seconds = seconds(report.maxima[k_line])};
   std::copy_n(report.maxima.begin(), k_stages, brief.nanoseconds.begin() + 1);
   int64_t moved = 0;
   for (const PlanReport& plan : report.plans) moved += plan.forecast.bytes;

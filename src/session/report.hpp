@@ -27,7 +27,7 @@ struct PlanForecast {
 // The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
 inline constexpr size_t k_trace_counters = 28, k_codec_numbers = 5;
 inline constexpr size_t k_trace_sums = k_trace_counters + k_codec_kinds * k_codec_numbers + 3 * k_most_arms;
-inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 6;
+inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 7;
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima);
 
 // Beside them: what one wave took, of all ranks the longest, and what it tells the tuner of its codec.
@@ -65,13 +65,14 @@ struct FlushReport {
   StripeTally touched = {};
 };
 
-// The numbers by which a flush is told where there is no time for more, named as in the report's JSON. The same on all ranks.
+// The numbers by which a flush is told where there is no time for more, named as in the report's JSON (`targets` is what it has of all ranks). The same on all ranks.
 inline constexpr std::array<std::string_view, 11> k_brief_counters{"bytes", "bytes_written", "bytes_read", "write_requests", "read_requests", "rounds", "messages",
                                                                    "bytes_sent", "description_messages", "writers", "targets"};
 struct BriefReport {
   std::array<int64_t, 1 + static_cast<size_t>(k_stages)> nanoseconds{};  // of all of it, and of each stage
   std::array<int64_t, k_brief_counters.size()> counters{};
   bool planned = false;                                                  // a plan was made
+  double line_seconds = 0;                                               // that a line of the trace takes; 0: nobody knows yet
 };
 BriefReport brief_report(const FlushReport& report) noexcept;
 

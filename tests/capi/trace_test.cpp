@@ -176,11 +176,9 @@ TEST_P(Traces, tell_short_flushes_by_numbers) {
   const std::vector<json> found = lines();
   ASSERT_GE(found.size(), 3);
   std::map<int64_t, bool> told;  // flushes, and whether whole
-  double brief_seconds = 0, most = 0;
   for (const json& line : found) {
     if (line.contains("flush")) {
       EXPECT_TRUE(told.emplace(line["flush"], true).second);
-      brief_seconds = 0;
     }
     if (!line.contains("brief_flushes")) continue;
     const json& brief = line["brief_flushes"];
@@ -193,13 +191,10 @@ TEST_P(Traces, tell_short_flushes_by_numbers) {
         EXPECT_EQ(brief[name][i], report[name]) << name;
       EXPECT_EQ(brief["targets"][i], report["targets"]["of_all_ranks"]);
       for (const auto& [stage, seconds] : report["seconds"].items()) EXPECT_NEAR(brief[stage + "_ns"][i].get<double>() * 1e-9, seconds.get<double>(), 2e-9) << stage;
-      brief_seconds += brief["total_ns"][i].get<double>() * 1e-9;
-      most = std::max(most, brief_seconds);
     }
   }
   EXPECT_EQ(told.size(), k_steps);
   EXPECT_TRUE(told[1]);
-  EXPECT_LE(most, 0.040 + 0.010 * size_of());
   const auto whole = std::count_if(told.begin(), told.end(), [](const auto& each) { return each.second; });
   EXPECT_EQ(counted[1].gathers - counted[0].gathers, 2 * (whole - 1));
 }

@@ -160,6 +160,14 @@ TEST(MakePlan, takes_rows_to_their_targets_where_hosts_meet) {
     asked.direct_asked = true;
     EXPECT_EQ(make_plan(Strategy{}, rows, topology_of_hosts(8), asked).value().strategy.domains, Domains::none);
     EXPECT_EQ(make_plan(strategy_of({.access = "list"}), rows, topology_of_hosts(8), limits).value().strategy.domains, Domains::none);
+    PlanLimits few = limits;
+    few.writers = 3;  // of four targets
+    EXPECT_EQ(make_plan(Strategy{}, rows, topology_of_hosts(8), few).value().strategy.domains, Domains::none);
+    EXPECT_EQ(make_plan(strategy_of({.gather = "host"}), rows, topology_of_hosts(4), limits).value().strategy.domains, Domains::none);
+    Pattern longer = rows;
+    longer.bytes *= 4;  // each goes round the targets more than four times
+    longer.regions = {{0, longer.bytes}};
+    EXPECT_EQ(make_plan(Strategy{}, longer, topology_of_hosts(8), limits).value().strategy.domains, Domains::none);
   }
 }
 
@@ -284,12 +292,12 @@ TEST(MakePlan, reads_over_holes_as_long_as_pages_where_there_are_very_many) {
                           .in_memory = true, .regions = {{0, 2 * wanted}}};
     return make_plan(Strategy{}, pattern, Topology{.ranks = 8, .host_roots = {0}}, limits).value().strategy.access;
   };
-  EXPECT_EQ(access_of(16 * k_mib, 4096), Access::sieve);
-  EXPECT_EQ(access_of(16 * k_mib, 8192), Access::list);
-  EXPECT_EQ(access_of(16 * k_mib, 6144), Access::list);  // holes are longer than anybody reads over
-  EXPECT_EQ(access_of(8 * k_mib, 4096), Access::list);
-  limits.hole_bytes = 512;
+  EXPECT_EQ(access_of(48 * k_mib, 4096), Access::sieve);
+  EXPECT_EQ(access_of(48 * k_mib, 8192), Access::list);
+  EXPECT_EQ(access_of(48 * k_mib, 6144), Access::list);  // holes are longer than anybody reads over
   EXPECT_EQ(access_of(16 * k_mib, 4096), Access::list);
+  limits.hole_bytes = 512;
+  EXPECT_EQ(access_of(48 * k_mib, 4096), Access::list);
 }
 
 TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {
