@@ -5,8 +5,10 @@
 #include <array>
 #include <optional>
 
+#include "base/checked.hpp"
 #include "base/units.hpp"
 #include "layout/parse.hpp"
+#include "layout/stripes.hpp"
 
 namespace windrow {
 namespace {
@@ -39,7 +41,8 @@ Status read_word(std::string_view word, Said& said) {
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == key; });
   if (found == keys.end()) return fault(fmt::format("there is no \"{}\"; there are stripe, count, first, targets, object, objects and until", key));
   if (found->number) return fault(fmt::format("{} is said twice", key));
-  const auto number = parse_bytes(value);
+  const bool is_length = found->name == "stripe" || found->name == "object" || found->name == "until";
+  const auto number = is_length ? parse_bytes(value) : parse_integer(value);
   if (!number || *number < found->least || *number > found->most)
     return fault(fmt::format("{} cannot be \"{}\"; it goes from {} to {}", key, value, found->least, found->most));
   found->number = *number;
@@ -94,6 +97,26 @@ Result<StorageLayout> parse_mock(std::string_view text) {
   } while (!text.empty());
   if (Status status = check_layout(layout); !status.ok()) return Status{Code::bad_argument, status.message()};
   return layout;
+}
+
+StorageLayout with_stripes(const StorageLayout& mock, const StripeNumbers& numbers) {
+  const LayoutComponent& now = mock.components.back();
+  int64_t all = std::max<int64_t>(1, mock.storage_targets);
+  LayoutComponent component{.stripe_bytes = now.stripe_bytes, .stripe_count = now.stripe_count, .object_bytes = now.object_bytes, .targets = {}};
+  int64_t first = mock.components.front().targets.empty() || now.object_bytes > 0 ? 0 : mock.components.front().targets.front();
+  if (numbers.bytes > 0) component.stripe_bytes = numbers.bytes;
+  if (numbers.count != 0) component.stripe_count = numbers.count == k_all_targets ? std::min(all, k_most_stripes) : numbers.count;
+  if (numbers.first >= 0) first = numbers.first;
+  if (numbers.count > all || first >= all) all = first + component.stripe_count;  // a mock has as many as are asked for
+  if (component.object_bytes > 0) {
+    if (component.object_bytes % component.stripe_bytes != 0) component.object_bytes = component.stripe_bytes;
+    const int64_t rows = ceil_divide(static_cast<int64_t>(now.targets.size()), component.stripe_count);
+    place_objects(component, std::max<int64_t>(1, rows) * component.stripe_count, all);
+  } else {
+    component.overstriped = component.stripe_count > all;
+    for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back((first + i) % all);
+  }
+  return {.kind = mock.kind, .components = {std::move(component)}, .storage_targets = all};
 }
 
 }  // namespace windrow

@@ -82,18 +82,6 @@ std::optional<StripeNumbers> numbers_of(const StorageLayout& layout) noexcept {
   return StripeNumbers{.bytes = only.stripe_bytes, .count = only.stripe_count, .object_bytes = only.object_bytes, .overstriped = only.overstriped};
 }
 
-StorageLayout with_stripes(const StorageLayout& mock, const StripeNumbers& numbers) {
-  int64_t all = std::max<int64_t>(1, mock.storage_targets), first = 0;
-  LayoutComponent component{.stripe_bytes = mock.components.back().stripe_bytes, .stripe_count = mock.components.back().stripe_count, .targets = {}};
-  if (!mock.components.front().targets.empty()) first = mock.components.front().targets.front();
-  if (numbers.bytes > 0) component.stripe_bytes = numbers.bytes;
-  if (numbers.count != 0) component.stripe_count = numbers.count == k_all_targets ? all : numbers.count;
-  if (numbers.first >= 0) first = numbers.first;
-  all = std::max(all, first + component.stripe_count);  // a mock has as many as are asked for
-  for (int64_t i = 0; i < component.stripe_count; ++i) component.targets.push_back((first + i) % all);
-  return {.kind = mock.kind, .components = {std::move(component)}, .storage_targets = all};
-}
-
 std::vector<std::byte> lustre_request(const StripeNumbers& numbers) {
   constexpr size_t k_size = 32;
   constexpr uint32_t k_magic_v1 = 0x0BD10BD0, k_raid0 = 1, k_overstriping = 0x200;

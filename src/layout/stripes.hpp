@@ -47,7 +47,8 @@ bool is_chosen(const StorageLayout& layout) noexcept;
 // The numbers that would make a file like that one; nullopt: it has more than one component, or lies on a metadata server.
 std::optional<StripeNumbers> numbers_of(const StorageLayout& layout) noexcept;
 
-// What a mock does when it is told to.
+// What a mock does when it is told to: targets stay as many as they are, unless more stripes or another first one are asked for; objects stay
+// as long where whole stripes fit into them.
 StorageLayout with_stripes(const StorageLayout& mock, const StripeNumbers& numbers);
 
 // The argument of Lustre's LL_IOC_LOV_SETSTRIPE, and the value of its attribute: struct lov_user_md_v1.

@@ -91,8 +91,12 @@ struct Windows {
     window.message_bytes = message_bytes;
     return window;
   }
-  // All of the domain as one.
-  Window whole() const noexcept { return deal ? Window(*deal, domain, group, 0, deal->cells(domain, group)) : Window(domain); }
+  // All of the domain as one. A group may have no stripe in the stretch that it is dealt.
+  Window whole() const noexcept {
+    if (!deal) return domain;
+    const int64_t cells = deal->cells(domain, group);
+    return cells > 0 ? Window(*deal, domain, group, 0, cells) : Window(Extent{domain.begin, domain.begin});
+  }
   // Of the window that holds the offset; where it is not in the domain, of the next.
   int64_t index_of(int64_t offset) const noexcept {
     if (!deal) return offset / bytes - first();

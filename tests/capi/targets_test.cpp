@@ -105,18 +105,21 @@ class Targets : public Files {
 };
 
 struct Case {
-  const char* layout;
+  std::string layout;
   const char* writers;
   size_t targets;
 };
 
 TEST_P(Targets, have_one_writer_each_or_as_many_as_planned) {
+  const std::string late = "mock:stripe=16KiB,count=1,until=" + std::to_string(bytes() / 4 * 3);
   for (const Case& each : {Case{"mock:stripe=64KiB,count=4", "4", 4}, Case{"mock:stripe=64KiB,count=4", "8", 4}, Case{"mock:stripe=64KiB,count=2", "7", 2},
                            Case{"mock:stripe=16KiB,count=7", "3", 7}, Case{"mock:stripe=5000,count=5,first=3", "5", 5},
                            Case{"mock:stripe=16KiB,count=7,targets=3", "8", 3},
                            Case{"mock:stripe=16KiB,count=1,object=32KiB,objects=1000,targets=3", "3", 3}, Case{"mock:stripe=16KiB,count=2,object=32KiB,objects=1000,targets=4", "8", 4},
-                           Case{"mock:stripe=16KiB,count=1,until=100000;stripe=32KiB,count=3,first=1", "4", 4}}) {
-    SCOPED_TRACE(std::string(each.layout) + " writers " + each.writers);
+                           Case{"mock:stripe=16KiB,count=1,until=100000;stripe=32KiB,count=3,first=1", "4", 4},
+                           // Several share a target, and one's stretch has none of its stripes.
+                           Case{late + ";stripe=16KiB,count=1,first=1", "4", 2}, Case{late + ";stripe=16KiB,count=1,first=1", "7", 2}, Case{late + ";stripe=16KiB,count=3,first=1", "8", 4}}) {
+    SCOPED_TRACE(each.layout + " writers " + each.writers);
     const int variable = create({{"layout", each.layout}, {"domains", "target"}, {"writers", each.writers}});
     write(variable);
     const auto writers = std::min<size_t>(static_cast<size_t>(std::stoi(each.writers)), static_cast<size_t>(size_of()));
@@ -132,7 +135,7 @@ TEST_P(Targets, have_one_writer_each_or_as_many_as_planned) {
       EXPECT_EQ(touched.shared(), 0);
       EXPECT_EQ(touched.ranks_of_target.size(), each.targets);
       for (const auto& [target, ranks] : touched.ranks_of_target) EXPECT_LE(ranks.size(), sharers) << "target " << target;
-      const size_t most = (each.targets + groups - 1) / groups + (std::string(each.layout).find("until") == std::string::npos ? 0 : 1);
+      const size_t most = (each.targets + groups - 1) / groups + (each.layout.find("until") == std::string::npos ? 0 : 1);
       for (const auto& [rank, targets] : touched.targets_of_rank) EXPECT_LE(targets.size(), most) << "rank " << rank;
     }
     EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));

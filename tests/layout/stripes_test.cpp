@@ -71,10 +71,20 @@ TEST(Stripes, of_a_mock_are_as_they_were_set) {
   const StorageLayout site = parse_mock("stripe=1MiB,count=1,first=2,targets=4").value();
   const StorageLayout set = with_stripes(site, {.bytes = 2 * k_mib, .count = 3});
   EXPECT_EQ(set.components.front().stripe_bytes, 2 * k_mib);
-  EXPECT_THAT(set.components.front().targets, ElementsAre(2, 3, 4));
+  EXPECT_THAT(set.components.front().targets, ElementsAre(2, 3, 0));
   EXPECT_TRUE(check_layout(set).ok());
   EXPECT_EQ(with_stripes(site, {.count = k_all_targets}).components.front().stripe_count, 4);
   EXPECT_EQ(with_stripes(parse_mock("stripe=1MiB,count=2").value(), {.count = k_all_targets}).components.front().stripe_count, 2) << "of more nobody knows";
+  EXPECT_EQ(with_stripes(parse_mock("stripe=1MiB,targets=2147483648").value(), {.count = k_all_targets}).components.front().stripe_count, k_most_stripes);
+  const StorageLayout over = with_stripes(parse_mock("stripe=4KiB,count=8,targets=2").value(), {.bytes = 65536});
+  EXPECT_TRUE(over.components.front().overstriped);
+  EXPECT_EQ(over.storage_targets, 2);
+  const StorageLayout objects = parse_mock("stripe=64KiB,count=2,object=128KiB,objects=10,targets=5").value();
+  EXPECT_EQ(with_stripes(objects, {.bytes = 128 << 10}).components.front().targets, objects.components.front().targets);
+  const StorageLayout three = with_stripes(objects, {.bytes = 256 << 10, .count = 3});
+  EXPECT_EQ(three.components.front().object_bytes, 256 << 10);
+  EXPECT_EQ(three.components.front().targets.size(), 12U) << "whole rows";
+  for (const StorageLayout& each : {over, three}) EXPECT_TRUE(check_layout(each).ok());
 }
 
 }  // namespace windrow::test
