@@ -162,7 +162,7 @@ void add_simulate(CLI::App& app, Arguments& arguments) {
   simulate.add_option("TRACE", arguments.input, "Instead of a pattern: what a flush that was traced with WINDROW_TRACE moved, or a map of a decomposition as PIO and SCORPIO write it")->type_name("");
   simulate.add_option("--machine", asked.machine, "A machine file, or one of those built in: franklin, jaguar, mercury, ranger")->check(not_empty())->type_name("FILE");
   add_pattern(simulate, asked);
-  simulate.add_option("--flush", asked.flush, "Which flush of TRACE, the first being 1; without it the last that moved something")->type_name("N");
+  simulate.add_option("--flush", asked.flush, "Which flush of TRACE, the first being 1; without it the last that moved something")->check(CLI::Range(int64_t{1}, INT64_MAX).description(""))->type_name("N");
   simulate.add_option("--strategy", arguments.settings.strategy, "Preset, as for copy")->check(not_empty())->type_name("NAME");
   simulate.add_option("--set", arguments.settings.pairs, "An option of the library, key=value; may be repeated")->type_name("KEY=VALUE")->expected(1)->take_all();
   simulate.add_flag("--by-rule", asked.by_rule, "auto follows its fixed rule, as without a machine file");

@@ -21,7 +21,7 @@ namespace {
 // "1920x1920x480"
 std::vector<int64_t> numbers_of(const std::string& text, const char* option) {
   std::vector<int64_t> numbers;
-  std::stringstream stream(text);
+  std::stringstream stream(text + (text.ends_with('x') ? "x" : ""));  // what ends so has an empty number behind it
   for (std::string word; std::getline(stream, word, 'x');) {
     const auto number = windrow::parse_integer(word);
     if (!number) throw Failure(k_exit_mistake, fmt::format("{} cannot be \"{}\": it is whole numbers with x between them, as 1920x1920x480", option, text));

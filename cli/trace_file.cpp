@@ -19,12 +19,8 @@ namespace cli {
 
 namespace {
 
-using nlohmann::json;
-
-constexpr int k_version = 2;  // and 1, which had no brief flushes
-constexpr std::string_view k_begins = "{\"windrow trace\":";
-
-Failure mistake(const std::string& path, const std::string& what) { return {k_exit_mistake, fmt::format("\"{}\"{}", path, what)}; }
+using json = nlohmann::ordered_json;
+using windrow::TraceLine;
 
 std::vector<std::pair<int64_t, int64_t>> sizes_of(const json& list) {
   std::vector<std::pair<int64_t, int64_t>> sizes;
@@ -96,69 +92,32 @@ constexpr std::array<std::pair<const char*, int64_t TracedFlush::*>, 9> k_counte
 
 class TraceReader {
  public:
-  explicit TraceReader(const std::string& path) : path_(path) {}
-  Trace run();
+  Trace run(const std::string& path);
 
  private:
-  void take_line(const std::string& line, int64_t number);
-  void take_opening(const json& object, int64_t number);
-  void take_flush(const json& object);
-  void take_brief(const json& object);
-  size_t opening_of(const json& object) const;
+  void take_opening(const json& object);
+  void take_flush(const json& object, size_t opening);
+  void take_brief(const json& object, size_t opening);
   void take_report(const json& report, TracedFlush& flush) const;
   void take_queue(const json& object, TracedFlush& flush);
 
-  const std::string& path_;
   Trace trace_;
-  std::map<std::string, size_t> numbers_;  // of openings
   std::map<std::pair<size_t, int64_t>, std::string> kinds_;  // of decompositions, by opening
 };
 
-Trace TraceReader::run() {
-  std::error_code error;
-  if (std::filesystem::is_directory(path_, error)) throw mistake(path_, " is a folder, not a trace");
-  std::ifstream stream(path_, std::ios::binary);
-  if (!stream) throw mistake(path_, fmt::format(": {}", std::strerror(errno)));
-  std::string line;
-  int64_t number = 0;
-  while (std::getline(stream, line)) {
-    ++number;
-    if (number == 1 && !line.starts_with(k_begins))
-      throw mistake(path_, fmt::format(", line 1: no trace of windrow, which would begin with {}", k_begins));
-    const bool ends = !stream.eof();
-    try {
-      take_line(line, number);
-    } catch (const Failure&) {
-      throw;
-    } catch (const std::exception& problem) {
-      trace_.damage = ends ? fmt::format("\"{}\", line {}: no line of a trace: {}", path_, number, problem.what())
-                           : fmt::format("\"{}\", line {}: the line is cut short", path_, number);
-      break;
-    }
-  }
-  if (number == 0) throw mistake(path_, " is empty: there is no line 1 of a trace in it");
+Trace TraceReader::run(const std::string& path) {
+  trace_.damage = read_lines_of_trace(path, [this](const TraceLine& line) {
+    if (line.kind == TraceLine::Kind::opening)
+      take_opening(line.json);
+    else if (line.kind == TraceLine::Kind::brief)
+      take_brief(line.json, line.opening);
+    else
+      take_flush(line.json, line.opening);
+  });
   return std::move(trace_);
 }
 
-void TraceReader::take_line(const std::string& line, int64_t number) {
-  json object;
-  try {
-    object = json::parse(line);
-  } catch (const json::parse_error& error) {  // its own words have what is wrong in them, and that may be any bytes
-    throw std::runtime_error(fmt::format("it is no JSON from its byte {} on", error.byte));
-  }
-  if (object.contains("windrow trace"))
-    take_opening(object, number);
-  else if (object.contains("brief_flushes"))
-    take_brief(object);
-  else
-    take_flush(object);
-}
-
-void TraceReader::take_opening(const json& object, int64_t number) {
-  const json& version = object.at("windrow trace");
-  if (version != k_version && version != 1)
-    throw mistake(path_, fmt::format(", line {}: a trace of version {}; this windrow reads versions 1 to {}", number, version.dump(), k_version));
+void TraceReader::take_opening(const json& object) {
   TracedOpening opening{.identity = object.at("opening"),
                         .file = object.at("file"),
                         .mode = object.at("mode"),
@@ -167,19 +126,18 @@ void TraceReader::take_opening(const json& object, int64_t number) {
                         .ranks = object.at("ranks"),
                         .clock_accuracy_s = object.at("clock_accuracy_s"),
                         .hosts = object.at("hosts").get<std::vector<std::string>>()};
-  numbers_[opening.identity] = trace_.openings.size();
   trace_.openings.push_back(std::move(opening));
 }
 
 void TraceReader::take_report(const json& report, TracedFlush& flush) const {
   flush.layout = report.at("layout");
   const json& seconds = report.at("seconds");
-  flush.seconds = seconds.at("total");
+  flush.seconds = seconds_of(seconds, "total");
   for (size_t i = 0; i < k_stages.size(); ++i) {
     const std::string stage(k_stages[i]);
     flush.stage_seconds[i] = stage == "routes" ? seconds.value(stage, 0.0) : seconds.at(stage).get<double>();  // earlier versions told of no such stage
   }
-  for (const auto& [name, number] : k_counters) flush.*number = report.at(name).get<int64_t>();
+  for (const auto& [name, number] : k_counters) flush.*number = windrow::count_of(report, name);
   for (const json& plan : report.at("plans")) flush.plans.push_back(plan_of(plan));
 }
 
@@ -198,26 +156,16 @@ void TraceReader::take_queue(const json& object, TracedFlush& flush) {
   if (object.contains("queue_left_out")) flush.variables_left_out = object["queue_left_out"];
 }
 
-size_t TraceReader::opening_of(const json& object) const {
-  const auto opening = numbers_.find(object.at("opening").get<std::string>());
-  if (opening == numbers_.end()) throw std::runtime_error("a flush of a file that no line before has opened");
-  return opening->second;
-}
-
 // Lists, each with a number of every flush.
-void TraceReader::take_brief(const json& object) {
-  const json& columns = object.at("brief_flushes");
-  const auto numbers = columns.at("flush").get<std::vector<int64_t>>();
-  const auto column = [&](const std::string& name) {
-    auto found = columns.at(name).get<std::vector<int64_t>>();
-    if (found.size() != numbers.size()) throw std::runtime_error(fmt::format("{} of {} flushes, not {}", name, found.size(), numbers.size()));
-    return found;
-  };
+void TraceReader::take_brief(const json& object, size_t opening) {
+  const json& columns = object["brief_flushes"];
+  const auto column = [&](const std::string& name) { return columns.at(name).get<std::vector<int64_t>>(); };
+  const auto numbers = column("flush");
   std::vector<TracedFlush> flushes(numbers.size());
-  for (size_t i = 0; i < flushes.size(); ++i) flushes[i].opening = opening_of(object), flushes[i].number = numbers[i], flushes[i].brief = true;
+  for (size_t i = 0; i < flushes.size(); ++i) flushes[i].opening = opening, flushes[i].number = numbers[i], flushes[i].brief = true;
   const auto take_seconds = [&](const std::string& name, const auto& of) {
     const auto found = column(name);
-    for (size_t i = 0; i < flushes.size(); ++i) of(flushes[i]) = static_cast<double>(std::max<int64_t>(0, found[i])) * 1e-9;
+    for (size_t i = 0; i < flushes.size(); ++i) of(flushes[i]) = static_cast<double>(found[i]) * 1e-9;
   };
   take_seconds("total_ns", [](TracedFlush& flush) -> double& { return flush.seconds; });
   for (size_t stage = 0; stage < k_stages.size(); ++stage)
@@ -229,9 +177,9 @@ void TraceReader::take_brief(const json& object) {
   trace_.flushes.insert(trace_.flushes.end(), flushes.begin(), flushes.end());
 }
 
-void TraceReader::take_flush(const json& object) {
+void TraceReader::take_flush(const json& object, size_t opening) {
   TracedFlush flush;
-  flush.opening = opening_of(object);
+  flush.opening = opening;
   flush.number = object.at("flush");
   flush.error = object.at("error");
   take_report(object.at("report"), flush);
@@ -247,6 +195,16 @@ void TraceReader::take_flush(const json& object) {
 
 std::string TracedPlan::text() const { return fmt::format("{}: {}", strategy, fmt::join(axes, ", ")); }
 
-Trace read_trace(const std::string& path) { return TraceReader(path).run(); }
+std::string read_lines_of_trace(const std::string& path, const std::function<void(const TraceLine&)>& take) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw Failure(k_exit_mistake, fmt::format("\"{}\" is a folder, not a trace", path));
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw Failure(k_exit_mistake, fmt::format("\"{}\": {}", path, std::strerror(errno)));
+  auto damage = windrow::read_trace_lines(stream, path, take);
+  if (!damage.ok()) throw Failure(k_exit_mistake, damage.status().message());
+  return std::move(damage).value();
+}
+
+Trace read_trace(const std::string& path) { return TraceReader().run(path); }
 
 }  // namespace cli

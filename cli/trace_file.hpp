@@ -4,14 +4,21 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "trace/trace_reading.hpp"
+
 namespace cli {
 
 inline constexpr std::array<std::string_view, 7> k_stages{"describe", "plan", "routes", "descriptions", "exchange", "storage", "agree"};
+
+// Local. The lines of a trace; as windrow::read_trace_lines(), and throws Failure for a file that cannot be read, is empty, no trace or one of another version.
+// Returns what is damaged.
+std::string read_lines_of_trace(const std::string& path, const std::function<void(const windrow::TraceLine&)>& take);
 
 struct TracedOpening {
   std::string identity, file, mode, opened, columns;

@@ -5,12 +5,13 @@
 
 #include <array>
 #include <cstdio>
-#include <fstream>
+#include <optional>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/checked.hpp"
 #include "cli/console.hpp"
+#include "cli/trace_file.hpp"
 #include "decomposition/decomposition.hpp"
 #include "extent/algebra.hpp"
 
@@ -18,11 +19,12 @@ namespace cli {
 
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 using windrow::checked_add;
 using windrow::checked_multiply;
 using windrow::Nest;
 using windrow::Pieces;
+using windrow::TraceLine;
 
 Failure mistake(const std::string& path, const std::string& what) { return {k_exit_mistake, fmt::format("\"{}\": {}", path, what)}; }
 
@@ -36,9 +38,10 @@ Nest nest_of(const json& list, int64_t elements) {
   int64_t span = length, bytes = length;
   for (size_t i = 2; i < list.size(); ++i) {
     const auto times = list[i].at(0).get<int64_t>(), distance = list[i].at(1).get<int64_t>();
+    if (times < 1) refuse("runs of elements that cannot be");
     const auto reach = checked_multiply(times - 1, distance);
     const auto end = reach ? checked_add(*reach, span) : std::nullopt;
-    if (times < 1 || distance < span || !end || *end > elements) refuse("runs of elements that cannot be");
+    if (distance < span || !end || *end > elements) refuse("runs of elements that cannot be");
     nest.repeat(times, distance, bytes);
     span = *end;
     bytes *= times;
@@ -108,6 +111,12 @@ void leave_to_one(std::vector<Pieces>& lists) {
   }
 }
 
+int64_t rank_of(const json& rank, int ranks) {
+  const int64_t number = windrow::count_of(rank, "rank");
+  if (number >= ranks) refuse(fmt::format("there is no rank {}", number));
+  return number;
+}
+
 windrow::Workload workload_of(const json& flush, const Group& group, const json& decomposition) {
   windrow::Workload workload{.division = windrow::Division::lists, .reading = group.reading, .ranks = flush.at("ranks").get<int>(),
                              .shape = decomposition.at("shape").get<std::vector<int64_t>>(), .element_bytes = group.element_bytes, .variables = group.variables};
@@ -117,55 +126,72 @@ windrow::Workload workload_of(const json& flush, const Group& group, const json&
   if (ranks.size() != static_cast<size_t>(workload.ranks)) refuse(fmt::format("it tells what {} of {} ranks hold", ranks.size(), workload.ranks));
   const int64_t elements = product(workload.shape);
   workload.lists.resize(ranks.size());
-  for (const json& rank : ranks) workload.lists.at(rank.at("rank").get<size_t>()) = pieces_of_rank(rank, workload.shape, elements);
+  for (const json& rank : ranks) workload.lists.at(static_cast<size_t>(rank_of(rank, workload.ranks))) = pieces_of_rank(rank, workload.shape, elements);
   if (!workload.reading) leave_to_one(workload.lists);
   if (decomposition.value("kind", "") == "points") workload.points = elements, workload.load = group.values;
   return workload;
 }
 
+// The flush to simulate: of those that moved something the one asked for, or the last.
+class FlushFinder {
+ public:
+  explicit FlushFinder(int64_t asked) : asked_(asked) {}
+
+  void take(const TraceLine& line) {
+    if (line.kind == TraceLine::Kind::brief) {
+      const auto brief = static_cast<int64_t>(line.json["brief_flushes"]["flush"].size());
+      asked_is_brief_ = asked_is_brief_ || (asked_ > flushes_ && asked_ <= flushes_ + brief);
+      flushes_ += brief;
+    } else if (line.kind == TraceLine::Kind::flush) {
+      take_flush(line);
+    }
+  }
+
+  // With the trace's damage, or "".
+  windrow::Workload workload(const std::string& path, const std::string& damage) const {
+    if (asked_is_brief_) throw mistake(path, fmt::format("has numbers alone of flush {}: trace it with trace_detail=full", asked_));
+    if (!damage.empty() && (!found_ || asked_ > flushes_)) throw Failure(k_exit_mistake, damage);
+    if (!found_) throw mistake(path, asked_ > 0 ? fmt::format("has no flush {} that moved anything", asked_) : "has no flush that moved anything");
+    if (!damage.empty()) fmt::print(stderr, "windrow: {}; what is before it is simulated\n", damage);
+    try {
+      return workload_of(found_->flush, found_->group, found_->decomposition);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw mistake(path, fmt::format("flush {} cannot be simulated: {}", found_->number, error.what()));
+    }
+  }
+
+ private:
+  struct Found {
+    int64_t number = 0;
+    json flush;
+    Group group;
+    json decomposition;
+  };
+
+  void take_flush(const TraceLine& line) {
+    auto& decompositions = decompositions_[line.opening];
+    for (const json& each : line.json.at("decompositions")) decompositions[each.at("id").get<int64_t>()] = each;
+    ++flushes_;
+    if (asked_ > 0 && flushes_ != asked_) return;
+    const Group group = largest_group(line.json.at("queue"), decompositions);
+    if (group.bytes > 0) found_ = Found{flushes_, line.json, group, decompositions.at(group.decomposition)};
+  }
+
+  int64_t asked_ = 0;                                        // counted over the whole trace; 0: the last
+  int64_t flushes_ = 0;
+  bool asked_is_brief_ = false;
+  std::map<size_t, std::map<int64_t, json>> decompositions_; // by opening
+  std::optional<Found> found_;
+};
+
 }  // namespace
 
 windrow::Workload traced_workload(const std::string& path, int64_t flush) {
-  std::ifstream stream(path);
-  if (!stream) throw mistake(path, "cannot be opened");
-  std::string line, opening;
-  std::map<int64_t, json> decompositions;
-  std::optional<windrow::Workload> found;
-  int64_t number = 0, flushes = 0;
-  try {
-    while (std::getline(stream, line)) {
-      ++number;
-      const json object = json::parse(line);
-      if (object.contains("windrow trace")) {
-        if (object["windrow trace"] != 1 && object["windrow trace"] != 2) throw mistake(path, "is a trace of another version");
-        decompositions.clear();
-        continue;
-      }
-      if (number == 1) throw mistake(path, "is no trace");
-      if (object.contains("brief_flushes")) {
-        const auto brief = static_cast<int64_t>(object["brief_flushes"].at("flush").size());
-        if (flush > flushes && flush <= flushes + brief) throw mistake(path, fmt::format("has numbers alone of flush {}: trace it with trace_detail=full", flush));
-        flushes += brief;
-        continue;
-      }
-      for (const json& each : object.at("decompositions")) decompositions[each.at("id").get<int64_t>()] = each;
-      ++flushes;
-      if (flush > 0 && flushes != flush) continue;
-      const Group group = largest_group(object.at("queue"), decompositions);
-      if (group.bytes > 0) found = workload_of(object, group, decompositions.at(group.decomposition));
-    }
-  } catch (const json::parse_error&) {
-    if (number == 1) throw mistake(path, "is no trace");
-    const std::string damage = fmt::format("line {} is cut short or no line of a trace", number);
-    if (!found || flush > flushes) throw mistake(path, damage);
-    fmt::print(stderr, "windrow: \"{}\": {}; what is before it is simulated\n", path, damage);
-  } catch (const Failure&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw mistake(path, fmt::format("line {} cannot be simulated: {}", number, error.what()));
-  }
-  if (!found) throw mistake(path, flush > 0 ? fmt::format("has no flush {} that moved anything", flush) : "has no flush that moved anything");
-  return std::move(*found);
+  FlushFinder finder(flush);
+  const std::string damage = read_lines_of_trace(path, [&](const TraceLine& line) { finder.take(line); });
+  return finder.workload(path, damage);
 }
 
 }  // namespace cli

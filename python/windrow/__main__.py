@@ -53,22 +53,36 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def read_trace(path: Path) -> list[dict[str, Any]]:
-    """The reports of the flushes of a trace (docs/traces.md), in order; of brief ones their numbers."""
-    lines = []
-    for number, text in enumerate(path.read_text().splitlines(), 1):
-        try:
-            lines.append(json.loads(text))
-        except ValueError:
-            raise ValueError(f"{path}, line {number}: not a line of a trace") from None
-    if not lines or lines[0].get("windrow trace") not in (1, 2):
-        raise ValueError(f"{path} is not a trace of a version that is known here")
-    reports = []
-    for line in lines:
-        if "flush" in line:
-            reports.append(line["report"])
-        for values in zip(*line.get("brief_flushes", {}).values(), strict=True):
-            brief = dict(zip(line["brief_flushes"], values, strict=True))
-            reports.append({**brief, "seconds": {name.removesuffix("_ns"): number * 1e-9 for name, number in brief.items() if name.endswith("_ns")}})
+    """The reports of the flushes of a trace (docs/traces.md), in order; of brief ones their numbers. ValueError: which line is none of a trace."""
+    reports: list[dict[str, Any]] = []
+    with path.open(encoding="utf-8", newline="\n") as lines:
+        for number, text in enumerate(lines, 1):
+            try:
+                line = json.loads(text)
+                if number == 1 and line.get("windrow trace") not in (1, 2):
+                    break
+                reports += _reports_of(line)
+            except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+                raise ValueError(f"{path}, line {number}: not a line of a trace") from None
+        else:
+            if path.stat().st_size > 0:
+                return reports
+    raise ValueError(f"{path} is not a trace of a version that is known here")
+
+
+def _reports_of(line: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of a line of a trace; what is drawn of them is there, and numbers."""
+    if "windrow trace" in line and line["windrow trace"] not in (1, 2):
+        raise ValueError
+    reports = [line["report"]] if "flush" in line else []
+    columns = line.get("brief_flushes", {})
+    for values in zip(*columns.values(), strict=True):
+        brief = dict(zip(columns, values, strict=True))
+        reports.append({**brief, "seconds": {name.removesuffix("_ns"): ns * 1e-9 for name, ns in brief.items() if name.endswith("_ns")}})
+    for report in reports:
+        for value in (report["bytes"], report["seconds"]["total"], *(report["seconds"].get(stage, 0) for stage in _STAGES)):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**63:
+                raise ValueError
     return reports
 
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "base/nesting.hpp"
 #include "base/units.hpp"
 
 namespace windrow {
@@ -239,9 +240,12 @@ Json rates_json(const std::vector<MeasuredRate>& rates) {
 Result<Machine> parse_machine(std::string_view text, std::string_view file) {
   Reader reader(file);
   Machine machine;
-  const Json json = text.size() <= k_most_text ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
+  const bool is_sane = text.size() <= k_most_text && !is_nested_too_deep(text);
+  const Json json = is_sane ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
   if (text.size() > k_most_text) {
     reader.fail("", "is longer than 1 MiB");
+  } else if (!is_sane) {
+    reader.fail("", fmt::format("has lists within lists, more than {} deep", k_most_nesting));
   } else if (json.is_discarded()) {
     reader.fail("", "is not JSON, or has a number beyond all bounds");
   } else if (!json.is_object() || !json.contains(k_head)) {

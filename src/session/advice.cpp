@@ -14,7 +14,7 @@
 #include "base/units.hpp"
 #include "model/defaults.hpp"
 #include "session/machine.hpp"
-#include "session/trace_lines.hpp"
+#include "trace/trace_reading.hpp"
 #include "session/weighing_json.hpp"
 #include "storage/system_error.hpp"
 
@@ -54,9 +54,7 @@ double sound_seconds(const ordered_json& json) {
 }
 
 Topology topology_of(const ordered_json& json) {
-  constexpr int k_most_ranks = 1 << 28;
   Topology topology{.ranks = json.at("ranks").get<int>(), .host_roots = {}};
-  if (topology.ranks < 1 || topology.ranks > k_most_ranks) fail(fmt::format("it cannot have {} ranks", json.at("ranks").dump()));
   std::map<int64_t, int> lowest;
   for (const ordered_json& each : json.at("ranks_on_hosts")) {
     const int first = each.at(0).get<int>();
@@ -78,27 +76,9 @@ class Advisor {
     if (std::filesystem::is_directory(path, error)) return {Code::bad_argument, fmt::format("advise: \"{}\" is a folder, not a trace", path)};
     std::ifstream stream(path, std::ios::binary);
     if (!stream) return system_status("open of trace", path, errno);
-    std::string line;
-    int64_t number = 0;
-    while (std::getline(stream, line)) {
-      ++number;
-      if (number == 1 && !line.starts_with(k_trace_begins)) return {Code::bad_file, fmt::format("\"{}\", line 1: no trace of windrow, which would begin with {}", path, k_trace_begins)};
-      const bool ends = !stream.eof();
-      try {
-        take(ordered_json::parse(line));
-      } catch (const VersionError& other) {
-        return {Code::bad_file, fmt::format("\"{}\", line {}: {}", path, number, other.what())};
-      } catch (const nlohmann::json::parse_error&) {
-        damage_ = fmt::format("\"{}\", line {}: {}", path, number, ends ? "it is no JSON" : "the line is cut short");
-      } catch (const std::bad_alloc&) {
-        throw;
-      } catch (const std::exception& problem) {
-        damage_ = fmt::format("\"{}\", line {}: no line of a trace: {}", path, number, problem.what());
-      }
-      if (!damage_.empty()) break;
-    }
-    if (number == 0) return {Code::bad_file, fmt::format("\"{}\" is empty: there is no line 1 of a trace in it", path)};
-    return {};
+    auto damage = read_trace_lines(stream, path, [this](const TraceLine& line) { take(line); });
+    if (damage.ok()) damage_ = std::move(damage).value();
+    return damage.status();
   }
 
   // Chooses anew for each kind, as if nothing had been asked for.
@@ -119,25 +99,20 @@ class Advisor {
   std::string json() const;
 
  private:
-  struct VersionError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-  };
-
-  void take(const ordered_json& line) {
-    if (line.contains("windrow trace"))
-      take_opening(line);
-    else if (line.contains("brief_flushes"))
-      brief_ += static_cast<int64_t>(line["brief_flushes"].at("flush").size());
+  void take(const TraceLine& line) {
+    if (line.kind == TraceLine::Kind::opening)
+      take_opening(line.json);
+    else if (line.kind == TraceLine::Kind::brief)
+      brief_ += static_cast<int64_t>(line.json["brief_flushes"]["flush"].size());
     else
-      take_flush(line);
+      take_flush(line.json, line.opening);
   }
   void take_opening(const ordered_json& line);
-  void take_flush(const ordered_json& line);
+  void take_flush(const ordered_json& line, size_t opening);
   void take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone);
 
   std::shared_ptr<const Machine> machine_;  // nullptr: what is usual
   std::vector<Opening> openings_;
-  std::map<std::string, size_t> numbers_;   // of openings
   std::vector<Kind> kinds_;
   std::map<std::string, size_t> known_;     // of kinds
   int64_t without_pattern_ = 0, brief_ = 0;
@@ -145,22 +120,17 @@ class Advisor {
 };
 
 void Advisor::take_opening(const ordered_json& line) {
-  if (const ordered_json& version = line.at("windrow trace"); version != k_trace_version && version != 1)
-    throw VersionError(fmt::format("a trace of version {}; this windrow reads versions 1 to {}", version.dump(), k_trace_version));
   auto layout = read_layout_json(line.at("layout"));
   if (!layout.ok()) fail(layout.status().message());
   Opening opening{.file = line.at("file"), .mode = line.at("mode"), .topology = topology_of(line), .layout = std::make_shared<const StorageLayout>(std::move(layout).value())};
-  numbers_[line.at("opening").get<std::string>()] = openings_.size();
   openings_.push_back(std::move(opening));
 }
 
-void Advisor::take_flush(const ordered_json& line) {
-  const auto opening = numbers_.find(line.at("opening").get<std::string>());
-  if (opening == numbers_.end()) fail("a flush of a file that no line before has opened");
+void Advisor::take_flush(const ordered_json& line, size_t opening) {
   if (!line.at("error").get<std::string>().empty()) return;  // its seconds say nothing
   const ordered_json& plans = line.at("report").at("plans");
   const double seconds = sound_seconds(line.at("report").at("seconds").at("total"));
-  for (const ordered_json& plan : plans) take_plan(plan, opening->second, line.at("flush").get<int64_t>(), seconds, plans.size() == 1);
+  for (const ordered_json& plan : plans) take_plan(plan, opening, line.at("flush").get<int64_t>(), seconds, plans.size() == 1);
 }
 
 void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone) {

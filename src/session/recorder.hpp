@@ -72,6 +72,7 @@ class Recorder {
   bool tells_all_ = false;
   double line_seconds_ = 0;
   double brief_seconds_ = 0;                                      // of flushes that had no whole line, since one had
+  int plans_told_ = 0;                                            // new ones, whole
   std::vector<BriefFlush> brief_;                                 // rank 0: that no line tells yet
   int64_t flushes_ = 0;
   bool samples_all_ = true, is_sampled_ = true;

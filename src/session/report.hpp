@@ -13,6 +13,7 @@
 #include "layout/tally.hpp"
 #include "plan/plan.hpp"
 #include "trace/trace.hpp"
+#include "trace/trace_format.hpp"
 
 namespace windrow {
 
@@ -65,9 +66,7 @@ struct FlushReport {
   StripeTally touched = {};
 };
 
-// The numbers by which a flush is told where there is no time for more, named as in the report's JSON (`targets` is what it has of all ranks). The same on all ranks.
-inline constexpr std::array<std::string_view, 11> k_brief_counters{"bytes", "bytes_written", "bytes_read", "write_requests", "read_requests", "rounds", "messages",
-                                                                   "bytes_sent", "description_messages", "writers", "targets"};
+// The numbers by which a flush is told where there is no time for more. The same on all ranks.
 struct BriefReport {
   std::array<int64_t, 1 + static_cast<size_t>(k_stages)> nanoseconds{};  // of all of it, and of each stage
   std::array<int64_t, k_brief_counters.size()> counters{};

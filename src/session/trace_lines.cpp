@@ -276,6 +276,13 @@ ordered_json layout_json(const StorageLayout& layout) {
 }
 
 // Names may be of any bytes.
+// In the order of brief_names().
+int64_t brief_number(const BriefFlush& flush, size_t i) {
+  const auto& [nanoseconds, counters, planned, line_seconds] = flush.report;
+  if (i < 2) return i == 0 ? flush.number : flush.ended;
+  return i - 2 < nanoseconds.size() ? nanoseconds[i - 2] : counters[i - 2 - nanoseconds.size()];
+}
+
 std::string line_of(const ordered_json& json) { return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
 
 }  // namespace
@@ -325,21 +332,16 @@ std::string brief_line(const TracedOpening& opening, std::span<const BriefFlush>
   std::string line = line_of({{"opening", opening.identity}, {"file", opening.file}, {"ranks", opening.ranks}});
   line.resize(line.size() - 2);  // its bracket
   line += ",\"brief_flushes\":{";
-  const auto add = [&](std::string_view name, const auto& number_of) {
-    line += fmt::format("{}\"{}\":[", line.back() == '{' ? "" : ",", name);
+  const std::vector<std::string> names = brief_names();
+  for (size_t i = 0; i < names.size(); ++i) {
+    line += fmt::format("{}\"{}\":[", i == 0 ? "" : ",", names[i]);
     for (const BriefFlush& flush : flushes) {
       if (&flush != &flushes.front()) line += ',';
-      const fmt::format_int digits(number_of(flush));
+      const fmt::format_int digits(brief_number(flush, i));
       line.append(digits.data(), digits.size());
     }
     line += ']';
-  };
-  add("flush", [](const BriefFlush& flush) { return flush.number; });
-  add("ended_ns", [](const BriefFlush& flush) { return flush.ended; });
-  add("total_ns", [](const BriefFlush& flush) { return flush.report.nanoseconds[0]; });
-  for (size_t stage = 0; stage < static_cast<size_t>(k_stages); ++stage)
-    add(std::string(stage_name(static_cast<Stage>(stage))) + "_ns", [=](const BriefFlush& flush) { return flush.report.nanoseconds[1 + stage]; });
-  for (size_t i = 0; i < k_brief_counters.size(); ++i) add(k_brief_counters[i], [=](const BriefFlush& flush) { return flush.report.counters[i]; });
+  }
   return line + "}}\n";
 }
 

@@ -20,8 +20,6 @@
 
 namespace windrow {
 
-inline constexpr int k_trace_version = 2;  // 1 had no brief flushes
-inline constexpr std::string_view k_trace_begins = "{\"windrow trace\":";
 inline constexpr int k_most_ranks = 4096, k_sampled_ranks = 64;
 inline constexpr int64_t k_share = 16 << 10, k_small_share = 1 << 10;
 inline constexpr size_t k_most_queued = 512, k_most_records = 64, k_most_sent = 32;

@@ -39,7 +39,7 @@ void File::open_trace_on_root() {
   if (asked.empty()) return;
   const Status status = guard([&]() -> Status {
     report_.trace = std::filesystem::absolute(asked).string();
-    auto text = AppendedText::open(report_.trace, k_trace_begins);
+    auto text = AppendedText::open(report_.trace, fmt::format("{}{},", k_trace_begins, k_trace_version));
     if (!text.ok()) return text.status();
     trace_text_.emplace(std::move(text).value());
     return {};

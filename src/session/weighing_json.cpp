@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "trace/trace_reading.hpp"
+
 namespace windrow {
 namespace {
 
@@ -50,14 +52,6 @@ void for_each_bound(AnyLimits& limits, Visit&& visit) {
 }
 
 Status malformed(const std::string& what) { return {Code::bad_file, what}; }
-
-int64_t count_of(const ordered_json& json, const char* name) {
-  const ordered_json& found = json.at(name);
-  if (!found.is_number_integer()) throw std::runtime_error(fmt::format("{} is no whole number", name));
-  const auto count = found.get<int64_t>();
-  if (count < 0 || count > INT64_MAX / 4) throw std::runtime_error(fmt::format("{} cannot be {}", name, found.dump()));
-  return count;
-}
 
 Extent extent_of(const ordered_json& json) {
   const auto begin = json.at(0).get<int64_t>(), end = json.at(1).is_null() ? k_no_end : json.at(1).get<int64_t>();

@@ -199,6 +199,30 @@ TEST_P(Traces, tell_short_flushes_by_numbers) {
   EXPECT_EQ(counted[1].gathers - counted[0].gathers, 2 * (whole - 1));
 }
 
+// A decomposition for each call is a plan for each flush: of those the first few are told whole, and then some.
+TEST_P(Traces, tell_short_flushes_of_blocks_by_numbers) {
+  constexpr int k_steps = 60;
+  windrow_file* file = create_traced({{"trace_detail", "auto"}}, trace());
+  const int variable = define_grid(file, "grid");
+  const int64_t start[2] = {rank_of(), 0}, count[2] = {1, 4};
+  const std::array<double, 4> row{1, 2, 3, 4};
+  for (int step = 0; step < k_steps; ++step) EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, row.data()));
+  EXPECT_WINDROW_OK(windrow_close(file));
+  int64_t whole = 0, brief = 0;
+  for (const json& line : lines()) {
+    if (line.contains("flush")) {
+      ++whole;
+      if (brief == 0) {
+        EXPECT_EQ(line["flush"], whole);
+      }
+    }
+    if (line.contains("brief_flushes")) brief += static_cast<int64_t>(line["brief_flushes"]["flush"].size());
+  }
+  EXPECT_EQ(whole + brief, k_steps);
+  EXPECT_GE(whole, 16);
+  EXPECT_GT(brief, 0);
+}
+
 // What is still to be told when the file is closed.
 TEST_P(Traces, lose_no_short_flush_at_the_end) {
   windrow_file* file = create_traced({{"trace_detail", "auto"}}, trace());

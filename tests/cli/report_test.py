@@ -227,6 +227,37 @@ class Damaged(ReportTest):
         with open(self.path("page.html"), encoding="utf-8") as f:
             self.assertIn("trace_detail=full", f.read())
 
+    def test_hostile_numbers_of_short_flushes(self):
+        self.make(steps=30, WINDROW_TRACE_DETAIL="auto")
+        lines = self.lines()
+        place = next(i for i, line in enumerate(lines) if "brief_flushes" in line)
+        brief = json.loads(lines[place])
+        numbers = brief["brief_flushes"]
+
+        def told(**columns):
+            return json.dumps({**brief, "brief_flushes": {**numbers, **columns}})
+
+        for wrong in (told(bytes=[-1] * len(numbers["flush"])), told(bytes=numbers["bytes"][1:]), told(bytes=[1e308] * len(numbers["flush"])), told(total_ns=["1"] * len(numbers["flush"])),
+                      told(write_requests=[2**63 - 1] * len(numbers["flush"])), told(read_requests=[2**64 - 1] * len(numbers["flush"])), told(flush=3), told(flush=numbers["flush"][::-1] + [0]), told(flush=[0] * len(numbers["flush"])),
+                      json.dumps({**brief, "brief_flushes": 5}), json.dumps({**brief, "opening": "other"}), json.dumps({**brief, "brief_flushes": {"flush": [7]}})):
+            with open(self.trace, "w", encoding="utf-8") as f:
+                f.writelines([*lines[:place], wrong + "\n", *lines[place + 1 :]])
+            self.assert_mistake(self.report(), self.trace, f"line {place + 1}", "no line of a trace", code=1)
+            done = run(COMMAND, "advise", self.trace)
+            self.assertIn(f"line {place + 1}: no line of a trace", done.stdout + done.stderr)
+
+    def test_lists_within_lists(self):
+        """Many levels deep: what walks them calls itself for each."""
+        self.make()
+        deep = "[" * 200_000 + "]" * 200_000
+        opening, *others = self.lines()
+        for name, text, line in (("version", '{"windrow trace":' + deep + "}\n", 1), ("flush", opening + '{"opening":' + deep + "}\n", 2)):
+            with self.subTest(name):
+                with open(self.trace, "w", encoding="utf-8") as f:
+                    f.write(text)
+                for done in (self.report(), run(COMMAND, "advise", self.trace), run(COMMAND, "simulate", self.trace, "--machine", "jaguar")):
+                    self.assertIn(f"line {line}: no line of a trace: lists within lists", done.stdout + done.stderr)
+
     def test_another_version(self):
         self.make()
         lines = self.lines()

@@ -120,6 +120,21 @@ class SimulateTest(unittest.TestCase):
             groups[key] = groups.get(key, 0) + math.prod(each["shape"]) * each["element_bytes"]
         self.assertEqual(found["bytes"], max(groups.values()))
 
+    def test_a_trace_of_two_programs_is_simulated(self):
+        """Their lines come between each other, and each counts its decompositions from 1."""
+        sizes = []
+        traces = [self.path("small.jsonl"), self.path("large.jsonl")]
+        for trace, rows in zip(traces, (10, 50), strict=True):
+            done = run(TRACED, self.path("file.raw"), 2, rows, ranks=2, env={"WINDROW_TRACE": trace, "WINDROW_TRACE_DETAIL": "full"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            sizes.append([self.simulated(trace, "--machine", "mercury", "--flush", flush)["bytes"] for flush in (1, 2)])
+        self.assertNotEqual(sizes[0], sizes[1])
+        small, large = (open(trace, encoding="utf-8").readlines() for trace in traces)
+        with open(self.path("both.jsonl"), "w", encoding="utf-8") as both:
+            both.writelines([small[0], small[1], large[0], large[1], small[2], large[2]])
+        found = [self.simulated(self.path("both.jsonl"), "--machine", "mercury", "--flush", flush)["bytes"] for flush in (1, 2, 3, 4)]
+        self.assertEqual(found, [sizes[0][0], sizes[1][0], sizes[0][1], sizes[1][1]])
+
     def test_what_several_ranks_hold_is_written_once(self):
         with open(SAMPLE, encoding="utf-8") as lines:
             opening, flush = list(lines)[:2]
@@ -148,8 +163,8 @@ class SimulateTest(unittest.TestCase):
             file.write(opening + flush + flush[: len(flush) // 2])
         done = run(COMMAND, "simulate", self.path("cut.jsonl"), "--machine", "jaguar")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("line 3 is cut short", done.stderr)
-        self.mistake(self.path("cut.jsonl"), "--machine", "jaguar", "--flush", 2, part="line 3 is cut short")
+        self.assertIn("line 3: the line is cut short", done.stderr)
+        self.mistake(self.path("cut.jsonl"), "--machine", "jaguar", "--flush", 2, part="line 3: the line is cut short")
 
     def test_a_map_is_simulated(self):
         """Rows of 3 ranks, of which one has nothing; and an element that two hold, and one that nobody does."""
@@ -181,6 +196,7 @@ class SimulateTest(unittest.TestCase):
         self.mistake("--ranks", 10, "--shape", "100", part="which machine")
         self.mistake("--machine", "nowhere.json", "--ranks", 10, "--shape", "100", part="nowhere.json")
         self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "10xx", part="--shape cannot be")
+        self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "10x", part="--shape cannot be")
         self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "0", part="no elements")
         self.mistake("--machine", "jaguar", "--ranks", 10, "--shape", "99999999999x99999999999", part="more than a file can have")
         self.mistake("--machine", "mercury", "--ranks", 2000, "--shape", "100", part="887 hosts with 2 ranks each; 2000 ranks are more")
@@ -197,7 +213,8 @@ class SimulateTest(unittest.TestCase):
         self.mistake("--print-machine", "titan", part="titan")
         self.mistake(SAMPLE, "--machine", "jaguar", "--ranks", 3, part="a trace says")
         self.mistake(SAMPLE, "--machine", "jaguar", "--flush", 99, part="no flush 99")
-        self.mistake(self.path("none.jsonl"), "--machine", "jaguar", part="cannot be opened")
+        self.mistake(SAMPLE, "--machine", "jaguar", "--flush", 0, part="--flush")
+        self.mistake(self.path("none.jsonl"), "--machine", "jaguar", part="o such file")
         self.mistake(*usual, "--html", self.path("no/such/page.html"), part="page.html")
 
     def test_hostile_files_are_refused(self):
@@ -209,10 +226,10 @@ class SimulateTest(unittest.TestCase):
         with open(SAMPLE, encoding="utf-8") as lines:
             opening, flush = list(lines)[:2]
         of = json.loads(flush)
-        damages = ((lambda flush: flush["decompositions"][0]["ranks"][1].update(start=[0, 90]), "line 2"),
+        damages = ((lambda flush: flush["decompositions"][0]["ranks"][1].update(start=[0, 90]), "flush 1 cannot be simulated: block of dimension 1 ends at"),
                    (lambda flush: flush["decompositions"][0]["ranks"].pop(), "what 2 of 3 ranks hold"),
                    (lambda flush: flush["decompositions"][0].update(shape=[1 << 40, 1 << 40]), "too many elements"),
-                   (lambda flush: flush["decompositions"][0]["ranks"][0].update(rank=7), "line 2"),
+                   (lambda flush: flush["decompositions"][0]["ranks"][0].update(rank=7), "flush 1 cannot be simulated: there is no rank 7"),
                    (lambda flush: flush.update(ranks=-1), "ranks"), (lambda flush: flush.pop("queue"), "line 2"))
         for damage, part in damages:
             changed = json.loads(json.dumps(of))
@@ -227,7 +244,7 @@ class SimulateTest(unittest.TestCase):
             rank["runs"] = runs
             with open(self.path("hostile.jsonl"), "w", encoding="utf-8") as file:
                 file.write(opening + json.dumps(changed) + "\n")
-            self.mistake(self.path("hostile.jsonl"), "--machine", "jaguar", part="line 2")
+            self.mistake(self.path("hostile.jsonl"), "--machine", "jaguar", part="flush 1 cannot be simulated")
 
 
 if __name__ == "__main__":

@@ -124,7 +124,8 @@ TEST(Machine, is_no_file_of_another_kind) {
   expect("{}", "no machine file");
   expect("{\"windrow machine\": 2}", "version 2; this Windrow reads 1");
   expect("{\"windrow machine\": \"1\"}", "version");
-  expect(std::string(100'000, '['), "is not JSON");
+  expect(std::string(100'000, '['), "lists within lists");
+  expect("{\"windrow machine\": 1, \"hosts\": " + std::string(150'000, '[') + std::string(150'000, ']') + "}", "lists within lists");
   expect(std::string((size_t{1} << 20) + 1, ' '), "longer than 1 MiB");
 }
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """python -m windrow: a picture of a trace, a copy with progress."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import windrow
-from windrow.__main__ import main
+from windrow.__main__ import main, read_trace
 
 h5py = pytest.importorskip("h5py")
 SAMPLE = Path(__file__).resolve().parents[2] / "docs" / "samples" / "trace.jsonl"
@@ -20,6 +21,21 @@ def test_a_picture_of_a_trace(folder, capsys):
     (folder / "other").write_text("{}\n")
     assert main(["report", str(folder / "other")]) == 1 and "not a trace" in capsys.readouterr().err
     assert main(["report", str(folder / "none")]) == 1
+
+
+def test_a_trace_of_a_strange_name_or_damaged(folder, capsys):
+    opening, flush = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)[:2]
+    brief = json.loads(SAMPLE.read_text(encoding="utf-8").splitlines()[1])["report"]
+    numbers = {"flush": [7], "bytes": [8], "total_ns": [9]}
+    trace = folder / "trace.jsonl"
+    trace.write_text(opening.replace('"file":"', '"file":"\u2028') + flush + json.dumps({"brief_flushes": numbers}) + "\n", encoding="utf-8")
+    first, second = read_trace(trace)
+    assert first["bytes"] == brief["bytes"] and second["bytes"] == 8 and second["seconds"]["total"] == pytest.approx(9e-9)
+    columns = [5, {"flush": 3}, {**numbers, "bytes": 7}, {**numbers, "bytes": [None]}, {**numbers, "bytes": [-1]}, {**numbers, "total_ns": ["9"]}, {"flush": [1], "total_ns": [9]}, {**numbers, "bytes": [float("nan")]}, {**numbers, "bytes": []}]
+    for wrong in ("[1]", "null", "{", '{"windrow trace":3}', '{"flush":1}', '{"a":' + "[" * 100_000 + "]" * 100_000 + "}", *(json.dumps({"brief_flushes": each}) for each in columns)):
+        trace.write_text(opening + wrong + "\n", encoding="utf-8")
+        assert main(["report", str(trace)]) == 1
+        assert "line 2: not a line of a trace" in capsys.readouterr().err, wrong
 
 
 @pytest.mark.parametrize("filters", [None, "shuffle,deflate:1"])

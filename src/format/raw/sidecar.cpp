@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/checked.hpp"
+#include "base/nesting.hpp"
 #include "format/check.hpp"
 #include "format/fill.hpp"
 #include "format/raw/values.hpp"
@@ -379,7 +380,9 @@ Status Parser::check_overlaps() const {
   return {};
 }
 
-Json parse_json(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
+Json parse_json(std::string_view text) {
+  return is_nested_too_deep(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
 
 bool claims_to_be_a_sidecar(const Json& json) {
   const std::string* what = string_of(json, "windrow");
