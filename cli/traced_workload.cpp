@@ -64,9 +64,10 @@ Pieces pieces_of_rank(const json& rank, const std::vector<int64_t>& shape, int64
   return windrow::pieces_from_nests(nests.size(), [&](size_t i) { return nests[i]; });
 }
 
+// 0: there are none.
 int64_t product(const std::vector<int64_t>& shape) {
   for (const int64_t length : shape)
-    if (length < 1) refuse("a shape without elements");
+    if (length < 0) refuse(fmt::format("a shape of {} elements", length));
   const auto elements = windrow::checked_product(shape);
   if (!elements) refuse("a shape of too many elements");
   return *elements;
@@ -87,12 +88,13 @@ Group largest_group(const json& queue, const std::map<int64_t, json>& decomposit
     const auto found = decompositions.find(id);
     if (shape.empty() || found == decompositions.end()) continue;
     const int64_t elements = product(found->second.at("shape").get<std::vector<int64_t>>());
-    const auto trailing = windrow::checked_multiply(product(shape) / std::max<int64_t>(1, elements), each.at("element_bytes").get<int64_t>());
+    if (elements == 0) continue;
+    const auto trailing = windrow::checked_multiply(product(shape) / elements, each.at("element_bytes").get<int64_t>());
     if (!trailing || *trailing < 1) continue;  // a record of it, or nothing
     const bool reading = each.at("direction") == "read";
     Group& group = groups[{id, *trailing, reading}];
     const auto bytes = checked_multiply(elements, *trailing);
-    group = {id, *trailing, group.variables + 1, group.bytes + bytes.value_or(0), product(shape) / std::max<int64_t>(1, elements), reading};
+    group = {id, *trailing, group.variables + 1, group.bytes + bytes.value_or(0), product(shape) / elements, reading};
     if (group.bytes > largest.bytes) largest = group;
   }
   return largest;

@@ -55,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
 def read_trace(path: Path) -> list[dict[str, Any]]:
     """The reports of the flushes of a trace (docs/traces.md), in order; of brief ones their numbers. ValueError: which line is none of a trace."""
     reports: list[dict[str, Any]] = []
+    number = 0
     with path.open(encoding="utf-8", newline="\n") as lines:
         for number, text in enumerate(lines, 1):
             try:
@@ -62,10 +63,10 @@ def read_trace(path: Path) -> list[dict[str, Any]]:
                 if number == 1 and line.get("windrow trace") not in (1, 2):
                     break
                 reports += _reports_of(line)
-            except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+            except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
                 raise ValueError(f"{path}, line {number}: not a line of a trace") from None
         else:
-            if path.stat().st_size > 0:
+            if number > 0:
                 return reports
     raise ValueError(f"{path} is not a trace of a version that is known here")
 

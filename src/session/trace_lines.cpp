@@ -275,7 +275,6 @@ ordered_json layout_json(const StorageLayout& layout) {
   return json;
 }
 
-// Names may be of any bytes.
 // In the order of brief_names().
 int64_t brief_number(const BriefFlush& flush, size_t i) {
   const auto& [nanoseconds, counters, planned, line_seconds] = flush.report;
@@ -283,6 +282,7 @@ int64_t brief_number(const BriefFlush& flush, size_t i) {
   return i - 2 < nanoseconds.size() ? nanoseconds[i - 2] : counters[i - 2 - nanoseconds.size()];
 }
 
+// Names may be of any bytes.
 std::string line_of(const ordered_json& json) { return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n"; }
 
 }  // namespace

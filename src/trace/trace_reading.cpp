@@ -21,6 +21,10 @@ struct VersionError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct ParseError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 int64_t checked_count(const ordered_json& number, const std::string& name) {
   if (!number.is_number_integer()) refuse(fmt::format("{} is no whole number", name));
   const auto count = number.is_number_unsigned() && number.get<uint64_t>() > INT64_MAX ? INT64_MAX : number.get<int64_t>();
@@ -48,7 +52,7 @@ class LineReader {
     try {
       return ordered_json::parse(text);
     } catch (const ordered_json::parse_error& error) {  // its own words have what is wrong in them, and that may be any bytes
-      refuse(fmt::format("it is no JSON from its byte {} on", error.byte));
+      throw ParseError(fmt::format("it is no JSON from its byte {} on", error.byte));
     }
   }
 
@@ -114,7 +118,8 @@ Result<std::string> read_trace_lines(std::istream& stream, const std::string& pa
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& problem) {
-      return ends ? fmt::format("\"{}\", line {}: no line of a trace: {}", path, number, problem.what()) : fmt::format("\"{}\", line {}: the line is cut short", path, number);
+      const bool is_cut = !ends && dynamic_cast<const ParseError*>(&problem) != nullptr;
+      return is_cut ? fmt::format("\"{}\", line {}: the line is cut short", path, number) : fmt::format("\"{}\", line {}: no line of a trace: {}", path, number, problem.what());
     }
   }
   if (number == 0) return Status{Code::bad_file, fmt::format("\"{}\" is empty: there is no line 1 of a trace in it", path)};

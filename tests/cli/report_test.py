@@ -246,6 +246,15 @@ class Damaged(ReportTest):
             done = run(COMMAND, "advise", self.trace)
             self.assertIn(f"line {place + 1}: no line of a trace", done.stdout + done.stderr)
 
+    def test_a_last_line_without_its_end(self):
+        """Whole but for the end of the line: not cut short if it says what cannot be."""
+        self.make()
+        lines = self.lines()
+        for last, words in ((lines[2].rstrip("\n").replace('"flush":', '"flush":-', 1), "no line of a trace"), (lines[2].rstrip("\n")[:-1], "cut short")):
+            with open(self.trace, "w", encoding="utf-8") as f:
+                f.writelines([*lines[:2], last])
+            self.assert_mistake(self.report(), self.trace, "line 3", words, code=1)
+
     def test_lists_within_lists(self):
         """Many levels deep: what walks them calls itself for each."""
         self.make()

@@ -231,6 +231,13 @@ class SimulateTest(unittest.TestCase):
                    (lambda flush: flush["decompositions"][0].update(shape=[1 << 40, 1 << 40]), "too many elements"),
                    (lambda flush: flush["decompositions"][0]["ranks"][0].update(rank=7), "flush 1 cannot be simulated: there is no rank 7"),
                    (lambda flush: flush.update(ranks=-1), "ranks"), (lambda flush: flush.pop("queue"), "line 2"))
+        with open(self.path("empty.jsonl"), "w", encoding="utf-8") as file:
+            none = json.loads(flush)
+            none["flush"] = 2
+            for each in none["decompositions"]:
+                each["shape"][0] = 0
+            file.write(opening + flush + json.dumps(none) + "\n")
+        self.assertGreater(self.simulated(self.path("empty.jsonl"), "--machine", "jaguar")["bytes"], 0)  # of the first: nothing has no elements
         for damage, part in damages:
             changed = json.loads(json.dumps(of))
             damage(changed)
