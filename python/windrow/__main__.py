@@ -77,6 +77,9 @@ def _reports_of(line: dict[str, Any]) -> list[dict[str, Any]]:
         raise ValueError
     reports = [line["report"]] if "flush" in line else []
     columns = line.get("brief_flushes", {})
+    if columns:
+        flushes = len(columns["flush"])
+        columns = {name: values if isinstance(values, list) else [values] * flushes for name, values in columns.items()}
     for values in zip(*columns.values(), strict=True):
         brief = dict(zip(columns, values, strict=True))
         reports.append({**brief, "seconds": {name.removesuffix("_ns"): ns * 1e-9 for name, ns in brief.items() if name.endswith("_ns")}})

@@ -184,8 +184,8 @@ void File::begin_report() {
   report_.touched.clear();
   put_waves_ = put_wave_ = 0;
   data_->begin_flush();
-  begin_trace();
   flush_begin_ = seconds_now();
+  begin_trace();
 }
 
 // `pending`: nullptr, or what the last wave of puts goes on in, and the gets, after the call.

@@ -72,13 +72,13 @@ Status Recorder::start(const Comm& comm, TracedOpening opening) {
   return status;
 }
 
-void Recorder::begin() noexcept {
-  recording_ = Recording{};
+void Recorder::begin(double now) noexcept {
+  recording_.clear();
   queue_.clear();
   decompositions_.clear();
   describing_.clear();
   queued_ = left_out_ = described_ = 0;
-  began_ = seconds_now();
+  began_ = now;
 }
 
 void Recorder::take_queue(std::span<const QueueEntry> queue) {
@@ -191,7 +191,7 @@ void Recorder::pack(const Comm& comm, const Trace& trace, std::span<const SentTo
 // Others not before two hundred times what a whole line takes the rank that it takes longest has gone by: the rest of 1 % is what a line costs beside, as caches that it empties.
 bool Recorder::is_told_whole(const TracedFlush& flush, const BriefReport& brief) {
   constexpr double k_lines = 200;
-  constexpr int k_most_plans = 16;
+  constexpr int k_most_plans = 4;
   brief_seconds_ += static_cast<double>(brief.nanoseconds[0]) * 1e-9;
   const bool whole = tells_all_ || flushes_ == 1 || (brief.planned && plans_told_ < k_most_plans) || !flush.verdict.ok() || brief_seconds_ >= k_lines * brief.line_seconds;
   if (whole) brief_seconds_ = 0;
@@ -208,9 +208,10 @@ void Recorder::keep_brief(const BriefReport& brief) {
   constexpr size_t k_most_brief = 1024;
   if (!problem_.empty() || !text_) return;
   if (brief_.size() == k_most_brief) write_brief();
-  const auto ended = static_cast<int64_t>(std::max(0.0, seconds_now() - opened_) * 1e9);
+  const double now = seconds_now();
+  const auto ended = static_cast<int64_t>(std::max(0.0, now - opened_) * 1e9);
   const bool kept = guard([&] { return brief_.push_back({.number = flushes_, .ended = ended, .report = brief}), Status{}; }).ok();
-  if (!kept || seconds_now() > added_ + k_longest_wait_s) write_brief();
+  if (!kept || now > added_ + k_longest_wait_s) write_brief();
 }
 
 void Recorder::write_brief() {

@@ -38,7 +38,7 @@ class Recorder {
   Status start(const Comm& comm, TracedOpening opening);
 
   Recording& recording() noexcept { return recording_; }
-  void begin() noexcept;                                          // local: a flush does
+  void begin(double now) noexcept;                                // local: a flush does
   void take_queue(std::span<const QueueEntry> queue);             // local: what it will move
   // Collective: two calls of MPI, or none; the report and the verdict are those of all ranks. The status is MPI's.
   Status end(const Comm& comm, const Trace& trace, const TracedFlush& flush);

@@ -327,20 +327,23 @@ std::string opening_line(const TracedOpening& opening) {
   return line_of(json);
 }
 
-// Made without a tree of JSON, which would take longer than some of the flushes.
+// A number that all have alike is told once. Made without a tree of JSON, which would take longer than some of the flushes.
 std::string brief_line(const TracedOpening& opening, std::span<const BriefFlush> flushes) {
   std::string line = line_of({{"opening", opening.identity}, {"file", opening.file}, {"ranks", opening.ranks}});
   line.resize(line.size() - 2);  // its bracket
   line += ",\"brief_flushes\":{";
   const std::vector<std::string> names = brief_names();
   for (size_t i = 0; i < names.size(); ++i) {
-    line += fmt::format("{}\"{}\":[", i == 0 ? "" : ",", names[i]);
-    for (const BriefFlush& flush : flushes) {
+    line += fmt::format("{}\"{}\":", i == 0 ? "" : ",", names[i]);
+    const int64_t first = brief_number(flushes.front(), i);
+    const bool alike = i > 0 && std::all_of(flushes.begin(), flushes.end(), [&](const BriefFlush& flush) { return brief_number(flush, i) == first; });
+    if (!alike) line += '[';
+    for (const BriefFlush& flush : alike ? flushes.first(1) : flushes) {
       if (&flush != &flushes.front()) line += ',';
       const fmt::format_int digits(brief_number(flush, i));
       line.append(digits.data(), digits.size());
     }
-    line += ']';
+    if (!alike) line += ']';
   }
   return line + "}}\n";
 }

@@ -72,7 +72,7 @@ void File::start_trace() {
 // Local: a flush begins.
 void File::begin_trace() {
   if (!recorder_) return;
-  recorder_->begin();
+  recorder_->begin(flush_begin_);
   trace_.timeline = &recorder_->recording().program;
   (void)guard([&] { return recorder_->take_queue(queue_), Status{}; });
 }

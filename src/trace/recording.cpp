@@ -17,7 +17,7 @@ void TargetBytes::add(int64_t target, int64_t bytes) noexcept {
   const auto end = parts_.begin() + static_cast<std::ptrdiff_t>(count_);
   auto found = std::find_if(parts_.begin(), end, [&](const Part& part) { return part.target == target; });
   if (found == end && count_ >= k_most && target != k_others) return add(k_others, bytes);
-  if (found == end) parts_[count_++].target = target;
+  if (found == end) parts_[count_++] = {.target = target, .bytes = 0};
   found->bytes += bytes;
 }
 

@@ -17,6 +17,7 @@ class RequestSizes {
   static constexpr size_t k_powers = 63;
   // Several requests that are known only together are counted as equally large.
   void add(int64_t requests, int64_t bytes) noexcept;
+  void clear() noexcept { counts_ = {}; }
   const std::array<int64_t, k_powers>& counts() const noexcept { return counts_; }
 
  private:
@@ -33,6 +34,7 @@ class TargetBytes {
     int64_t bytes = 0;
   };
   void add(int64_t target, int64_t bytes) noexcept;
+  void clear() noexcept { count_ = 0; }
   std::span<const Part> parts() const noexcept { return std::span(parts_).first(count_); }
 
  private:
@@ -45,6 +47,12 @@ struct Recording {
   Timeline storage;           // of whoever makes the requests, in windows
   RequestSizes writes, reads;
   TargetBytes targets;        // written and read
+
+  void clear() noexcept {
+    program.clear(), storage.clear();
+    writes.clear(), reads.clear();
+    targets.clear();
+  }
 };
 
 }  // namespace windrow

@@ -37,7 +37,7 @@ class LineReader {
   explicit LineReader(const std::function<void(const TraceLine&)>& take) : take_(take) {}
 
   void read(const std::string& text) {
-    const ordered_json json = parse(text);
+    ordered_json json = parse(text);
     if (json.contains("windrow trace"))
       read_opening(json);
     else if (json.contains("brief_flushes"))
@@ -72,12 +72,14 @@ class LineReader {
     take_({TraceLine::Kind::flush, opening, json});
   }
 
-  void read_brief(const ordered_json& json) {
+  // Those who take it get lists of all.
+  void read_brief(ordered_json& json) {
     const size_t opening = opening_of(json);
-    const ordered_json& lists = json["brief_flushes"];
+    ordered_json& lists = json["brief_flushes"];
     const size_t flushes = lists.at("flush").size();
     for (const std::string& name : brief_names()) {
-      const ordered_json& list = lists.at(name);
+      ordered_json& list = lists.at(name);
+      if (list.is_number() && name != "flush") list = ordered_json(flushes, ordered_json(list));
       if (!list.is_array() || list.size() != flushes) refuse(fmt::format("{} of {} flushes, not {}", name, list.size(), flushes));
       for (const ordered_json& each : list) (void)checked_count(each, name);
     }

@@ -181,7 +181,9 @@ TEST_P(Traces, tell_short_flushes_by_numbers) {
       EXPECT_TRUE(told.emplace(line["flush"], true).second);
     }
     if (!line.contains("brief_flushes")) continue;
-    const json& brief = line["brief_flushes"];
+    json brief = line["brief_flushes"];
+    for (auto& [name, list] : brief.items())  // a number is of all of them
+      if (list.is_number()) list = json(brief["flush"].size(), json(list));
     for (size_t i = 0; i < brief["flush"].size(); ++i) {
       const auto number = brief["flush"][i].get<int64_t>();
       EXPECT_TRUE(told.emplace(number, false).second);
@@ -219,7 +221,7 @@ TEST_P(Traces, tell_short_flushes_of_blocks_by_numbers) {
     if (line.contains("brief_flushes")) brief += static_cast<int64_t>(line["brief_flushes"]["flush"].size());
   }
   EXPECT_EQ(whole + brief, k_steps);
-  EXPECT_GE(whole, 16);
+  EXPECT_GE(whole, 4);
   EXPECT_GT(brief, 0);
 }
 

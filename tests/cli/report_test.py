@@ -233,12 +233,14 @@ class Damaged(ReportTest):
         place = next(i for i, line in enumerate(lines) if "brief_flushes" in line)
         brief = json.loads(lines[place])
         numbers = brief["brief_flushes"]
+        count = len(numbers["flush"])
+        numbers = {name: each if isinstance(each, list) else [each] * count for name, each in numbers.items()}  # a number is of all of them
 
         def told(**columns):
             return json.dumps({**brief, "brief_flushes": {**numbers, **columns}})
 
         for wrong in (told(bytes=[-1] * len(numbers["flush"])), told(bytes=numbers["bytes"][1:]), told(bytes=[1e308] * len(numbers["flush"])), told(total_ns=["1"] * len(numbers["flush"])),
-                      told(write_requests=[2**63 - 1] * len(numbers["flush"])), told(read_requests=[2**64 - 1] * len(numbers["flush"])), told(flush=3), told(flush=numbers["flush"][::-1] + [0]), told(flush=[0] * len(numbers["flush"])),
+                      told(write_requests=[2**63 - 1] * len(numbers["flush"])), told(read_requests=[2**64 - 1] * len(numbers["flush"])), told(flush=3), told(bytes=-1), told(bytes=None), told(bytes=1.5), told(flush=numbers["flush"][::-1] + [0]), told(flush=[0] * len(numbers["flush"])),
                       json.dumps({**brief, "brief_flushes": 5}), json.dumps({**brief, "opening": "other"}), json.dumps({**brief, "brief_flushes": {"flush": [7]}})):
             with open(self.trace, "w", encoding="utf-8") as f:
                 f.writelines([*lines[:place], wrong + "\n", *lines[place + 1 :]])

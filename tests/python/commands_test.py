@@ -27,16 +27,17 @@ def test_a_picture_of_a_trace(folder, capsys):
 def test_a_trace_of_a_strange_name_or_damaged(folder, capsys):
     opening, flush = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)[:2]
     brief = json.loads(SAMPLE.read_text(encoding="utf-8").splitlines()[1])["report"]
-    numbers = {"flush": [7], "bytes": [8], "total_ns": [9]}
+    numbers = {"flush": [7, 8], "bytes": 8, "total_ns": [9, 10]}  # a number is of all of them
     trace = folder / "trace.jsonl"
     trace.write_text(opening.replace('"file":"', '"file":"\u2028') + flush + json.dumps({"brief_flushes": numbers}) + "\n", encoding="utf-8")
-    first, second = read_trace(trace)
-    assert first["bytes"] == brief["bytes"] and second["bytes"] == 8 and second["seconds"]["total"] == pytest.approx(9e-9)
+    first, second, third = read_trace(trace)
+    assert first["bytes"] == brief["bytes"] and second["bytes"] == third["bytes"] == 8 and third["seconds"]["total"] == pytest.approx(10e-9)
+    numbers = {"flush": [7], "bytes": [8], "total_ns": [9]}
     with os.fdopen((ends := os.pipe())[1], "w", encoding="utf-8") as pipe:
         pipe.write(opening + flush)
     assert len(read_trace(Path(f"/dev/fd/{ends[0]}"))) == 1, "a pipe has no size"
     os.close(ends[0])
-    columns = [5, {"flush": 3}, {**numbers, "bytes": 7}, {**numbers, "bytes": [None]}, {**numbers, "bytes": [-1]}, {**numbers, "total_ns": ["9"]}, {"flush": [1], "total_ns": [9]}, {**numbers, "bytes": [float("nan")]}, {**numbers, "bytes": []}, {**numbers, "total_ns": [10**400]}]
+    columns = [5, {"flush": 3}, {**numbers, "flush": []}, {**numbers, "bytes": None}, {**numbers, "bytes": -7}, {**numbers, "bytes": [None]}, {**numbers, "bytes": [-1]}, {**numbers, "total_ns": ["9"]}, {"flush": [1], "total_ns": [9]}, {**numbers, "bytes": [float("nan")]}, {**numbers, "bytes": []}, {**numbers, "total_ns": [10**400]}]
     for wrong in ("[1]", "null", "{", '{"windrow trace":3}', '{"flush":1}', '{"a":' + "[" * 100_000 + "]" * 100_000 + "}", *(json.dumps({"brief_flushes": each}) for each in columns)):
         trace.write_text(opening + wrong + "\n", encoding="utf-8")
         assert main(["report", str(trace)]) == 1
