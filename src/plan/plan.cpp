@@ -60,6 +60,9 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
     plan.sharers = wanted / dealing->groups;
     plan.writers = spread_writers(topology, plan.sharers * dealing->groups);
     const std::vector<Extent> stretches = limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
+    // A lock of a target grows downwards as far as its owner's neighbour lets it: who begins in the middle of a stretch, and takes its beginning last, takes it
+    // from the sharer before. Long pieces have few holders at a place, and all targets' writers would wait for the same.
+    plan.sharers_in_order = plan.sharers > 1 && pattern.pieces > 0 && pattern.bytes / pattern.pieces < limits.unit;
     for (int group = 0; group < dealing->groups; ++group) plan.domains.insert(plan.domains.end(), stretches.begin(), stretches.end());
     plan.reasons.push_back(shares_text(plan, *dealing));
     if (dealing->known_end < k_no_end && pattern.regions.back().end > dealing->known_end)
@@ -286,8 +289,9 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
 Windows windows_of(const Plan& plan, size_t domain) {
   Windows windows{.domain = plan.domains[domain], .bytes = plan.window_bytes, .deal = plan.deal,
                   .group = plan.deal ? static_cast<int>(static_cast<int64_t>(domain) / plan.sharers) : 0, .message_bytes = plan.message_bytes};
+  const bool is_first_sharer = static_cast<int64_t>(domain) % plan.sharers == 0;
   // What is filled beside the windows goes through the file in its order.
-  if (plan.deal && !plan.whole_windows) windows.start = windows.count() / plan.deal->groups() * windows.group;
+  if (plan.deal && !plan.whole_windows && (is_first_sharer || !plan.sharers_in_order)) windows.start = windows.count() / plan.deal->groups() * windows.group;
   return windows;
 }
 

@@ -88,6 +88,7 @@ struct Plan {
   std::vector<Extent> domains;       // [writers] file bytes; together they cover the regions. Ascending and disjoint, unless they are dealt
   std::shared_ptr<const Deal> deal = nullptr;  // domains are stripes: each writer has those of its group in its stretch of the file; nullptr: all bytes
   int64_t sharers = 1;               // of a group of the deal: writers with a stretch each. Writer i is of group i / sharers
+  bool sharers_in_order = false;     // of them, all but those with the first stretch go through theirs in the file's order
   std::optional<int64_t> stripes_cut = std::nullopt;  // that two domains have bytes of; nullopt: there are no domains, or nobody knows stripes
   bool broadcast = false;            // rank 0 reads, and sends to all at once
   int64_t team = 0;                  // ranks of a team when gather=team

@@ -22,10 +22,10 @@ constexpr int64_t k_mib = int64_t{1} << 20;
 
 StorageLayout mock(std::string_view text) { return parse_mock(text).value(); }
 
-Plan plan_of(const StorageLayout& layout, std::vector<Extent> regions, int writers, Domains domains = Domains::target, int64_t buffer = 4 * k_mib) {
+Plan plan_of(const StorageLayout& layout, std::vector<Extent> regions, int writers, Domains domains = Domains::target, int64_t buffer = 4 * k_mib, int64_t piece = 8) {
   Pattern pattern{.regions = std::move(regions)};
   for (const Extent& region : pattern.regions) pattern.bytes += region.size();
-  pattern.pieces = pattern.bytes / 8 + 1;
+  pattern.pieces = pattern.bytes / piece + (piece == 8 ? 1 : 0);
   Strategy strategy{.domains = domains};
   const PlanLimits limits{.buffer_bytes = buffer, .unit = lock_unit(layout), .writers = writers, .layout = std::make_shared<const StorageLayout>(layout)};
   return make_plan(strategy, pattern, {.ranks = writers, .host_roots = {0}}, limits).value();
@@ -363,6 +363,23 @@ TEST(MakePlan, puts_as_many_short_stripes_into_a_window_as_fit) {
   EXPECT_EQ(plan_of(mock("stripe=512,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 256 * 512) << "requests of a window are not without number";
   EXPECT_EQ(plan_of(mock("stripe=3MiB,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 3 * k_mib);
   EXPECT_EQ(plan_of(mock("stripe=8MiB,count=8"), {{0, 8000 * k_mib}}, 8).window_bytes, 4 * k_mib) << "parts of a stripe";
+}
+
+// A lock that the sharer before holds is not asked for at the end, unless few ranks hold what lies at a place.
+TEST(MakePlan, lets_sharers_of_a_target_begin_where_their_stretches_do) {
+  const auto starts = [](const Plan& plan) {
+    std::vector<int64_t> all;
+    for (size_t i = 0; i < plan.domains.size(); ++i) all.push_back(windows_of(plan, i).start);
+    return all;
+  };
+  const StorageLayout layout = mock("stripe=1MiB,count=2");
+  const Plan of_short = plan_of(layout, {{0, 64 * k_mib}}, 4), of_long = plan_of(layout, {{0, 64 * k_mib}}, 4, Domains::target, 4 * k_mib, k_mib);
+  ASSERT_EQ(of_short.sharers, 2);
+  const int64_t half = windows_of(of_short, 2).count() / 2;
+  ASSERT_GT(half, 0);
+  EXPECT_EQ(starts(of_short), (std::vector<int64_t>{0, 0, half, 0}));
+  EXPECT_EQ(starts(of_long), (std::vector<int64_t>{0, 0, half, half}));
+  EXPECT_EQ(starts(plan_of(layout, {{0, 64 * k_mib}}, 2)), (std::vector<int64_t>{0, windows_of(plan_of(layout, {{0, 64 * k_mib}}, 2), 1).count() / 2})) << "no sharers";
 }
 
 // What a file system may say, however odd, as long as check_layout() takes it: a plan that has every byte once, or aligned domains.
