@@ -72,7 +72,7 @@ struct Window {
 // All windows of a domain, in the order in which they are moved, which is the file's. They lie on a grid of `bytes` from the file's start, so that requests
 // begin and end at even addresses wherever a domain begins; those of a dealt domain begin where its stripes do, and some may be empty. Where several groups
 // are dealt the same stretch each begins at another place and comes to what lies before it in the end: in file order all of them would wait at the
-// same time for the one rank that holds the rows there.
+// same time for the one rank that holds the rows there. Not so where Plan::sharers_in_order says it.
 struct Windows {
   Extent domain;
   int64_t bytes = 1;

@@ -76,14 +76,16 @@ class LineReader {
   void read_brief(ordered_json& json) {
     const size_t opening = opening_of(json);
     ordered_json& lists = json["brief_flushes"];
-    const size_t flushes = lists.at("flush").size();
+    const ordered_json& numbers = lists.at("flush");
+    if (!numbers.is_array()) refuse("flush is no list");
+    for (const ordered_json& each : numbers) next_flush(opening, checked_count(each, "flush"));
+    const size_t flushes = numbers.size();
     for (const std::string& name : brief_names()) {
       ordered_json& list = lists.at(name);
-      if (list.is_number() && name != "flush") list = ordered_json(flushes, ordered_json(list));
+      if (list.is_number()) list = ordered_json(flushes, ordered_json(checked_count(list, name)));
       if (!list.is_array() || list.size() != flushes) refuse(fmt::format("{} of {} flushes, not {}", name, list.size(), flushes));
       for (const ordered_json& each : list) (void)checked_count(each, name);
     }
-    for (const ordered_json& each : lists["flush"]) next_flush(opening, each.get<int64_t>());
     take_({TraceLine::Kind::brief, opening, json});
   }
 
