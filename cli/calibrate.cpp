@@ -42,10 +42,12 @@ extern "C" void clear_away(int signal) {
     _exit(1);
   }
   if (child > 0) waitpid(child, nullptr, 0);
+  constexpr std::string_view k_said = "windrow: calibration was interrupted; no machine file was written\n";
+  (void)!write(STDERR_FILENO, k_said.data(), k_said.size());
   _exit(128 + signal);
 }
 
-constexpr std::string_view k_begins = ".windrow-calibrate-";
+constexpr std::string_view k_begins = ".windrow-calibrate-", k_file_begins = ".windrow-calibration";
 
 // A folder that is held is locked for as long as its program lives, where the file system has locks; -1: another holds it, or it cannot be opened.
 int hold(const char* folder) {
@@ -69,7 +71,9 @@ void remove_stale(const std::string& directory) {
     if (ignored || fs::file_time_type::clock::now() - changed < k_old) continue;
     const int descriptor = hold(each->path().c_str());
     if (descriptor < 0) continue;
-    fs::remove_all(each->path(), ignored);
+    for (fs::directory_iterator file(each->path(), ignored), last; !ignored && file != last; file.increment(ignored))
+      if (file->path().filename().native().starts_with(k_file_begins)) unlink(file->path().c_str());
+    rmdir(each->path().c_str());  // what has anything else in it is somebody else's, and stays
     close(descriptor);
   }
 }
@@ -77,15 +81,15 @@ void remove_stale(const std::string& directory) {
 // Rank 0 alone: "" or what is wrong.
 std::string make_folder(const std::string& directory) {
   const std::string pattern = fmt::format("{}/{}XXXXXX", directory, k_begins);
-  constexpr std::string_view k_gone = "-gone", k_file = "/.windrow-calibration";
-  if (pattern.size() + k_gone.size() + k_file.size() >= g_file.size()) return fmt::format("the name of the folder \"{}\" is too long", directory);
+  constexpr std::string_view k_gone = "-gone";
+  if (pattern.size() + k_gone.size() + 1 + k_file_begins.size() >= g_file.size()) return fmt::format("the name of the folder \"{}\" is too long", directory);
   pattern.copy(g_folder.data(), pattern.size());
   remove_stale(directory);
   if (mkdtemp(g_folder.data()) == nullptr) return fmt::format("\"{}\": {}", directory, std::strerror(errno));
   g_held = hold(g_folder.data());
   const std::string gone = g_folder.data() + std::string(k_gone);
   gone.copy(g_gone.data(), g_gone.size() - 1);
-  (gone + std::string(k_file)).copy(g_file.data(), g_file.size() - 1);
+  (gone + "/" + std::string(k_file_begins)).copy(g_file.data(), g_file.size() - 1);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, clear_away);
   return "";
 }

@@ -75,7 +75,10 @@ windrow::Settings settings_of(const Settings& asked) {
   for (const std::string& pair : asked.pairs) {
     const size_t equals = pair.find('=');
     if (equals == std::string::npos) throw Failure(k_exit_mistake, fmt::format("--set takes key=value, not \"{}\"", pair));
-    set(pair.substr(0, equals), pair.substr(equals + 1));
+    const std::string key = pair.substr(0, equals);
+    if (key == "layout") throw Failure(k_exit_mistake, "--set layout: where a file lies is told by the machine file; --set stripe=BYTES:COUNT is another layout on its targets");
+    if (key == "machine") throw Failure(k_exit_mistake, "--set machine: the machine is told by --machine");
+    set(key, pair.substr(equals + 1));
   }
   return settings;
 }

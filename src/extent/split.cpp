@@ -239,22 +239,26 @@ class Split::Placing {
   }
 
   // Cut where parts end, until each lies in one: a block costs its dimensions for each part that it meets, and not its rows.
-  void add(const Levels& nest) {
-    if (move_whole(nest)) return;
-    if (const auto cut = find_cut()) return halve(nest, cut->first, cut->second);
-    for (size_t level = nest.depth; level-- > 0;)
-      if (const int64_t count = nest.steps[level].count; count > 1) return halve(nest, level, count / 2);
-    add_rows(nest.piece);
+  // What is cut off lies in one range, or is half as long, so that calls within calls are few, however many parts there are.
+  void add(Levels rest) {
+    while (!move_whole(rest)) {
+      const auto cut = find_cut();
+      const auto [level, count] = cut ? *cut : middle_of(rest);
+      if (count == 0) return add_rows(rest.piece);
+      Levels first = rest;
+      first.steps[level].count = count;
+      add(first);
+      rest.steps[level].count -= count;
+      rest.piece.file += count * rest.steps[level].file_stride;
+      rest.piece.memory += count * rest.steps[level].memory_stride;
+    }
   }
 
-  void halve(const Levels& nest, size_t level, int64_t count) {
-    Levels half = nest;
-    half.steps[level].count = count;
-    add(half);
-    half.steps[level].count = nest.steps[level].count - count;
-    half.piece.file += count * nest.steps[level].file_stride;
-    half.piece.memory += count * nest.steps[level].memory_stride;
-    add(half);
+  // Of the outermost level with several steps; no steps: there is none.
+  static std::pair<size_t, int64_t> middle_of(const Levels& nest) {
+    for (size_t level = nest.depth; level-- > 0;)
+      if (const int64_t count = nest.steps[level].count; count > 1) return {level, count / 2};
+    return {0, 0};
   }
 
   // Steps of a level before and behind the end of a range: no part has some of both, so that each part's pieces keep their order. None is carried over from

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <type_traits>
 
 #include "base/nesting.hpp"
@@ -55,6 +57,7 @@ class Reader {
       value = static_cast<double>(*bytes);
     else
       return fail(field, fmt::format("cannot be {}: a number is wanted", shown(*found)));
+    if (bytes && is_of_bits(*written)) return fail(field, fmt::format("cannot be {}: that would be bits; GB, MB and kB are bytes", shown(*found)));
     if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)))
       return fail(field, fmt::format("cannot be {}: it is believed from {:g} to {:g}", shown(*found), static_cast<double>(least), static_cast<double>(most)));
     if constexpr (std::is_integral_v<Number>) {
@@ -64,6 +67,8 @@ class Reader {
       out = value;
     }
   }
+
+  static bool is_of_bits(const std::string& text) { return text.size() > 1 && text.back() == 'b' && std::isupper(static_cast<unsigned char>(text[text.size() - 2])) != 0; }
 
   static std::string shown(const Json& value) {
     constexpr size_t k_most = 40;
@@ -173,6 +178,10 @@ void read_rates(Reader& reader, const Json& file, const char* key, std::vector<M
     reader.number(entry, "request_bytes", name + ".request_bytes", rate.request_bytes, int64_t{1}, int64_t{1} << 60);
     reader.number(entry, "ranks", name + ".ranks", rate.ranks, int64_t{1}, int64_t{100'000});
     reader.number(entry, "bytes_per_s", name + ".bytes_per_s", rate.bytes_per_s, 1.0, 1e18);
+    const auto same = std::find_if(rates.begin(), rates.end(), [&](const MeasuredRate& other) {
+      return other.request_bytes == rate.request_bytes && other.ranks == rate.ranks && other.sharing == rate.sharing;
+    });
+    if (same != rates.end()) return reader.fail(name, fmt::format("is of the same request_bytes, ranks and sharing as {}[{}]", key, same - rates.begin()));
     rates.push_back(rate);
   });
 }
@@ -228,6 +237,18 @@ double rate_of(std::span<const MeasuredRate> rates, int64_t request_bytes, int64
   return rate * std::min(1.0, rate_of(rates, request_bytes, 1, sharing) / rate_of(rates, smallest, 1, sharing));
 }
 
+// Of names that are twice in an object the last would count, without a word: `twice` is the first of them.
+Json parse_watched(std::string_view text, std::string& twice) {
+  std::vector<std::set<std::string>> names;  // of the objects around
+  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) names.emplace_back();
+    if (event == Json::parse_event_t::object_end) names.pop_back();
+    if (event == Json::parse_event_t::key && !names.back().insert(parsed.get<std::string>()).second && twice.empty()) twice = parsed.get<std::string>().substr(0, 64);
+    return true;
+  };
+  return Json::parse(text, watch, false);
+}
+
 Json rates_json(const std::vector<MeasuredRate>& rates) {
   Json list = Json::array();
   for (const MeasuredRate& rate : rates)
@@ -241,13 +262,16 @@ Result<Machine> parse_machine(std::string_view text, std::string_view file) {
   Reader reader(file);
   Machine machine;
   const bool is_sane = text.size() <= k_most_text && !is_nested_too_deep(text);
-  const Json json = is_sane ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
+  std::string twice;
+  const Json json = is_sane ? parse_watched(text, twice) : Json(Json::value_t::discarded);
   if (text.size() > k_most_text) {
     reader.fail("", "is longer than 1 MiB");
   } else if (!is_sane) {
     reader.fail("", fmt::format("has lists within lists, more than {} deep", k_most_nesting));
   } else if (json.is_discarded()) {
     reader.fail("", "is not JSON, or has a number beyond all bounds");
+  } else if (!twice.empty()) {
+    reader.fail(twice, "is there twice");
   } else if (!json.is_object() || !json.contains(k_head)) {
     reader.fail("", fmt::format("is no machine file: \"{}\" is missing", k_head));
   } else if (json[k_head] != k_machine_version) {

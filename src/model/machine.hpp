@@ -107,32 +107,32 @@ struct Machine {
 // What each number is called in a machine file, and between which bounds it is believed: `visit(name, number, least, most)`.
 template <class AnyMachine, class Visit>
 void for_each_number(AnyMachine& machine, Visit&& visit) {
-  constexpr double k_most_rate = 1e18, k_most_seconds = 1e6;
+  constexpr double k_least_rate = 1000, k_most_rate = 1e18, k_most_seconds = 3600;
   constexpr int64_t k_most_count = 100'000'000, k_most_bytes = int64_t{1} << 60;
   visit("hosts", machine.hosts, int64_t{1}, k_most_count);
   visit("ranks_per_host", machine.ranks_per_host, int64_t{1}, int64_t{100'000});
   visit("cores_per_host", machine.cores_per_host, int64_t{0}, int64_t{100'000});
   auto& memory = machine.memory;
-  visit("memory.copy_bytes_per_s", memory.copy_bytes_per_s, 1.0, k_most_rate);
-  visit("memory.host_copy_bytes_per_s", memory.host_copy_bytes_per_s, 1.0, k_most_rate);
+  visit("memory.copy_bytes_per_s", memory.copy_bytes_per_s, k_least_rate, k_most_rate);
+  visit("memory.host_copy_bytes_per_s", memory.host_copy_bytes_per_s, k_least_rate, k_most_rate);
   visit("memory.piece_s", memory.piece_s, 0.0, k_most_seconds);
   auto& network = machine.network;
   visit("network.latency_s", network.latency_s, 0.0, k_most_seconds);
-  visit("network.bytes_per_s", network.bytes_per_s, 1.0, k_most_rate);
-  visit("network.host_bytes_per_s", network.host_bytes_per_s, 1.0, k_most_rate);
+  visit("network.bytes_per_s", network.bytes_per_s, k_least_rate, k_most_rate);
+  visit("network.host_bytes_per_s", network.host_bytes_per_s, k_least_rate, k_most_rate);
   visit("network.bisection_bytes_per_s", network.bisection_bytes_per_s, 0.0, k_most_rate);
   visit("network.message_s", network.message_s, 0.0, k_most_seconds);
   visit("network.within_host_latency_s", network.within_host_latency_s, 0.0, k_most_seconds);
-  visit("network.within_host_bytes_per_s", network.within_host_bytes_per_s, 1.0, k_most_rate);
+  visit("network.within_host_bytes_per_s", network.within_host_bytes_per_s, k_least_rate, k_most_rate);
   visit("network.split_rank_s", network.split_rank_s, 0.0, k_most_seconds);
   visit("network.agree_s", network.agree_s, 0.0, k_most_seconds);
   auto& storage = machine.storage;
   visit("storage.targets", storage.targets, int64_t{1}, int64_t{65535});
   visit("storage.targets_per_server", storage.targets_per_server, int64_t{1}, int64_t{65535});
-  visit("storage.target_write_bytes_per_s", storage.target_write_bytes_per_s, 1.0, k_most_rate);
-  visit("storage.target_read_bytes_per_s", storage.target_read_bytes_per_s, 1.0, k_most_rate);
+  visit("storage.target_write_bytes_per_s", storage.target_write_bytes_per_s, k_least_rate, k_most_rate);
+  visit("storage.target_read_bytes_per_s", storage.target_read_bytes_per_s, k_least_rate, k_most_rate);
   visit("storage.server_bytes_per_s", storage.server_bytes_per_s, 0.0, k_most_rate);
-  visit("storage.client_bytes_per_s", storage.client_bytes_per_s, 1.0, k_most_rate);
+  visit("storage.client_bytes_per_s", storage.client_bytes_per_s, k_least_rate, k_most_rate);
   visit("storage.request_bytes", storage.request_bytes, int64_t{512}, k_most_bytes);
   visit("storage.request_s", storage.request_s, 0.0, k_most_seconds);
   visit("storage.target_request_s", storage.target_request_s, 0.0, k_most_seconds);
@@ -140,7 +140,7 @@ void for_each_number(AnyMachine& machine, Visit&& visit) {
   visit("storage.lock_s", storage.lock_s, 0.0, k_most_seconds);
   visit("storage.stripe_bytes", storage.stripe_bytes, int64_t{1}, k_most_bytes);
   visit("storage.stripe_count", storage.stripe_count, int64_t{1}, int64_t{65535});
-  visit("storage.cache_bytes_per_s", storage.cache_bytes_per_s, 1.0, k_most_rate);
+  visit("storage.cache_bytes_per_s", storage.cache_bytes_per_s, k_least_rate, k_most_rate);
   visit("storage.cache_bytes", storage.cache_bytes, int64_t{0}, k_most_bytes);
   auto& metadata = machine.metadata;
   visit("metadata.open_s", metadata.open_s, 0.0, k_most_seconds);

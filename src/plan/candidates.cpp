@@ -78,10 +78,10 @@ class Choices {
     const int64_t least = limits_.least_unit > 0 && domains == Domains::aligned ? std::clamp(k_worth_a_writer, limits_.least_unit, std::max(limits_.unit, limits_.least_unit)) : limits_.unit;
     const int64_t parts = std::max<int64_t>(1, ceil_divide(region_bytes_, std::max<int64_t>(1, least))), useful = domains == Domains::target ? std::max(parts, target_count_) : parts;
     const int64_t most = std::min(ranks_, domains == Domains::even ? ranks_ : useful);
-    if (limits_.writers > 0) return {std::min(limits_.writers, ranks_)};
+    if (limits_.writers > 0) return {dealt_writers(domains, std::min(limits_.writers, ranks_), limits_)};
     std::vector<int64_t> counts;
     for (const int64_t count : {hosts_, 2 * hosts_, 4 * hosts_, target_count_, ranks_}) {
-      const int64_t writers = std::min(count, most);
+      const int64_t writers = dealt_writers(domains, std::min(count, most), limits_);
       if (writers > 0 && std::find(counts.begin(), counts.end(), writers) == counts.end()) counts.push_back(writers);
     }
     return counts;

@@ -246,6 +246,11 @@ int64_t automatic_writers(Domains domains, const Pattern& pattern, const Topolog
   return std::min({hosts, useful, static_cast<int64_t>(topology.ranks)});
 }
 
+int64_t dealt_writers(Domains domains, int64_t writers, const PlanLimits& limits) {
+  const int64_t groups = domains == Domains::target ? std::min(writers, count_targets(limits)) : 0;
+  return groups > 1 ? writers / groups * groups : writers;
+}
+
 int64_t count_targets(const PlanLimits& limits) {
   int64_t targets = 0;
   if (limits.layout && limits.layout->is_striped())

@@ -21,6 +21,9 @@ Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topol
 // How many ranks touch the file when the file is cut into such domains.
 int64_t automatic_writers(Domains domains, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
 
+// Of so many that there may be, those that have a domain: each target has as many, and the rest of the division none.
+int64_t dealt_writers(Domains domains, int64_t writers, const PlanLimits& limits);
+
 // The file's targets, of the component that has most; 0: nobody knows.
 int64_t count_targets(const PlanLimits& limits);
 

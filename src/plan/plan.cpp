@@ -49,16 +49,22 @@ int64_t unit_of_parts(const std::vector<Extent>& regions, int64_t parts, const P
   return unit;
 }
 
+int64_t most_writers(Domains domains, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+  return std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(domains, pattern, topology, limits), topology.ranks);
+}
+
 // Gives every axis but the windows' size. What is dealt is dealt when that is known.
 std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
-  const int64_t wanted = std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(plan.strategy.domains, pattern, topology, limits), topology.ranks);
-  if (limits.writers == 0) plan.reasons.push_back(fmt::format("{} {}{}: one a host", wanted, pattern.reading ? "reader" : "writer", wanted == 1 ? "" : "s"));
+  const int64_t wanted = most_writers(plan.strategy.domains, pattern, topology, limits);
   Domains& domains = plan.strategy.domains;
   std::optional<Dealing> dealing = deal_stripes(domains, pattern, wanted, limits, plan.reasons);
   if (limits.layout) plan.stripes_cut = 0;
+  if (dealing) plan.sharers = wanted / dealing->groups;
+  const int64_t given = dealing ? plan.sharers * dealing->groups : wanted;
+  if (limits.writers == 0)
+    plan.reasons.push_back(fmt::format("{} {}{}: one a host{}", given, pattern.reading ? "reader" : "writer", given == 1 ? "" : "s", given < wanted ? ", as many for each target" : ""));
   if (dealing) {
-    plan.sharers = wanted / dealing->groups;
-    plan.writers = spread_writers(topology, plan.sharers * dealing->groups);
+    plan.writers = spread_writers(topology, given);
     const std::vector<Extent> stretches = limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
     // A lock of a target grows downwards as far as its owner's neighbour lets it: who begins in the middle of a stretch, and takes its beginning last, takes it
     // from the sharer before. Long pieces have few holders at a place, and all targets' writers would wait for the same.
@@ -158,7 +164,7 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
   plan.strategy = choose(asked, pattern, topology, limits, plan.direct_bytes, plan.reasons);
   if (limits.machine == nullptr || limits.window_unit > 0 || pattern.bytes <= 0) return;
   Candidate rule{.strategy = plan.strategy, .direct_bytes = plan.direct_bytes};
-  if (rule.strategy.domains != Domains::none) rule.writers = std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(rule.strategy.domains, pattern, topology, limits), topology.ranks);
+  if (rule.strategy.domains != Domains::none) rule.writers = dealt_writers(rule.strategy.domains, most_writers(rule.strategy.domains, pattern, topology, limits), limits);
   plan.weighing = std::make_shared<const Weighing>(weigh(asked, rule, pattern, topology, limits));
   const std::vector<Alternative>& all = plan.weighing->alternatives;
   const Alternative& taken = chosen_of(*plan.weighing);

@@ -205,12 +205,12 @@ std::string Advisor::text() const {
     }
     if (const auto seconds = taken_seconds(kind)) text += fmt::format("             on {} it is foretold to take {}\n", kind.weighing->machine, format_seconds(*seconds));
     const bool same = short_text(chosen->candidate, pattern.reading) == kind.taken;
-    text += same ? fmt::format("    advised  the same\n")
+    text += same ? fmt::format("    advised  the same: with opening the file {}, and no other is foretold to be clearly faster\n", format_seconds(chosen->seconds.total))
                  : fmt::format("    advised  {}: foretold {} ({})\n", short_text(chosen->candidate, pattern.reading), format_seconds(chosen->seconds.flush()), options_text(chosen->candidate, pattern.reading));
     size_t told = 0;
     for (const Alternative& each : kind.weighing->alternatives)
       if (!each.chosen && short_text(each.candidate, pattern.reading) != kind.taken && told++ < k_most)
-        text += fmt::format("    instead  {}: foretold {}\n", short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()));
+        text += fmt::format("    instead  {}: foretold {}, with opening the file {}\n", short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()), format_seconds(each.seconds.total));
   }
   if (brief_ > 0) text += fmt::format("of {} short flush{} more the trace has numbers alone, and no plans\n", brief_, brief_ == 1 ? "" : "es");
   if (without_pattern_ > 0) text += fmt::format("no advice for {} plan{}: of chunked variables, of a broadcast, or of a trace of an earlier version\n", without_pattern_, without_pattern_ == 1 ? "" : "s");

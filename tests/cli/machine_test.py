@@ -108,6 +108,11 @@ class MachineTest(unittest.TestCase):
             os.utime(folder, (time.time() - 3600 * hours,) * 2)
             return folder
 
+        foreign = os.path.join(self.storage, ".windrow-calibrate-mine")
+        os.mkdir(foreign)
+        with open(os.path.join(foreign, "data"), "w", encoding="utf-8") as file:
+            file.write("precious")
+        os.utime(foreign, (time.time() - 7200,) * 2)
         old, held, new, other = left(".windrow-calibrate-abcdef", 2), left(".windrow-calibrate-held", 2), left(".windrow-calibrate-new", 0.5), left("windrow", 2)
         descriptor = os.open(held, os.O_RDONLY)
         self.addCleanup(os.close, descriptor)
@@ -117,7 +122,8 @@ class MachineTest(unittest.TestCase):
         done = self.run_it(COMMAND, "calibrate", self.storage, "--out", self.machine, env={"WINDROW_STORE": "faulty", "WINDROW_FAULT": "nonsense"})
         self.assertNotEqual(done.returncode, 0)
         self.assertFalse(os.path.exists(old))
-        self.assertEqual(sorted(os.listdir(self.storage)), sorted([".windrow-calibrate-held", ".windrow-calibrate-link", ".windrow-calibrate-new", "windrow"]))
+        self.assertEqual(sorted(os.listdir(self.storage)), sorted([".windrow-calibrate-held", ".windrow-calibrate-link", ".windrow-calibrate-mine", ".windrow-calibrate-new", "windrow"]))
+        self.assertEqual(os.listdir(foreign), ["data"])
         self.assertEqual(os.listdir(other), [".windrow-calibration"])
 
     @unittest.skipIf(RANKS == 1, "that is the test above")

@@ -65,6 +65,9 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(found["bytes"], 7 * 3 * 8)
         self.assertGreater(found["seconds"]["total"], 0)
 
+    def test_a_file_for_each_of_many_ranks(self):
+        self.simulated("--machine", "jaguar", "--ranks", 20000, "--shape", "20000x10", "--set", "files=per-rank")
+
     def test_page_is_whole_and_needs_nothing(self):
         page = self.path("a page.html")
         done = run(COMMAND, "simulate", "--machine", "ranger", "--ranks", 300, "--shape", "300000x1000", "--set", "domains=target", "--set", "writers=300", "--html", page)
@@ -206,6 +209,8 @@ class SimulateTest(unittest.TestCase):
         self.mistake(*usual, "--times", 0, part="once at least")
         self.mistake(*usual, "--set", "stripe=count=700", part="machine \"Jaguar\" has 672")
         self.mistake(*usual, "--set", "strateggy=auto", part="strateggy")
+        self.mistake(*usual, "--set", "layout=mock:stripe=1MiB,count=4", part="told by the machine file")
+        self.mistake(*usual, "--set", "machine=other.json", part="told by --machine")
         self.mistake(*usual, "--strategy", "best", part="best")
         self.mistake(*usual, "--set", "buffers=1", part="buffers is 1")
         self.mistake("--machine", "ranger", "--ranks", 9, "--shape", "99999999999", "--pattern", "cyclic", "--set", "buffer=4096", "--set", "stripe=size=64KiB,count=300",

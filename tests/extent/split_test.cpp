@@ -158,6 +158,19 @@ TEST(Split, of_the_slowest_dimension_is_one_piece_a_part) {
   for (const auto& [part, list] : parts) EXPECT_EQ(extent_count(list), 1) << part;
 }
 
+// However many parts one piece lies in.
+TEST(Split, into_very_many_parts_needs_no_deep_stack) {
+  constexpr int64_t k_parts = 200'000;
+  const Split split = split_of({.axes = "auto", .parts = "auto", .count = k_parts}, {k_parts, 3});
+  PiecesBuilder builder;
+  builder.add(Piece{0, 0, 3 * k_parts});
+  const auto parts = split.place(builder.take());
+  ASSERT_EQ(parts.size(), static_cast<size_t>(k_parts));
+  int64_t elements = 0;
+  for (const auto& [part, list] : parts) elements += total_bytes(list);
+  EXPECT_EQ(elements, 3 * k_parts);
+}
+
 TEST(Split, is_as_asked) {
   EXPECT_EQ(text_of(split_of({.axes = "1", .parts = "", .count = 4}, {3, 8})), "1x4");
   EXPECT_EQ(text_of(split_of({.axes = "0,1", .parts = "", .count = 6}, {9, 4})), "3x2");

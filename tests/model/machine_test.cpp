@@ -106,6 +106,13 @@ TEST(Machine, names_the_field_that_is_wrong) {
   const std::string lz4 = R"({"name": "lz4", "encode_bytes_per_s": 5, "decode_bytes_per_s": 5})";
   expect_fault(", \"codecs\": [" + lz4 + ", " + lz4 + "]", "codecs[1].name", "as another's is");
   expect_fault(R"(, "writes": [{"request_bytes": 0, "ranks": 1, "bytes_per_s": 1}])", "writes[0].request_bytes", "cannot be 0");
+  expect_fault(R"(, "writes": [{"request_bytes": 8, "ranks": 1, "bytes_per_s": 1}, {"request_bytes": 8, "ranks": 2, "bytes_per_s": 1}, {"request_bytes": 8, "ranks": 1, "bytes_per_s": 2}])",
+               "writes[2]", "the same request_bytes, ranks and sharing as writes[0]");
+  expect_fault(R"(, "hosts": 2, "hosts": 64)", "hosts", "is there twice");
+  expect_fault(R"(, "network": {"latency_s": 1, "bytes_per_s": 1e9, "latency_s": 0})", "latency_s", "is there twice");
+  expect_fault(R"(, "network": {"bytes_per_s": "10 Gb"})", "network.bytes_per_s", "that would be bits");
+  expect_fault(R"(, "network": {"bytes_per_s": 1})", "network.bytes_per_s", "it is believed from 1000");
+  expect_fault(R"(, "network": {"latency_s": 100000})", "network.latency_s", "it is believed");
   expect_fault(R"(, "reads": [{"request_bytes": 1, "ranks": 1, "bytes_per_s": 1, "sharing": "among"}])", "reads[0].sharing", "there are apart, interleaved, targets, mapped, sieved");
 }
 

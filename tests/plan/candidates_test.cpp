@@ -172,6 +172,26 @@ TEST(Weighing, gives_writers_targets_of_their_own_where_locks_are_dear) {
   for (const Alternative& each : unknown.weighing->alternatives) EXPECT_NE(each.candidate.strategy.domains, Domains::target);
 }
 
+// The rest of a division of writers by targets have nothing to do, and nothing is foretold of them.
+TEST(Weighing, is_of_the_writers_that_a_plan_has) {
+  for (const int64_t asked : {0, 4, 5}) {
+    PlanLimits limits = striped(limits_with(Machine{}, false), 3);
+    limits.writers = asked;
+    const Plan plan = make_plan(strategy_of({.domains = "target"}), strided(64 * k_mib, 4096, 5), topology_of(5, 5), limits).value();
+    ASSERT_EQ(plan.writers.size(), 3);
+    EXPECT_EQ(chosen_of(plan).candidate.writers, 3);
+    std::vector<Candidate> seen;
+    for (const Alternative& each : plan.weighing->alternatives) {
+      EXPECT_EQ(each.candidate.writers, 3);
+      EXPECT_EQ(std::count(seen.begin(), seen.end(), each.candidate), 0);
+      seen.push_back(each.candidate);
+    }
+    if (asked == 0) {
+      EXPECT_THAT(plan.reasons, Contains(HasSubstr("3 writers: one a host, as many for each target")));
+    }
+  }
+}
+
 // What target by target takes to read, with so many readers, and the rule's number of writers to have written it.
 double seconds_to_read(int64_t readers, const char* domains, int64_t bytes, double lock_s) {
   Machine machine;

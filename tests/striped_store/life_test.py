@@ -45,6 +45,30 @@ class LifeTest(StoreTest):
         self.assertEqual((mount / "file").read_bytes(), b"kept")
         self.assertEqual(os.getxattr(mount / "file", "lustre.lov"), layout)
 
+    def test_a_layout_that_does_not_fit_stays_with_its_file(self):
+        (mount,) = self.up(1, "--targets", "4", "--stripe", "64KiB")
+        (mount / "file").write_bytes(b"kept")
+        layout = os.getxattr(mount / "file", "lustre.lov")
+        call("down", str(mount))
+        (mount,) = self.up(1, "--targets", "2", "--stripe", "1MiB")
+        self.assertIn(b"1048576", os.getxattr(mount / "file", "user.striped_store.layout"))
+        self.assertEqual((mount / "file").read_bytes(), b"kept")
+        call("down", str(mount))
+        (mount,) = self.up(1, "--targets", "4", "--stripe", "1MiB")
+        self.assertEqual(os.getxattr(mount / "file", "lustre.lov"), layout)
+
+    def test_mounts_lie_beside_each_other(self):
+        (self.folder / "a").mkdir()
+        (self.folder / "link").symlink_to(self.folder / "a")
+        for folders in (["a", "a"], ["a", "a/b"], ["a/b", "a"], ["a", "link"], ["link/b", "a"]):
+            with self.subTest(folders=folders):
+                done = call("up", "--mounts", *(f"{self.folder}/{name}" for name in folders))
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("beside each other", done.stderr)
+        done = call("up", "--mounts", f"{self.folder}/backing 2/mount", "--backing", f"{self.folder}/backing 2")
+        self.assertIn("beside each other", done.stderr)
+        self.assertFalse(self.is_mounted())
+
     def test_a_store_in_memory_ends_with_its_files(self):
         mount = self.folder / "mount"
         self.addCleanup(call, "down", str(mount))

@@ -191,7 +191,7 @@ std::shared_ptr<File> file_of(const Client& client, const Node& node, const Node
   Store& store = *client.store;
   if (auto file = store.known_file(node.inode())) return file;
   std::optional<Layout> wanted = kept_layout(store, node);
-  const bool is_new = !wanted.has_value();
+  const bool is_new = ::getxattr(node.link().c_str(), kept_name(), nullptr, 0) < 0;  // and not of a store with more targets
   if (!wanted && folder != nullptr) wanted = kept_layout(store, *folder);
   auto file = store.file(node.inode(), wanted.value_or(store.settings().layout), client.nodes->path_of(node));
   // Where it cannot be kept, it is known as long as this store runs.

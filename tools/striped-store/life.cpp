@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -21,6 +22,7 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "clients.hpp"
 
@@ -70,6 +72,11 @@ std::vector<Mount> mounts_of_stores() {
   return mounts;
 }
 
+bool is_mounted(const std::string& path) {
+  const std::vector<Mount> mounts = mounts_of_stores();
+  return std::any_of(mounts.begin(), mounts.end(), [&](const Mount& each) { return each.path == path; });
+}
+
 // As the table of mounts has it. The last name is not looked at: a mount whose process is gone answers nothing.
 std::string full_path(const std::string& path) {
   fs::path whole = fs::absolute(path).lexically_normal();
@@ -90,6 +97,22 @@ std::string claim(const Settings& settings) {
   return "";  // the descriptor stays open: it holds the lock
 }
 
+bool is_within(const fs::path& inner, const fs::path& outer) {
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+// Empty, or which two of the folders cannot be: a mount hides what is in its folder, and who comes upon it meanwhile waits for the store.
+std::string nested(const Settings& settings) {
+  std::vector<fs::path> folders{settings.backing};
+  folders.insert(folders.end(), settings.mounts.begin(), settings.mounts.end());
+  for (size_t i = 0; i < folders.size(); ++i)
+    for (size_t other = 0; other < folders.size(); ++other)
+      if (i != other && is_within(folders[i], folders[other]))
+        return fmt::format("\"{}\" is {} \"{}\": each mount and the backing folder have to be beside each other", folders[i].string(),
+                           folders[i] == folders[other] ? "the same folder as" : "within", folders[other].string());
+  return "";
+}
+
 std::string make_folders(Settings& settings) {
   std::error_code error;
   if (settings.backing.empty()) {
@@ -105,12 +128,14 @@ std::string make_folders(Settings& settings) {
   if (error) return fmt::format("\"{}\": {}", settings.backing, error.message());
   for (std::string& mount : settings.mounts) {
     mount = full_path(mount);
-    for (const Mount& other : mounts_of_stores())
-      if (other.path == mount) return fmt::format("a store is mounted on \"{}\" already, or was; striped-store down ends it", mount);
+    if (is_mounted(mount)) return fmt::format("a store is mounted on \"{}\" already, or was; striped-store down ends it", mount);
     fs::create_directories(mount, error);
     if (error) return fmt::format("\"{}\": {}", mount, error.message());
+    mount = fs::canonical(mount, error).string();  // it may be a link
+    if (error) return fmt::format("\"{}\": {}", mount, error.message());
+    if (is_mounted(mount)) return fmt::format("a store is mounted on \"{}\" already, or was; striped-store down ends it", mount);
   }
-  return "";
+  return nested(settings);
 }
 
 // The store's process and a `down` may do this at the same time: each goes on where the other took something away under its hands.
