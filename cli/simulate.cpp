@@ -76,7 +76,7 @@ windrow::Settings settings_of(const Settings& asked) {
     const size_t equals = pair.find('=');
     if (equals == std::string::npos) throw Failure(k_exit_mistake, fmt::format("--set takes key=value, not \"{}\"", pair));
     const std::string key = pair.substr(0, equals);
-    if (key == "layout") throw Failure(k_exit_mistake, "--set layout: where a file lies is told by the machine file; --set stripe=BYTES:COUNT is another layout on its targets");
+    if (key == "layout") throw Failure(k_exit_mistake, "--set layout: where a file lies is told by the machine file; --set stripe=size=1MiB,count=4 is another layout on its targets");
     if (key == "machine") throw Failure(k_exit_mistake, "--set machine: the machine is told by --machine");
     set(key, pair.substr(equals + 1));
   }
