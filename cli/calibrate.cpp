@@ -42,7 +42,7 @@ extern "C" void clear_away(int signal) {
     _exit(1);
   }
   if (child > 0) waitpid(child, nullptr, 0);
-  constexpr std::string_view k_said = "windrow: calibration was interrupted; no machine file was written\n";
+  constexpr std::string_view k_said = "windrow: calibration was interrupted\n";
   (void)!write(STDERR_FILENO, k_said.data(), k_said.size());
   _exit(128 + signal);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recorder: what a file with the option trace keeps of its flushes. Each rank records into memory of a fixed size; at a flush's end rank 0 gathers that
-// and makes one line of it; lines are added to the trace file several at a time. Of flushes that together take no two hundred times as long as that,
+// and makes one line of it; lines are added to the trace file several at a time. Of flushes that together take less than two hundred times as long as that,
 // rank 0 keeps what all ranks know already, and nobody says a word. The format of the lines is docs/traces.md.
 #pragma once
 

@@ -25,7 +25,7 @@ StorageLayout mock(std::string_view text) { return parse_mock(text).value(); }
 Plan plan_of(const StorageLayout& layout, std::vector<Extent> regions, int writers, Domains domains = Domains::target, int64_t buffer = 4 * k_mib, int64_t piece = 8) {
   Pattern pattern{.regions = std::move(regions)};
   for (const Extent& region : pattern.regions) pattern.bytes += region.size();
-  pattern.pieces = pattern.bytes / piece + (piece == 8 ? 1 : 0);
+  pattern.pieces = std::max<int64_t>(1, pattern.bytes / piece);
   Strategy strategy{.domains = domains};
   const PlanLimits limits{.buffer_bytes = buffer, .unit = lock_unit(layout), .writers = writers, .layout = std::make_shared<const StorageLayout>(layout)};
   return make_plan(strategy, pattern, {.ranks = writers, .host_roots = {0}}, limits).value();
