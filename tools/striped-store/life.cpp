@@ -131,8 +131,9 @@ std::string make_folders(Settings& settings) {
     if (is_mounted(mount)) return fmt::format("a store is mounted on \"{}\" already, or was; striped-store down ends it", mount);
     fs::create_directories(mount, error);
     if (error) return fmt::format("\"{}\": {}", mount, error.message());
-    mount = fs::canonical(mount, error).string();  // it may be a link
+    const fs::path folder = fs::canonical(mount, error);  // it may be a link
     if (error) return fmt::format("\"{}\": {}", mount, error.message());
+    mount = folder.string();
     if (is_mounted(mount)) return fmt::format("a store is mounted on \"{}\" already, or was; striped-store down ends it", mount);
   }
   return nested(settings);
