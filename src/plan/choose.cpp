@@ -59,12 +59,15 @@ constexpr int64_t k_page = 4096;
 
 // Pieces are so mixed that most ranks have some everywhere: each of them maps nearly all of the file, and one that reads it into memory that all share
 // costs less. Of 6 to 24 MB in pieces of 512 bytes: 8 ranks 1.31 and 3.21 mapped, 1.00 and 2.51 ms read; 16 ranks 2.38 and 5.03, 1.79 and 3.87; 4 ranks alike,
-// 2 ranks 0.47 and 1.37, 0.75 and 2.35; less than a MiB alike. A page and more, where each page has one rank's bytes and all of them are mapped for all: 33 MB in
+// 2 ranks 0.47 and 1.37, 0.75 and 2.35; less than a MiB alike. Of blocks, each half of four ranks' stretches, too (8 and 16 ranks, 128 MB in pieces of 400 bytes 20 and 40 ms mapped,
+// 17 and 34 read; 8 MB in pieces of 256 bytes 1.9 and 1.6), but not where two ranks share a stretch (67 MB in pieces of 512 bytes, 9.9 and 10.4). A page and more, where each page has one rank's bytes and all of them are mapped for all: 33 MB in
 // pieces of 4 KiB 2, 4, 8 and 16 ranks 2.4, 3.9, 4.6 and 6.5 ms mapped, 2.7, 2.7, 3.3 and 4.6 read; where the file lies in memory in single pages 4 ranks 9.8, 16 ranks 26.6.
 bool is_mixed(const Pattern& pattern, int64_t mean) noexcept {
-  constexpr int64_t k_least_bytes = int64_t{1} << 20, k_ranks = 7, k_ranks_of_pages = 3;
-  const int64_t bytes = bytes_of(pattern.regions);
-  return bytes >= k_least_bytes && pattern.bytes >= bytes / 2 && pattern.touched_bytes / (mean < k_page ? k_ranks : k_ranks_of_pages) >= bytes;
+  constexpr int64_t k_least_bytes = int64_t{1} << 20;
+  constexpr double k_ranks = 3.5, k_ranks_of_pages = 3;
+  const auto bytes = static_cast<double>(bytes_of(pattern.regions));
+  return bytes >= k_least_bytes && 2.0 * static_cast<double>(pattern.bytes) >= bytes &&
+         static_cast<double>(pattern.touched_bytes) >= (mean < k_page ? k_ranks : k_ranks_of_pages) * bytes;
 }
 
 // Pieces and holes of about a page, and very many: to ask for each takes longer than to read them all. Half of 200 MB, 2 to 16 ranks: each its own 14.1 to 17.5 ms, one

@@ -246,8 +246,10 @@ TEST(MakePlan, reads_once_what_each_rank_would_map_whole) {
   EXPECT_EQ(plan_of(mixed, {.access = "mapped"}).strategy.access, Access::mapped);
   EXPECT_EQ(plan_of(mixed, {.domains = "none"}).strategy.access, Access::mapped);
   Pattern other = mixed;
-  other.touched_bytes = 6 * bytes;  // apart, or of fewer ranks
+  other.touched_bytes = 3 * bytes;  // apart, or of fewer ranks
   EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
+  other.touched_bytes = 4 * bytes;  // blocks: two in one direction beside each other, two in another
+  EXPECT_EQ(plan_of(other).strategy.access, Access::contiguous);
   other = mixed;
   other.bytes /= 4, other.pieces /= 4;  // most of what would be read is wanted by nobody
   EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);

@@ -15,10 +15,9 @@ namespace {
 // A file of this process alone. PnetCDF makes and opens files by name only.
 class Scratch {
  public:
-  Status make() {
-    std::error_code error;
-    std::string name = (std::filesystem::temp_directory_path(error) / "windrow-header-XXXXXX").string();
-    if (error || ::mkdtemp(name.data()) == nullptr)
+  Status make(const std::filesystem::path& parent) {
+    std::string name = (parent / "windrow-header-XXXXXX").string();
+    if (parent.empty() || ::mkdtemp(name.data()) == nullptr)
       return {Code::io, "no scratch file for a netCDF header can be made in the system's folder for such (TMPDIR)"};
     folder_ = std::move(name);
     return {};
@@ -35,6 +34,20 @@ class Scratch {
  private:
   std::string folder_;
 };
+
+// What `use` returns that has a scratch file: in memory, where a file takes a tenth of what it takes on a disk, and else in the system's folder.
+template <class Use>
+auto with_scratch(Use&& use) {
+  std::error_code none;
+  const std::array parents{std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path(none)};
+  for (size_t i = 0;; ++i) {
+    Scratch scratch;
+    const Status made = scratch.make(parents[i]);
+    auto result = made.ok() ? use(scratch.path()) : decltype(use(scratch.path()))(made);
+    const bool has_no_room = !result.ok() && (result.status().code() == Code::io || result.status().code() == Code::no_space);
+    if (!has_no_room || i + 1 == parents.size()) return result;
+  }
+}
 
 // An open file of PnetCDF, and the first thing that went wrong with it.
 class Open {
@@ -181,11 +194,7 @@ Result<std::vector<std::byte>> read_all(const std::string& path, int64_t bytes) 
   return read;
 }
 
-}  // namespace
-
-Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
-  Scratch scratch;
-  if (Status status = scratch.make(); !status.ok()) return status;
+Result<NetcdfHeader> write_header_in(const std::string& path, const NetcdfContents& contents, const NetcdfSpaces& spaces) {
   const int flag = contents.version == 5 ? NC_64BIT_DATA : contents.version == 2 ? NC_64BIT_OFFSET : 0;
   NetcdfHeader header;
   Open file;
@@ -193,7 +202,7 @@ Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSp
   MPI_Info hints = MPI_INFO_NULL;
   if (MPI_Info_create(&hints) != MPI_SUCCESS) return Status(Code::mpi, "MPI_Info_create failed");
   MPI_Info_set(hints, "nc_var_align_size", std::to_string(spaces.alignment).c_str());
-  const int created = ncmpi_create(MPI_COMM_SELF, scratch.path().c_str(), NC_CLOBBER | flag, hints, &file.id);
+  const int created = ncmpi_create(MPI_COMM_SELF, path.c_str(), NC_CLOBBER | flag, hints, &file.id);
   MPI_Info_free(&hints);
   if (!file.step(created, "netCDF header")) return file.status();
   file.opened();
@@ -212,30 +221,40 @@ Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSp
   file.close();
   if (!file.status().ok()) return file.status();
   header.record_bytes = record_bytes;
-  auto read = read_all(scratch.path(), bytes);
+  auto read = read_all(path, bytes);
   if (!read.ok()) return read.status();
   header.bytes = std::move(read).value();
   return header;
 }
 
-Result<NetcdfContents> read_header(std::span<const std::byte> bytes) {
-  Scratch scratch;
-  if (Status status = scratch.make(); !status.ok()) return status;
-  {
-    auto store = open_store(scratch.path(), StoreMode::create, {});
-    if (!store.ok()) return store.status();
-    if (Status status = store.value()->write_at(0, bytes); !status.ok()) return status;
-    if (Status status = store.value()->close(); !status.ok()) return status;
-  }
+Status put_file(const std::string& path, std::span<const std::byte> bytes) {
+  auto store = open_store(path, StoreMode::create, {});
+  if (!store.ok()) return store.status();
+  if (Status status = store.value()->write_at(0, bytes); !status.ok()) return status;
+  return store.value()->close();
+}
+
+Result<NetcdfContents> read_header_in(const std::string& path, std::span<const std::byte> bytes) {
+  if (Status status = put_file(path, bytes); !status.ok()) return status;
   NetcdfContents contents;
   contents.version = static_cast<int>(bytes[3]);
   Open file;
-  if (!file.step(ncmpi_open(MPI_COMM_SELF, scratch.path().c_str(), NC_NOWRITE, MPI_INFO_NULL, &file.id), "netCDF header"))
+  if (!file.step(ncmpi_open(MPI_COMM_SELF, path.c_str(), NC_NOWRITE, MPI_INFO_NULL, &file.id), "netCDF header"))
     return Status(Code::bad_file, file.status().message());
   file.opened();
   Status status = get_all(file, contents);
   if (status.ok()) return contents;
   return status.code() == Code::out_of_memory ? status : Status(Code::bad_file, status.message());
+}
+
+}  // namespace
+
+Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
+  return with_scratch([&](const std::string& path) { return write_header_in(path, contents, spaces); });
+}
+
+Result<NetcdfContents> read_header(std::span<const std::byte> bytes) {
+  return with_scratch([&](const std::string& path) { return read_header_in(path, bytes); });
 }
 
 }  // namespace windrow

@@ -83,30 +83,68 @@ std::string what_is_too_large(const NetcdfContents& contents, int version) {
   return "";
 }
 
-// Two headers are made: the first says how long the parts are, the second has them where they shall be.
-Result<NetcdfPlaces> places_by(int64_t alignment, const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
-  auto first = write_header(contents, {.behind_header = 0, .alignment = alignment, .before_records = 0, .record_alignment = 4});
-  if (!first.ok()) return first.status();
-  const auto header_bytes = static_cast<int64_t>(first.value().bytes.size());
-  const auto up = [](int64_t value, int64_t unit) { return ceil_divide(value, unit) * unit; };
-  NetcdfPlaces places;
-  places.version = contents.version;
-  // A header that has outgrown its room gets twice what it needs, so that this does not happen for each attribute.
+// What a header takes, as the NetCDF Classic Format Specification has it. A name that PnetCDF puts into Unicode's normal form may get longer or shorter.
+int64_t header_bytes_of(const NetcdfContents& contents) {
+  const int64_t number = contents.version == 5 ? 8 : 4, offset = contents.version == 1 ? 4 : 8;
+  constexpr int64_t k_tag = 4;
+  const auto padded = [](int64_t bytes) { return ceil_divide(bytes, 4) * 4; };
+  const auto name = [&](const std::string& text) { return number + padded(static_cast<int64_t>(text.size())); };
+  const auto attributes = [&](const std::vector<NetcdfAttribute>& list) {
+    int64_t bytes = k_tag + number;
+    for (const NetcdfAttribute& each : list) bytes += name(each.name) + k_tag + number + padded(static_cast<int64_t>(each.data.size()));
+    return bytes;
+  };
+  int64_t bytes = 4 + number;  // "CDF", the version, and how many records there are
+  bytes += k_tag + number;
+  for (const NetcdfDimension& each : contents.dimensions) bytes += name(each.name) + number;
+  bytes += attributes(contents.attributes);
+  bytes += k_tag + number;
+  for (const NetcdfVariable& each : contents.variables)
+    bytes += name(each.name) + number + number * static_cast<int64_t>(each.dimensions.size()) + attributes(each.attributes) + k_tag + number + offset;
+  return bytes;
+}
+
+int64_t up(int64_t value, int64_t unit) { return ceil_divide(value, unit) * unit; }
+
+struct Made {
+  NetcdfHeader header;
+  int64_t data_begin = 0;
+};
+
+// A header that is thought to have `header_bytes`; where it has not, it has to be made again.
+Result<Made> header_by(int64_t header_bytes, int64_t alignment, const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
+  // One that has outgrown its room gets twice what it needs, so that this does not happen for each attribute.
   const int64_t spare = before.data_begin > 0 ? header_bytes : 0;
   const bool fits = before.data_begin >= header_bytes;
-  places.data_begin = fits ? before.data_begin : up(up(header_bytes + options.header_room + spare, k_page), alignment);
-  NetcdfSpaces spaces{.behind_header = places.data_begin - header_bytes, .alignment = alignment, .before_records = 0, .record_alignment = options.record_alignment};
-  const int64_t shift = up(places.data_begin, alignment) - up(header_bytes, alignment);
-  const int64_t end = end_of_fixed(contents, first.value(), up(header_bytes, alignment)) + shift;
-  if (fits && before.records_begin >= end) {
+  const int64_t data_begin = fits ? before.data_begin : up(up(header_bytes + options.header_room + spare, k_page), alignment);
+  NetcdfSpaces spaces{.behind_header = data_begin - header_bytes, .alignment = alignment, .before_records = 0, .record_alignment = options.record_alignment};
+  auto header = write_header(contents, spaces);
+  if (!header.ok()) return header.status();
+  const int64_t end = end_of_fixed(contents, header.value(), up(data_begin, alignment));
+  if (fits && before.records_begin >= end && before.records_begin != begin_of(contents, header.value().offsets, true)) {
     spaces.before_records = before.records_begin - end;
     spaces.record_alignment = 4;
+    header = write_header(contents, spaces);
+    if (!header.ok()) return header.status();
   }
-  auto second = write_header(contents, spaces);
-  if (!second.ok()) return second.status();
-  places.header = std::move(second.value().bytes);
-  places.offsets = std::move(second.value().offsets);
-  places.record_bytes = second.value().record_bytes;
+  return Made{std::move(header).value(), data_begin};
+}
+
+Result<NetcdfPlaces> places_by(int64_t alignment, const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
+  const int64_t foretold = header_bytes_of(contents);
+  auto made = header_by(foretold, alignment, contents, before, options);
+  if (!made.ok()) return made.status();
+  if (const auto told = static_cast<int64_t>(made.value().header.bytes.size()); told != foretold) {
+    made = header_by(told, alignment, contents, before, options);
+    if (!made.ok()) return made.status();
+  }
+  auto [header, data_begin] = std::move(made).value();
+  NetcdfPlaces places;
+  places.version = contents.version;
+  places.header = std::move(header.bytes);
+  places.offsets = std::move(header.offsets);
+  places.record_bytes = header.record_bytes;
+  places.data_begin = data_begin;
   for (const NetcdfVariable& each : contents.variables) {
     places.has_records.push_back(has_records(each, contents));
     places.bytes.push_back(bytes_of(each, contents).value_or(0));
