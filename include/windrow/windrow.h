@@ -736,7 +736,9 @@ WINDROW_API int windrow_set_strategy(windrow_file *file, const windrow_options *
  * a tenth of that, or two chunks where these are longer, or messages where buffers are below 2 MiB; on any other rank that sends or takes messages, as
  * between hosts, two of a 36th of it, 64 to 512 KiB, three where they may be compressed.  For compressors every rank has two messages and 1 to 2 MiB, more at
  * high levels of zstd
- * ("codec_memory").  Plans are kept for later flushes of the same shape, as long as they take no more than "plan_memory" on a rank.
+ * ("codec_memory").  Plans are kept for later flushes of the same shape - the
+ * same decompositions, to the same places of the same open file, as long as they take no more than "plan_memory" on a rank; other records, new variables and
+ * other files make a plan of their own.
  * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.
  */
 WINDROW_API int windrow_flush(windrow_file *file);

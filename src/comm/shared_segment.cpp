@@ -49,6 +49,16 @@ class MemoryLock {
   int file_;
 };
 
+// What a rank's part takes, with the page that may be lost before it begins.
+constexpr int64_t asked_for(int64_t bytes) noexcept {
+  constexpr auto k_page = static_cast<int64_t>(k_shared_page);
+  return bytes > 0 ? (bytes + k_page + k_page - 1) / k_page * k_page : 0;
+}
+
+// What MPI takes beside the parts: words for all of them together, a page or less for each. Open MPI 4.1 (osc/sm) looks for room on one rank, and where there is
+// too little, that one returns and the others wait for ever: so it must not be asked.
+constexpr int64_t taken_by_mpi(int64_t ranks) noexcept { return (16 + ranks) * static_cast<int64_t>(k_shared_page); }
+
 // Takes all pages of fresh memory now. MPI hands it out before there is any, and whoever touches a page that is not to be had dies of it. False: there
 // is not enough.
 bool take_pages(std::byte* memory, int64_t bytes) noexcept {
@@ -109,14 +119,14 @@ Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
     return Status{};
   });
   const int64_t wanted = std::max(bytes, mine_);
-  std::array<int64_t, 3> totals{bytes > mine_ ? 1 : 0, wanted, room.ok() ? 0 : 1};
+  std::array<int64_t, 3> totals{bytes > mine_ ? 1 : 0, asked_for(wanted), room.ok() ? 0 : 1};
   if (int rc = MPI_Allreduce(MPI_IN_PLACE, totals.data(), 3, MPI_INT64_T, MPI_SUM, host); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allreduce");
   if (totals[2] > 0) return room.ok() ? Result<bool>(false) : Result<bool>(room);
   if (totals[0] == 0) return window_ != MPI_WIN_NULL;
   std::optional<MemoryLock> lock;
   if (rank == 0) lock.emplace();
-  int fits = rank == 0 && totals[1] <= free_shared_bytes() / parts_ ? 1 : 0;
+  int fits = rank == 0 && totals[1] + taken_by_mpi(size) <= free_shared_bytes() / parts_ ? 1 : 0;
   if (int rc = MPI_Bcast(&fits, 1, MPI_INT, 0, host); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
   return fits != 0 ? allocate(host, wanted) : Result<bool>(false);
 }
@@ -127,7 +137,7 @@ Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes) {
   MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each rank's part begins at a page
   std::byte* mine = nullptr;
   MPI_Win window = MPI_WIN_NULL;
-  const int64_t asked = bytes > 0 ? bytes + static_cast<int64_t>(k_shared_page) : 0;
+  const int64_t asked = asked_for(bytes);
   const int rc = MPI_Win_allocate_shared(static_cast<MPI_Aint>(asked), 1, info, host, &mine, &window);
   MPI_Info_free(&info);
   // MPI may have refused on one rank only, or the system some pages.

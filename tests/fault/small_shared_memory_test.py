@@ -13,6 +13,7 @@ import unittest
 
 CHECKPOINT = os.environ["WINDROW_CHECKPOINT"]
 HALVES = os.environ["WINDROW_HALVES"]
+NEARLY_FULL = os.environ["WINDROW_NEARLY_FULL"]
 MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
 LIMIT_S = 60  # a hang is a failure
 RANKS = 4
@@ -34,9 +35,9 @@ class SmallSharedMemoryTest(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="windrow small shared memory ", dir=ELSEWHERE)
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def launch(self, size, state, *words):
+    def launch(self, size, state, *words, ranks=RANKS):
         run = subprocess.run(
-            ["unshare", "--mount", "bash", "-c", INSIDE, size, state, *MPIRUN, "-n", str(RANKS), *words],
+            ["unshare", "--mount", "bash", "-c", INSIDE, size, state, *MPIRUN, "-n", str(ranks), *words],
             capture_output=True, text=True, timeout=LIMIT_S, env={**os.environ, "WINDROW_REPORT": "1", "TMPDIR": ELSEWHERE},
         )
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
@@ -66,6 +67,13 @@ class SmallSharedMemoryTest(unittest.TestCase):
         # Each half of the ranks finds 48 MiB that may be used and takes 40, and only one of them can.
         self.assertRegex(self.launch("64m", "empty", HALVES, "20"), "refused [12]\n")
         self.assertIn("refused 0\n", self.launch("64m", "empty", HALVES, "5"))
+
+    def test_nearly_full_memory_is_refused_before_mpi_asks_for_more_than_there_is(self):
+        # MPI takes pages of its own with each part. Open MPI looks for room on one rank, and where there is too little, the others wait for ever.
+        for ranks in (1, 4, 8, 13):
+            with self.subTest(ranks=ranks):
+                report = self.launch("64m", "empty", NEARLY_FULL, "120", ranks=ranks)
+                self.assertRegex(report, "given [1-9][0-9]* refused [1-9][0-9]* failed 0\n")
 
 
 if __name__ == "__main__":
