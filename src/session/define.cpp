@@ -47,7 +47,7 @@ Status File::missing_groups(const std::string& path, bool itself, Additions& add
   for (const std::string& group : wanted) {
     if (variable_numbers_.contains(group) || added.variables.contains(group))
       return {Code::exists, fmt::format("\"{}\" in \"{}\" is a variable, not a group", group, path_)};
-    if (dimension_length(group, {})) return {Code::exists, fmt::format("\"{}\" in \"{}\" is a dimension, not a group", group, path_)};
+    if (dimension_of(group, {}) != nullptr) return {Code::exists, fmt::format("\"{}\" in \"{}\" is a dimension, not a group", group, path_)};
     if (link_targets_.contains(group)) return {Code::exists, fmt::format("\"{}\" in \"{}\" is a soft link, not a group", group, path_)};
     if (find_group(group) == nullptr && std::find(added.groups.begin(), added.groups.end(), group) == added.groups.end())
       added.groups.push_back(group);

@@ -21,11 +21,17 @@ std::string inside(const std::string& group, std::string_view name) {
 }  // namespace
 
 // The length of what is called `path`, if that names dimensions.
-std::optional<int64_t> File::dimension_length(const std::string& path, std::span<const Dimension> added) const {
+const Dimension* File::dimension_of(const std::string& path, std::span<const Dimension> added) const {
   for (const std::span<const Dimension> list : {std::span<const Dimension>(catalog_.dimensions), added})
     for (const Dimension& dimension : list)
-      if (dimension.path == path) return dimension.length;
-  return std::nullopt;
+      if (dimension.path == path) return &dimension;
+  return nullptr;
+}
+
+bool File::grows(const Dimension& dimension) const noexcept {
+  return dimension.grows || std::any_of(catalog_.variables.begin(), catalog_.variables.end(), [&](const Variable& variable) {
+           return variable.extendible && !variable.dimensions.empty() && variable.dimensions.front() == dimension.path;
+         });
 }
 
 // Whether a variable's dimension can be called by one of `length`. What grows by itself may have fewer records than others along the same dimension.
@@ -58,9 +64,10 @@ Result<std::string> File::find_dimension(const Variable& variable, size_t number
   const std::string first = is_path ? clean.value() : inside(parent_of(variable.path), name);
   for (std::string group = parent_of(first);; group = parent_of(group)) {
     const std::string path = is_path ? first : inside(group, name);
-    if (const auto found = dimension_length(path, added)) {
-      if (fits_dimension(variable, number, *found)) return path;
-      return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}", number, variable.path, length, path, *found)};
+    if (const Dimension* found = dimension_of(path, added)) {
+      const bool may_lead = number == 0 && variable.extendible && !traits_.grows_as_one && grows(*found);  // with its longest variable
+      if (fits_dimension(variable, number, found->length) || may_lead) return path;
+      return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}", number, variable.path, length, path, found->length)};
     }
     if (const auto found = variable_numbers_.find(path); found != variable_numbers_.end()) {
       Status status = check_coordinate(catalog_.variables[static_cast<size_t>(found->second)], variable, number);
@@ -81,7 +88,7 @@ std::vector<std::string> File::dimension_names(const Variable& variable) const {
     std::string group = parent_of(variable.path), found;
     for (; found.empty(); group = parent_of(group)) {
       const std::string candidate = inside(group, name);
-      if (dimension_length(candidate, {}) || variable_numbers_.contains(candidate)) found = candidate;
+      if (dimension_of(candidate, {}) != nullptr || variable_numbers_.contains(candidate)) found = candidate;
       if (group == "/") break;
     }
     names.push_back(path.empty() || found == path ? name : path);
@@ -188,6 +195,10 @@ Status File::name_dimensions(int variable, const std::vector<std::string>& names
   };
   if (Status verdict = agree_same(*comm_, std::move(local), arguments, "variable or names of the dimensions", describe); !verdict.ok()) return verdict;
   if (Status verdict = define_dimensions(std::move(groups), std::move(added), named.back().first, dimensions); !verdict.ok()) return verdict;
+  const Variable& target = *named.back().first;
+  if (target.extendible)
+    for (Dimension& dimension : catalog_.dimensions)
+      if (dimension.path == dimensions.front()) dimension.length = std::max(dimension.length, target.shape.front());
   for (auto& [entered, names_of_it] : named) entered->dimensions = std::move(names_of_it);
   return {};
 }

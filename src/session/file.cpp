@@ -15,6 +15,7 @@
 #include "comm/handle.hpp"
 #include "format/catalog.hpp"
 #include "plan/limits.hpp"
+#include "session/copy.hpp"
 #include "session/motion.hpp"
 #include "session/same.hpp"
 
@@ -123,6 +124,9 @@ Status File::open_on_root(const std::string& asked_format) {
   auto catalog = format_->catalog();
   if (!catalog.ok()) return catalog.status();
   catalog_ = std::move(catalog).value();
+  std::error_code unknown;
+  const auto bytes = std::filesystem::file_size(path_, unknown);
+  ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(catalog_.variables));
   return {};
 }
 

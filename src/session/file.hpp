@@ -223,7 +223,8 @@ class File {
   std::string follow(std::string path) const;                         // where soft links lead; a path that they do not end, as it is
   bool is_taken(std::string_view path) const;
   // dimensions.cpp
-  std::optional<int64_t> dimension_length(const std::string& path, std::span<const Dimension> added) const;
+  const Dimension* dimension_of(const std::string& path, std::span<const Dimension> added) const;
+  bool grows(const Dimension& dimension) const noexcept;
   bool fits_dimension(const Variable& variable, size_t number, int64_t length) const noexcept;
   Status check_coordinate(const Variable& coordinate, const Variable& variable, size_t number) const;
   Result<std::string> find_dimension(const Variable& variable, size_t number, const std::string& name, std::vector<Dimension>& added) const;
@@ -495,6 +496,7 @@ class File {
   std::vector<uint8_t> untouched_;       // [variables] 1: contiguous, without a fill value, made by this open, and no flush has written to it: it reads as zeros
   std::vector<int64_t> filled_records_;  // [variables] of interleaved ones: how many are filled where nobody writes
   int64_t first_records_ = 0;            // of interleaved ones, when the file was opened
+  bool ends_early_ = false;              // rank 0: opened for update, and shorter than its variables: a damaged file
   bool is_cut_ = false;                  // what was behind these is gone
   std::vector<uint8_t> unfilled_;        // [variables] 1: contiguous, with a fill value, and not yet in the file; k_filling: a wave under way puts it there
   std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for

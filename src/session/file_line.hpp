@@ -20,8 +20,9 @@ struct FileLine {
 
   static int64_t room_for(int64_t longest) noexcept { return round_up(longest, k_unit) + k_unit; }
   int64_t place(int64_t file, int64_t offset) const noexcept { return k_begin + file * room + offset; }  // file 0: the base; k + 1: subfile k
-  int64_t file_of(int64_t place) const noexcept { return place < k_begin ? 0 : (place - k_begin) / room; }
-  int64_t offset_of(int64_t place) const noexcept { return place < k_begin ? place : (place - k_begin) % room; }
+  int64_t file_of(int64_t place) const noexcept { return is_before(place) ? 0 : (place - k_begin) / room; }
+  int64_t offset_of(int64_t place) const noexcept { return is_before(place) ? place : (place - k_begin) % room; }
+  bool is_before(int64_t place) const noexcept { return room == 0 || place < k_begin; }
   friend bool operator==(const FileLine&, const FileLine&) = default;
 };
 

@@ -62,7 +62,7 @@ ObjectKind File::kind_of(const std::string& path) const {
   if (find_group(place) != nullptr) return ObjectKind::group;
   if (variable_numbers_.contains(place)) return ObjectKind::variable;
   if (link_targets_.contains(place)) return ObjectKind::link;
-  if (dimension_length(place, {})) return ObjectKind::dimension;
+  if (dimension_of(place, {}) != nullptr) return ObjectKind::dimension;
   const bool is_other = std::any_of(catalog_.unsupported.begin(), catalog_.unsupported.end(), [&](const std::string& line) {
     return line.starts_with(place + ": ");
   });

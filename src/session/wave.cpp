@@ -451,8 +451,8 @@ Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share) {
   if (kept.layout) return guard([&] { return prepare_chunks(kept, wave); });
   if (Status status = guard([&] { return prepare_storage(kept, wave); }); !status.ok()) return status;
   const auto& regions = kept.plan.regions;
-  // What was never written is read as something, not as the end of the file.
-  const bool reads = wave.reading || kept.plan.strategy.access == Access::sieve;
+  // What was never written is read as something, not as the end of the file; but where a file ended before its variables do when it was opened, it is damaged.
+  const bool reads = (wave.reading && !ends_early_) || kept.plan.strategy.access == Access::sieve;
   if (comm_->rank() == 0 && mode_ != Mode::read && reads && !regions.empty()) return data_->extend(regions);
   return {};
 }

@@ -194,6 +194,45 @@ int define_as(windrow_file* file, const char* name, const std::vector<int64_t>& 
   return variable;
 }
 
+// As when a file is copied in which the first of two variables has no records yet.
+TEST_P(Names, of_a_dimension_that_grows_with_its_longest_variable) {
+  windrow_file* file = create(path());
+  windrow_options* grows = nullptr;
+  EXPECT_WINDROW_OK(windrow_options_create(&grows));
+  EXPECT_WINDROW_OK(windrow_options_set(grows, "extendible", "true"));
+  const char* names[] = {"time", "x"};
+  int variable = -1;
+  for (const int64_t records : {0, 3, 2}) {
+    const int64_t shape[] = {records, 4};
+    const std::string name = "v" + std::to_string(records);
+    if (windrow_define_variable_with(file, name.c_str(), WINDROW_FLOAT64, 2, shape, grows, &variable) == WINDROW_UNSUPPORTED ||
+        windrow_name_dimensions(file, variable, names) == WINDROW_UNSUPPORTED) {
+      windrow_options_free(grows);
+      EXPECT_WINDROW_OK(windrow_discard(file));
+      GTEST_SKIP() << "raw variables do not grow, or it was built without HDF5's high-level library";
+    }
+    EXPECT_WINDROW_OK(windrow_name_dimensions(file, variable, names));
+  }
+  windrow_options_free(grows);
+  const int fixed = define_as(file, "fixed", {5});
+  EXPECT_EQ(windrow_name_dimensions(file, fixed, names), WINDROW_BAD_ARGUMENT);
+  EXPECT_THAT(windrow_error_message(), HasSubstr("\"/time\" has 3"));
+  const auto check = [&](windrow_file* at) {
+    const char* name = nullptr;
+    int64_t length = 0;
+    for (int i = 0; i < windrow_dimension_count(at); ++i) {
+      EXPECT_WINDROW_OK(windrow_inquire_dimension(at, i, &name, &length));
+      EXPECT_EQ(length, name == std::string("/time") ? 3 : 4) << name;
+    }
+    EXPECT_EQ(windrow_dimension_count(at), 2);
+  };
+  check(file);
+  EXPECT_WINDROW_OK(windrow_close(file));
+  file = open(path(), WINDROW_READ);
+  check(file);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
 TEST_P(Names, of_dimensions) {
   windrow_file* file = create(path());
   const int time = define_as(file, "time", {4}), level = define_as(file, "ocean/level", {3});

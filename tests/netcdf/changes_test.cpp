@@ -105,6 +105,22 @@ TEST_F(Changes, of_attributes_stay_in_place_where_the_header_has_room) {
   EXPECT_EQ(read, rank_of() == 0 ? std::string(15000, 'x') : "");
 }
 
+// Whatever the alignment was that the file was made with, and whatever it is now.
+TEST_F(Changes, of_attributes_stay_in_place_with_another_alignment) {
+  for (const char* made : {"1", "12", "256", "512"})
+    for (const char* now : {"1", "64"}) {
+      make({{"alignment", made}, {"header_room", "1000"}});
+      const int64_t before = inode();
+      MPI_Barrier(MPI_COMM_WORLD);
+      File file = File::open(MPI_COMM_WORLD, path(), Mode::update, {{"alignment", now}});
+      file.put_attribute("/", "long", "x");
+      file.close();
+      EXPECT_EQ(inode(), before) << made << ", " << now;
+      expect_made();
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 TEST_F(Changes, of_attributes_move_all_data_where_it_has_none) {
   for (const char* buffer : {"4MiB", "4096"}) {  // more than a record at once, or less
     make();

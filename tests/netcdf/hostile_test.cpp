@@ -145,4 +145,37 @@ TEST_F(Hostile, what_is_wrong_is_said) {
   expect(16, "\x7f\xff\xff\xff", "a name of 2147483647 bytes");
 }
 
+// Bytes from 2^60 on stand for subfiles, where there are some.
+TEST_F(Hostile, variables_that_lie_behind_what_a_file_can_have_are_refused) {
+  const std::string bytes = sound(5);
+  const size_t first = bytes.find(std::string("\0\0\0\0\0\0\x10\0", 8), 100);  // 4096, where the first variable begins
+  ASSERT_NE(first, std::string::npos);
+  for (const char* begin : {"\x10\0\0\0\0\0\0\0", "\x0f\xff\xff\xff\xff\xff\xff\xfc", "\x10\0\0\0\0\0\0\4"}) {
+    std::string changed = bytes;
+    changed.replace(first, 8, std::string(begin, 8));
+    EXPECT_EQ(try_to_read(changed), WINDROW_BAD_FILE);
+    EXPECT_THAT(windrow_error_message(), HasSubstr("behind what a file can have"));
+  }
+}
+
+// An error whatever it was opened for; and it stays as it is.
+TEST_F(Hostile, files_that_are_cut_short_are_not_read_as_zeros) {
+  std::string bytes = sound(2);
+  bytes.resize(4096 + 5);
+  write(bytes);
+  for (const windrow::Mode mode : {windrow::Mode::read, windrow::Mode::update, windrow::Mode::read}) {
+    File file = File::open(MPI_COMM_WORLD, path(), mode);
+    std::vector<int16_t> values(6);
+    file.get(file.find_variable("fixed"), Decomposition::same(MPI_COMM_WORLD, {3, 2}), values);
+    EXPECT_THROW(file.flush(), windrow::Error);
+    EXPECT_THAT(windrow_error_message(), HasSubstr("the file ends at byte 4101"));
+    try {
+      file.close();
+    } catch (const windrow::Error&) {
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    on_root([&] { EXPECT_EQ(bytes_of_file(path()).size(), bytes.size()); });
+  }
+}
+
 }  // namespace

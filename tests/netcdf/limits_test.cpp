@@ -67,6 +67,27 @@ TEST_F(Limits, of_the_format) {
   EXPECT_THAT(refused(WINDROW_BAD_ARGUMENT, {}, define("a b ", WINDROW_INT32, none)), HasSubstr("ends with a blank"));
 }
 
+// PnetCDF puts names into Unicode's normal form C without a word: their own program would not find them again.
+TEST_F(Limits, of_names_are_told_when_they_are_defined) {
+  const std::string decomposed = "e\xcc\x81t", composed = "\xc3\xa9t", longer(reinterpret_cast<const char*>(u8"\u0958"));
+  std::string many;
+  for (int i = 0; i < 80; ++i) many += longer;  // twice as long in normal form: 480 bytes
+  const auto says = AllOf(HasSubstr(decomposed), HasSubstr("normal form C"), HasSubstr(composed));
+  for (const Options& options : {Options{}, Options{{"files", "subfiles(2)"}}}) {
+    EXPECT_THAT(refused(WINDROW_BAD_ARGUMENT, options, [&](File& file) { (void)file.define_variable(decomposed, WINDROW_INT32, {4}); }), says);
+    EXPECT_THAT(refused(WINDROW_BAD_ARGUMENT, options, [&](File& file) { (void)file.define_variable(many, WINDROW_INT32, {4}); }), HasSubstr("normal form C"));
+    EXPECT_THAT(refused(WINDROW_BAD_ARGUMENT, options, [&](File& file) { file.name_dimensions(file.define_variable("v", WINDROW_INT32, {4}), {decomposed}); }), says);
+    EXPECT_THAT(refused(WINDROW_BAD_ARGUMENT, options, [&](File& file) { file.put_attribute("/", decomposed, "t"); }), says);
+    File file = File::create(MPI_COMM_WORLD, path(), options);
+    file.name_dimensions(file.define_variable(composed, WINDROW_INT32, {4}), {composed + "x"});
+    file.put_attribute(composed, composed, "t");
+    file.close();
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(File::open(MPI_COMM_WORLD, path(), windrow::Mode::read).find_variable(composed), 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 TEST_F(Limits, of_versions_name_the_one_that_does) {
   const auto wide = [](File& file) { (void)file.define_variable("w", WINDROW_UINT64, {4}); };
   for (const char* version : {"1", "2"})

@@ -3,14 +3,18 @@
 
 #include <fmt/format.h>
 #include <pnetcdf.h>
+#include <sys/statvfs.h>
 
 #include <array>
 #include <filesystem>
 
+#include "base/checked.hpp"
 #include "storage/store.hpp"
 
 namespace windrow {
 namespace {
+
+constexpr const char* k_memory_folder = "/dev/shm";
 
 // A file of this process alone. PnetCDF makes and opens files by name only.
 class Scratch {
@@ -35,18 +39,21 @@ class Scratch {
   std::string folder_;
 };
 
-// What `use` returns that has a scratch file: in memory, where a file takes a tenth of what it takes on a disk, and else in the system's folder.
+// Whether a file of so many bytes finds room in memory, and leaves some: MPI-IO of Open MPI 4.1 says nothing where it does not, but on standard error.
+bool fits_in_memory(int64_t bytes) noexcept {
+  constexpr int64_t k_left = int64_t{1} << 20;
+  struct statvfs info {};
+  return statvfs(k_memory_folder, &info) == 0 && static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize) >= 2 * bytes + k_left;
+}
+
+// What `use` returns that has a scratch file of so many bytes: in memory, where a file takes a tenth of what it takes on a disk, and else in the system's folder.
 template <class Use>
-auto with_scratch(Use&& use) {
+auto with_scratch(int64_t bytes, Use&& use) {
+  if (Scratch scratch; fits_in_memory(bytes) && scratch.make(k_memory_folder).ok()) return use(scratch.path());
   std::error_code none;
-  const std::array parents{std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path(none)};
-  for (size_t i = 0;; ++i) {
-    Scratch scratch;
-    const Status made = scratch.make(parents[i]);
-    auto result = made.ok() ? use(scratch.path()) : decltype(use(scratch.path()))(made);
-    const bool has_no_room = !result.ok() && (result.status().code() == Code::io || result.status().code() == Code::no_space);
-    if (!has_no_room || i + 1 == parents.size()) return result;
-  }
+  Scratch scratch;
+  const Status made = scratch.make(std::filesystem::temp_directory_path(none));
+  return made.ok() ? use(scratch.path()) : decltype(use(scratch.path()))(made);
 }
 
 // An open file of PnetCDF, and the first thing that went wrong with it.
@@ -249,12 +256,47 @@ Result<NetcdfContents> read_header_in(const std::string& path, std::span<const s
 
 }  // namespace
 
+// What a header takes, as the NetCDF Classic Format Specification has it. A name that PnetCDF puts into Unicode's normal form may get longer or shorter.
+int64_t header_bytes_of(const NetcdfContents& contents) {
+  const int64_t number = contents.version == 5 ? 8 : 4, offset = contents.version == 1 ? 4 : 8;
+  constexpr int64_t k_tag = 4;
+  const auto padded = [](int64_t bytes) { return ceil_divide(bytes, 4) * 4; };
+  const auto name = [&](const std::string& text) { return number + padded(static_cast<int64_t>(text.size())); };
+  const auto attributes = [&](const std::vector<NetcdfAttribute>& list) {
+    int64_t bytes = k_tag + number;
+    for (const NetcdfAttribute& each : list) bytes += name(each.name) + k_tag + number + padded(static_cast<int64_t>(each.data.size()));
+    return bytes;
+  };
+  int64_t bytes = 4 + number;  // "CDF", the version, and how many records there are
+  bytes += k_tag + number;
+  for (const NetcdfDimension& each : contents.dimensions) bytes += name(each.name) + number;
+  bytes += attributes(contents.attributes);
+  bytes += k_tag + number;
+  for (const NetcdfVariable& each : contents.variables)
+    bytes += name(each.name) + number + number * static_cast<int64_t>(each.dimensions.size()) + attributes(each.attributes) + k_tag + number + offset;
+  return bytes;
+}
+
 Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
-  return with_scratch([&](const std::string& path) { return write_header_in(path, contents, spaces); });
+  return with_scratch(header_bytes_of(contents), [&](const std::string& path) { return write_header_in(path, contents, spaces); });
+}
+
+Result<std::string> name_in_file(const std::string& name) {
+  return with_scratch(0, [&](const std::string& path) -> Result<std::string> {
+    Open file;
+    int number = 0;
+    if (!file.step(ncmpi_create(MPI_COMM_SELF, path.c_str(), NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file.id), "netCDF header")) return file.status();
+    file.opened();
+    std::array<char, 4 * NC_MAX_NAME + 1> told{};  // PnetCDF measures the name as it comes, and some have three times as many bytes in normal form
+    if (file.step(ncmpi_def_dim(file.id, name.c_str(), 1, &number), "name")) file.step(ncmpi_inq_dimname(file.id, number, told.data()), "name");
+    file.close();
+    if (!file.status().ok()) return file.status();
+    return std::string(told.data());
+  });
 }
 
 Result<NetcdfContents> read_header(std::span<const std::byte> bytes) {
-  return with_scratch([&](const std::string& path) { return read_header_in(path, bytes); });
+  return with_scratch(std::ssize(bytes), [&](const std::string& path) { return read_header_in(path, bytes); });
 }
 
 }  // namespace windrow

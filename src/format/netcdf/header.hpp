@@ -60,6 +60,12 @@ struct NetcdfHeader {
 // Code::unsupported: the version cannot hold it; bad_argument: a name. Messages are PnetCDF's, with what they are about. O(header).
 Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces);
 
+// What a header takes, as the NetCDF Classic Format Specification has it. O(contents).
+int64_t header_bytes_of(const NetcdfContents& contents);
+
+// As PnetCDF puts it into a file: in Unicode's normal form C. Asks PnetCDF, in a scratch file.
+Result<std::string> name_in_file(const std::string& name);
+
 // `bytes` have passed check_header(). Code::bad_file: PnetCDF cannot read them all the same.
 Result<NetcdfContents> read_header(std::span<const std::byte> bytes);
 

@@ -130,8 +130,9 @@ class Inspector {
     if (!good()) return;
     const auto bytes = elements ? checked_multiply(*elements, each) : std::nullopt;
     if (!bytes || *bytes > k_most_bytes) return wrong("a variable of more bytes than a file can have");
-    if (begin > static_cast<uint64_t>(k_most_bytes)) return wrong("a variable begins behind what a file can have");
+    if (begin >= static_cast<uint64_t>(k_most_bytes)) return wrong("a variable begins behind what a file can have");
     begins_.push_back(static_cast<int64_t>(begin));
+    if (!records && begins_.back() > k_most_bytes - *bytes) return wrong("a variable ends behind what a file can have");
     if (!records) return;
     const auto together = checked_add(record_bytes_, *bytes + 4);
     if (!together) return wrong("records of more bytes than a file can have");
@@ -154,8 +155,10 @@ class Inspector {
     if (!good()) return;
     const auto all = checked_multiply(record_bytes_, static_cast<int64_t>(records));
     if (!all || *all > k_most_bytes) wrong(fmt::format("{} records are more than a file can have", records));
-    for (const int64_t begin : begins_)
+    for (const int64_t begin : begins_) {
       if (begin < static_cast<int64_t>(at_)) wrong("a variable lies in the header");
+      if (good() && begin > k_most_bytes - *all) wrong("a variable ends behind what a file can have");
+    }
   }
 
   std::span<const std::byte> bytes_;

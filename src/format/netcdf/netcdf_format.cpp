@@ -121,7 +121,7 @@ Status NetcdfFormat::check_new(const VariableDefinition& definition) const {
   const std::string what = fmt::format("variable \"{}\"", definition.path);
   const auto cannot = [&](std::string_view why) { return Status(Code::unsupported, fmt::format("{}: netCDF classic has {}; {}", what, why, k_instead)); };
   if (parent_of(definition.path) != "/") return cannot("no groups");
-  if (Status status = check_netcdf_name(what, definition.path.substr(1)); !status.ok()) return status;
+  if (Status status = check_new_netcdf_name(what, definition.path.substr(1)); !status.ok()) return status;
   if (!definition.chunking.empty()) return cannot("no chunks and no filters");
   if (definition.null_space) return cannot("no null spaces");
   if (is_moved_whole(definition.type, definition.details)) return cannot("no text of variable length (the option element_bytes makes it fixed)");
@@ -222,6 +222,7 @@ Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& a
     const auto stored = to_netcdf(object, attribute);
     if (!stored.ok()) return stored.status();
     const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
+    if (status = check_new_netcdf_name(what, attribute.name); !status.ok()) return status;
     if (status = check_type(what, stored.value().type); !status.ok()) return status;
     if (const Variable* variable = find(object); variable && attribute.name == k_fill_attribute)
       if (stored.value().type != netcdf_type(variable->type) || stored.value().count != 1)
@@ -255,7 +256,7 @@ Status NetcdfFormat::define_dimension(const Dimension& dimension) {
     status.update(check_dimension(dimension));
     if (status.ok() && parent_of(dimension.path) != "/")
       status = {Code::unsupported, fmt::format("dimension \"{}\": netCDF classic has no groups; {}", dimension.path, k_instead)};
-    if (status.ok()) status = check_netcdf_name(fmt::format("dimension \"{}\"", dimension.path), dimension.path.substr(1));
+    if (status.ok()) status = check_new_netcdf_name(fmt::format("dimension \"{}\"", dimension.path), dimension.path.substr(1));
     if (status.ok() && dimensions_.has(dimension.path.substr(1))) status = {Code::exists, fmt::format("\"{}\" exists already", dimension.path)};
     if (!status.ok()) return status;
     dimensions_.add(dimension.path.substr(1), dimension.length, dimension.length == 0 && dimensions_.unlimited().empty());
@@ -273,7 +274,7 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
     for (size_t i = 0; i < dimensions.size(); ++i) {
       const std::string& path = dimensions[i];
       if (path.empty()) continue;
-      if (Status status = check_netcdf_name(fmt::format("dimensions of \"{}\"", variable), path.substr(1)); !status.ok()) return status;
+      if (Status status = check_new_netcdf_name(fmt::format("dimensions of \"{}\"", variable), path.substr(1)); !status.ok()) return status;
       if (i > 0 || !named->extendible) {
         fitting[i] = "/" + known.fitting(path.substr(1), named->shape[i]);
         known.add(fitting[i].substr(1), named->shape[i], false);

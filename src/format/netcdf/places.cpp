@@ -83,27 +83,6 @@ std::string what_is_too_large(const NetcdfContents& contents, int version) {
   return "";
 }
 
-// What a header takes, as the NetCDF Classic Format Specification has it. A name that PnetCDF puts into Unicode's normal form may get longer or shorter.
-int64_t header_bytes_of(const NetcdfContents& contents) {
-  const int64_t number = contents.version == 5 ? 8 : 4, offset = contents.version == 1 ? 4 : 8;
-  constexpr int64_t k_tag = 4;
-  const auto padded = [](int64_t bytes) { return ceil_divide(bytes, 4) * 4; };
-  const auto name = [&](const std::string& text) { return number + padded(static_cast<int64_t>(text.size())); };
-  const auto attributes = [&](const std::vector<NetcdfAttribute>& list) {
-    int64_t bytes = k_tag + number;
-    for (const NetcdfAttribute& each : list) bytes += name(each.name) + k_tag + number + padded(static_cast<int64_t>(each.data.size()));
-    return bytes;
-  };
-  int64_t bytes = 4 + number;  // "CDF", the version, and how many records there are
-  bytes += k_tag + number;
-  for (const NetcdfDimension& each : contents.dimensions) bytes += name(each.name) + number;
-  bytes += attributes(contents.attributes);
-  bytes += k_tag + number;
-  for (const NetcdfVariable& each : contents.variables)
-    bytes += name(each.name) + number + number * static_cast<int64_t>(each.dimensions.size()) + attributes(each.attributes) + k_tag + number + offset;
-  return bytes;
-}
-
 int64_t up(int64_t value, int64_t unit) { return ceil_divide(value, unit) * unit; }
 
 struct Made {
@@ -117,7 +96,7 @@ Result<Made> header_by(int64_t header_bytes, int64_t alignment, const NetcdfCont
   const int64_t spare = before.data_begin > 0 ? header_bytes : 0;
   const bool fits = before.data_begin >= header_bytes;
   const int64_t data_begin = fits ? before.data_begin : up(up(header_bytes + options.header_room + spare, k_page), alignment);
-  NetcdfSpaces spaces{.behind_header = data_begin - header_bytes, .alignment = alignment, .before_records = 0, .record_alignment = options.record_alignment};
+  NetcdfSpaces spaces{.behind_header = data_begin - header_bytes, .alignment = alignment, .before_records = 0, .record_alignment = std::lcm<int64_t>(4, options.record_alignment)};
   auto header = write_header(contents, spaces);
   if (!header.ok()) return header.status();
   const int64_t end = end_of_fixed(contents, header.value(), up(data_begin, alignment));
@@ -158,12 +137,12 @@ int64_t alignment_of(const NetcdfPlaces& places) {
   int64_t divisor = 0;
   for (size_t i = 0; i < places.offsets.size(); ++i)
     if (!places.has_records[i]) divisor = std::gcd(divisor, places.offsets[i]);
-  return divisor;
+  return std::gcd(divisor, places.records_begin);  // PnetCDF ends what has no records at a multiple too
 }
 
 // What has a place keeps it where all can, though another alignment be asked for now than when the file was made.
 Result<NetcdfPlaces> places_in(const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
-  const int64_t asked = std::max<int64_t>(4, options.alignment), own = alignment_of(before);
+  const int64_t asked = std::lcm<int64_t>(4, options.alignment), own = alignment_of(before);
   auto places = places_by(asked, contents, before, options);
   if (!places.ok() || !moves(before, places.value()) || own < 4 || own == asked) return places;
   auto as_before = places_by(own, contents, before, options);

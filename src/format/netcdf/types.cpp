@@ -59,6 +59,16 @@ Status check_netcdf_name(const std::string& what, std::string_view name) {
   return {};
 }
 
+Status check_new_netcdf_name(const std::string& what, const std::string& name) {
+  if (Status status = check_netcdf_name(what, name); !status.ok()) return status;
+  if (std::none_of(name.begin(), name.end(), [](char each) { return static_cast<unsigned char>(each) >= 0x80; })) return {};
+  const auto stored = name_in_file(name);
+  if (!stored.ok()) return {stored.status().code(), fmt::format("{}: {}", what, stored.status().message())};
+  if (stored.value() == name) return {};
+  return {Code::bad_argument, fmt::format("{}: netCDF classic has the name \"{}\" in Unicode's normal form C only, which has other bytes: \"{}\"", what,
+                                          readable(name), readable(stored.value()))};
+}
+
 Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& attribute) {
   const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
   const auto cannot = [&](std::string_view why) {

@@ -19,6 +19,8 @@ int version_for(int type) noexcept;  // the lowest that has it: 1 or 5
 
 // netCDF's rules for names of dimensions, variables and attributes. Code::bad_argument. `what` names the object.
 Status check_netcdf_name(const std::string& what, std::string_view name);
+// The same for a name that is to be written, which has to be in Unicode's normal form C besides, as PnetCDF makes it without a word.
+Status check_new_netcdf_name(const std::string& what, const std::string& name);
 
 // Code::unsupported: what is a list of one dimension of numbers, or one text, can be an attribute; why this cannot.
 Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& attribute);
