@@ -142,7 +142,10 @@ def block(
     def one(values: Sequence[int], name: str) -> Integers:
         if len(values) != len(shape):
             raise ValueError(f"{name} has {len(values)} numbers for {len(shape)} dimensions")
-        return _table([values], len(shape), name)
+        numbers = _integers(values, name)
+        if numbers.ndim != 1:
+            raise ValueError(f"{name} has the shape {numbers.shape}, not ({len(shape)},)")
+        return numbers.reshape(1, len(shape))
 
     def arguments() -> tuple[Any, ...]:
         box = count if memory_shape is None else memory_shape

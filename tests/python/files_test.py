@@ -127,6 +127,9 @@ def test_decompositions(folder, comm, rank, size, numbers):
         z.write(np.concatenate([whole[4 * rank : 4 * rank + 4, :3].ravel(), whole[4 * rank : 4 * rank + 4, 3:].ravel()]), two)
         s = f.create_variable("s", (2, 3), "int64")
         s.write(np.full((2, 3), rank), windrow.same(comm))
+        c = f.create_variable("c", (), "float64")
+        c.write(np.array(2.5), windrow.block(comm, (), (), ()))
+        assert c.read() == 2.5
         for v in (x, y, z):
             assert np.array_equal(v.read(), whole), v
         assert np.array_equal(y.read(windrow.points(comm, 4 * size, points)), whole[points])
