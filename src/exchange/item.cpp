@@ -4,6 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
+
+#if defined(__x86_64__) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)  // Clang, and GCC since 12
+#define WINDROW_HAS_LANES
+#endif
+#endif
 
 namespace windrow {
 
@@ -40,11 +47,39 @@ uint64_t reversed(uint64_t word) noexcept {
   return (word & k_low) << 8 | (word >> 8 & k_low);
 }
 
+#ifdef WINDROW_HAS_LANES
+
+using Lanes = uint8_t __attribute__((vector_size(32)));
+constexpr int64_t k_lanes = sizeof(Lanes);
+
+// 32 bytes at a time: words alone take half as long again as memcpy() does for the same rows.
+template <int size, size_t... places>
+__attribute__((target("avx2"))) int64_t reverse_lanes(std::byte* to, const std::byte* from, int64_t length, std::index_sequence<places...>) noexcept {
+  int64_t at = 0;
+  for (; at + k_lanes <= length; at += k_lanes) {
+    Lanes lanes;
+    std::memcpy(&lanes, from + at, sizeof lanes);
+    lanes = __builtin_shufflevector(lanes, lanes, (places ^ (size - 1))...);
+    std::memcpy(to + at, &lanes, sizeof lanes);
+  }
+  return at;
+}
+
+bool has_lanes() noexcept {
+  static const bool has = __builtin_cpu_supports("avx2") != 0;
+  return has;
+}
+
+#endif
+
 // Whole elements, both ways the same; what is no whole word is left.
 template <int size>
 int64_t reverse_words(std::byte* to, const std::byte* from, int64_t length) noexcept {
   constexpr int64_t k_word = sizeof(uint64_t);
   int64_t at = 0;
+#ifdef WINDROW_HAS_LANES
+  if (length >= 2 * k_lanes && has_lanes()) at = reverse_lanes<size>(to, from, length, std::make_index_sequence<k_lanes>());
+#endif
   for (; at + k_word <= length; at += k_word) {
     uint64_t word = 0;
     std::memcpy(&word, from + at, sizeof word);
