@@ -85,13 +85,13 @@ std::string what_is_too_large(const NetcdfContents& contents, int version) {
 
 int64_t up(int64_t value, int64_t unit) { return ceil_divide(value, unit) * unit; }
 
-struct Made {
+struct MadeHeader {
   NetcdfHeader header;
   int64_t data_begin = 0;
 };
 
 // A header that is thought to have `header_bytes`; where it has not, it has to be made again.
-Result<Made> header_by(int64_t header_bytes, int64_t alignment, const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
+Result<MadeHeader> header_by(int64_t header_bytes, int64_t alignment, const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
   // One that has outgrown its room gets twice what it needs, so that this does not happen for each attribute.
   const int64_t spare = before.data_begin > 0 ? header_bytes : 0;
   const bool fits = before.data_begin >= header_bytes;
@@ -106,7 +106,7 @@ Result<Made> header_by(int64_t header_bytes, int64_t alignment, const NetcdfCont
     header = write_header(contents, spaces);
     if (!header.ok()) return header.status();
   }
-  return Made{std::move(header).value(), data_begin};
+  return MadeHeader{std::move(header).value(), data_begin};
 }
 
 Result<NetcdfPlaces> places_by(int64_t alignment, const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
