@@ -142,8 +142,8 @@ Status check_options(const FormatOptions& options) {
   if (options.header_room < 0 || options.header_room > k_most || options.record_alignment < 1 || options.record_alignment > k_most)
     return {Code::bad_argument, fmt::format("header room of {} bytes, records at a multiple of {}: 0 or more, and 1 or more, are needed, and at "
                                             "most 1 TiB", options.header_room, options.record_alignment)};
-  if (options.alignment >= 1 && options.alignment_threshold >= 0) return {};
-  return {Code::bad_argument, fmt::format("alignment {} from {} bytes on: 1 or more, and 0 or more, are needed",
+  if (options.alignment >= 1 && options.alignment <= k_most && options.alignment_threshold >= 0) return {};
+  return {Code::bad_argument, fmt::format("alignment {} from {} bytes on: 1 or more, at most 1 TiB, and 0 or more, are needed",
                                           options.alignment, options.alignment_threshold)};
 }
 

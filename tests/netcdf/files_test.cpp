@@ -373,6 +373,19 @@ TEST_F(NetcdfFile, has_room_and_alignment_as_asked_for) {
   expect_valid(path());
 }
 
+TEST_F(NetcdfFile, has_alignments_that_are_no_multiple_of_four) {
+  File file = File::create(MPI_COMM_WORLD, path(), {{"alignment", "7"}, {"record_alignment", "10"}});
+  for (const char* name : {"v", "w"}) (void)file.define_variable(name, WINDROW_INT8, {101});
+  (void)file.define_variable("r", WINDROW_INT32, {0, 10}, Options{{"extendible", "true"}});
+  file.sync();
+  EXPECT_EQ(file.variable(0).offset % 7, 0);
+  EXPECT_EQ(file.variable(1).offset % 7, 0);
+  EXPECT_EQ(file.variable(2).offset % 10, 0);
+  file.close();
+  expect_valid(path());
+  EXPECT_THROW(File::create(MPI_COMM_WORLD, path(), {{"alignment", "2TiB"}}), windrow::Error);
+}
+
 TEST_F(NetcdfFile, keeps_fill_values_of_others_where_it_grows) {
   on_root([&] {
     int id = -1, dimensions[2] = {}, v = -1, w = -1;
