@@ -275,7 +275,7 @@ TEST_F(Plans, read_what_is_in_memory_without_requests) {
   }
 }
 
-// Columns of one element: every rank has pieces in every page. From seven ranks on one reads for all of them.
+// Columns of one element: every rank has pieces in every page. From four ranks on one reads for all of them.
 TEST_F(Plans, read_once_what_every_rank_would_map_whole) {
   if (ranks_per_host() < size_of()) GTEST_SKIP() << "it is some host's memory then";
   if (size_of() == 1) GTEST_SKIP() << "one rank's column is one piece";
@@ -294,7 +294,7 @@ TEST_F(Plans, read_once_what_every_rank_would_map_whole) {
   ASSERT_WINDROW_OK(windrow_read(file, variable, column.get(), read.data()));
   EXPECT_EQ(read, data);
   const json report = report_of(file);
-  const bool once = size_of() >= 7;
+  const bool once = size_of() >= 4;
   EXPECT_EQ(report["plans"][0]["access"], once ? "contiguous" : "mapped");
   EXPECT_EQ(report["plans"][0]["writers"], once ? std::vector<int>{0} : std::vector<int>{});
   EXPECT_EQ(report["bytes_mapped"], once ? json(0) : report["bytes"]);
