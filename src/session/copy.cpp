@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -22,7 +23,8 @@ int64_t row_bytes(const Variable& variable) noexcept {
 int64_t end_of(const Variable& variable) noexcept {
   const Placement& place = variable.placement;
   if (place.offset < 0 || place.bytes == 0) return 0;
-  return place.stride == 0 ? place.offset + place.bytes : place.offset + (variable.shape.front() - 1) * place.stride + row_bytes(variable);
+  // A foreign file may say anything.
+  return place.stride == 0 ? checked_add(place.offset, place.bytes).value_or(std::numeric_limits<int64_t>::max()) : place.offset + (variable.shape.front() - 1) * place.stride + row_bytes(variable);
 }
 
 // What of the variables is in the file, from where to where.
