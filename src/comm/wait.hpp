@@ -15,6 +15,8 @@ inline long online_cores() noexcept {
   return cores > 0 ? cores : 1;
 }
 
+inline long ranks_per_core(int ranks_of_machine) noexcept { return ranks_of_machine / online_cores(); }
+
 // MPI spins while it waits. Where the ranks of a machine outnumber its cores, those that wait here would take them from those that still work (16 ranks a
 // core, messages compressed: 5 s a flush instead of 0.3); elsewhere a sleep would only delay the others.
 inline int wait_for(MPI_Request* request, int ranks_of_machine) noexcept {

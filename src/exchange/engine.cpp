@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "comm/patience.hpp"
+#include "comm/wait.hpp"
 
 namespace windrow {
 
@@ -56,7 +57,8 @@ int64_t Transfer::buffer_bytes() const noexcept {
 
 template <class Done>
 void Transfer::turn_until(Done&& done) {
-  for (Patience patience;;) {
+  const bool by_messages = comm_.host_roots().size() > 1;
+  for (Patience patience(by_messages ? ranks_per_core(comm_.machine_size()) : 1);;) {
     bool moved = false, all = true;
     const auto turn = [&](Role& role) {
       if (done(role)) return;
