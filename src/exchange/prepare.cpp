@@ -17,7 +17,7 @@ constexpr Extent k_everywhere{0, INT64_MAX / 4};
 // What a letter ends with: what it holds, and the bytes of an element.
 constexpr std::byte k_runs{0}, k_counts{1}, k_framed{2};
 constexpr size_t k_letter_end = 2;
-constexpr size_t k_sum_bytes = sizeof(uint32_t);  // behind it where messages are checked
+constexpr size_t k_sum_bytes = sizeof(uint32_t);  // behind it, always: a description that is wrong and can be read would let ranks wait for messages that nobody sends
 }
 
 namespace {
@@ -130,12 +130,11 @@ class TransferBuilder {
   Coder& coder() noexcept { return *transfer_->coder_; }
 
   void close(Letter& letter, std::byte kind, int element_bytes) {
-    trace_.description_bytes_before_codec += static_cast<int64_t>(letter.bytes.size() + k_letter_end + (coder().checks() ? k_sum_bytes : 0));
+    trace_.description_bytes_before_codec += static_cast<int64_t>(letter.bytes.size() + k_letter_end + k_sum_bytes);
     const StageTimer timer(trace_, Stage::descriptions);
     const bool framed = coder().shrink(letter.peer, letter.bytes);
     letter.bytes.push_back(framed ? kind | k_framed : kind);
     letter.bytes.push_back(static_cast<std::byte>(std::clamp(element_bytes, 1, 255)));
-    if (!coder().checks()) return;
     const uint32_t sum = xxh32(letter.bytes);
     letter.bytes.resize(letter.bytes.size() + k_sum_bytes);
     std::memcpy(letter.bytes.data() + letter.bytes.size() - k_sum_bytes, &sum, k_sum_bytes);
@@ -143,13 +142,11 @@ class TransferBuilder {
 
   // What kind of description came from `from`, and its bytes without the end.
   Result<std::byte> open(int from, std::span<const std::byte>& bytes, int& element_bytes) {
-    if (coder().checks()) {
-      uint32_t sum = 0;
-      const bool has_sum = bytes.size() >= k_sum_bytes;
-      if (has_sum) std::memcpy(&sum, bytes.data() + bytes.size() - k_sum_bytes, k_sum_bytes);
-      bytes = bytes.first(bytes.size() - (has_sum ? k_sum_bytes : 0));
-      if (!has_sum || xxh32(bytes) != sum) return Status{Code::internal, fmt::format("a description from rank {} was damaged on its way: its checksum does not fit", from)};
-    }
+    uint32_t sum = 0;
+    const bool has_sum = bytes.size() >= k_sum_bytes;
+    if (has_sum) std::memcpy(&sum, bytes.data() + bytes.size() - k_sum_bytes, k_sum_bytes);
+    bytes = bytes.first(bytes.size() - (has_sum ? k_sum_bytes : 0));
+    if (!has_sum || xxh32(bytes) != sum) return Status{Code::internal, fmt::format("a description from rank {} was damaged on its way: its checksum does not fit", from)};
     if (bytes.size() < k_letter_end) return Status{Code::internal, fmt::format("a description from rank {} has no end", from)};
     const std::byte kind = bytes[bytes.size() - 2];
     element_bytes = std::to_integer<int>(bytes.back());
