@@ -62,6 +62,9 @@ int64_t encode_frame(std::span<const std::byte> raw, const CodecChoice& choice, 
 // is. For messages of less than 4 GiB.
 int64_t encode_checked_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace, std::span<std::byte> frame) noexcept;
 
+// The same of what is not to be made smaller, equal elements among it: always raw.size() + k_frame_header bytes.
+int64_t frame_as_it_is(std::span<const std::byte> raw, std::span<std::byte> frame) noexcept;
+
 // Fills all of `raw` with what the frame was made of. Any bytes are safe: each field is checked before it is used. Code::internal, and raw is undefined:
 // the bytes are no frame, or not one of raw.size() bytes; the checksum does not fit; or the compressor is not built in or not in the workspace.
 Status decode_frame(std::span<const std::byte> frame, std::span<std::byte> raw, CodecWorkspace& workspace);

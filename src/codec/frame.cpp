@@ -160,7 +160,11 @@ int64_t frame_equal_elements(std::span<std::byte> raw, int element_bytes) noexce
 }
 
 int64_t encode_checked_frame(std::span<const std::byte> raw, const CodecChoice& choice, CodecWorkspace& workspace, std::span<std::byte> frame) noexcept {
-  if (const int64_t length = encode_frame(raw, choice, true, workspace, frame); length > 0) return length;
+  const int64_t length = encode_frame(raw, choice, true, workspace, frame);
+  return length > 0 ? length : frame_as_it_is(raw, frame);
+}
+
+int64_t frame_as_it_is(std::span<const std::byte> raw, std::span<std::byte> frame) noexcept {
   const auto size = static_cast<uint32_t>(raw.size());
   put_header({.flags = k_checked, .raw = size, .payload = size, .checksum = xxh32(raw)}, frame.data());
   std::copy(raw.begin(), raw.end(), frame.begin() + k_frame_header);

@@ -263,7 +263,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   traffic.raw_bytes += static_cast<int64_t>(raw.size());
   const auto size = static_cast<int64_t>(raw.size());
   fresh_ = false;
-  const bool worth = compresses_ && comm_.host_rank_of(traffic.rank) < 0 && size >= k_least_message;
+  const bool may_shrink = compresses_ && comm_.host_rank_of(traffic.rank) < 0, worth = may_shrink && size >= k_least_message;
   const size_t arm = worth && !passive_ ? choose(traffic, raw) : k_arm_off;
   if (traffic.leave_alone > 0) --traffic.leave_alone;
   const CodecChoice chosen = choice(arm, traffic.element_bytes);
@@ -271,7 +271,7 @@ std::span<const std::byte> Coder::encode(Traffic& traffic, std::span<const std::
   const double begin = seconds_now(), begin_work = measures() ? working_seconds_now() : 0;
   int64_t length = 0;
   if (checks_)
-    length = encode_checked_frame(raw, chosen, *memory_->workspace, to);
+    length = may_shrink ? encode_checked_frame(raw, chosen, *memory_->workspace, to) : frame_as_it_is(raw, to);
   else if (worth)
     length = encode_frame(raw, chosen, false, *memory_->workspace, to);
   const double seconds = seconds_now() - begin;

@@ -384,6 +384,21 @@ TEST_F(Codec, checked_messages_are_the_same_and_a_header_longer_at_most) {
   }
 }
 
+// A checksum makes no message smaller that is to travel as it is: not with a codec of "off", nor between ranks of one host.
+TEST_F(Codec, equal_elements_travel_as_they_are_where_nothing_is_compressed) {
+  const std::vector<float> values = mesh_.values(Values::zeros);
+  std::vector<std::string> all{"off"};
+  if (!several_hosts()) all = codecs();
+  for (const std::string& codec : all) {
+    SCOPED_TRACE(codec);
+    std::string got;
+    const json report = write({{"domains", "even"}, {"buffer", "65536"}, {"shared_memory", "false"}, {"codec", codec}, {"check_messages", "true"}}, values, got);
+    EXPECT_EQ(kind(report, "equal elements"), nullptr);
+    EXPECT_EQ(report["bytes_sent"], report["bytes_before_codec"].get<int64_t>() + 16 * report["messages"].get<int64_t>());
+    EXPECT_EQ(report["messages"].get<int64_t>() > 0, size_of() > 1);
+  }
+}
+
 // Whatever arrives: the same error everywhere, in time, and the file that stood there stays.
 TEST_F(Codec, a_damaged_message_is_an_error_on_all_ranks) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // where a message is too long MPICH asks this one, whatever communicator the message has
