@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -27,6 +28,13 @@ int64_t free_shared_bytes() {
   struct statvfs info {};
   if (statvfs("/dev/shm", &info) != 0) return INT64_MAX;
   return static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize) / 4 * 3;
+}
+
+// The longest file that this process may make: shared memory is one.
+int64_t longest_file() {
+  struct rlimit limit {};
+  const bool has_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(INT64_MAX);  // RLIM_INFINITY is more
+  return has_limit ? static_cast<int64_t>(limit.rlim_cur) : INT64_MAX;
 }
 
 // Held from the question how much is free until it is taken: two communicators of a machine that ask at once would both be told of the same memory.
@@ -126,7 +134,7 @@ Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
   if (totals[0] == 0) return window_ != MPI_WIN_NULL;
   std::optional<MemoryLock> lock;
   if (rank == 0) lock.emplace();
-  int fits = rank == 0 && totals[1] + taken_by_mpi(size) <= free_shared_bytes() / parts_ ? 1 : 0;
+  int fits = rank == 0 && totals[1] + taken_by_mpi(size) <= std::min(free_shared_bytes() / parts_, longest_file()) ? 1 : 0;
   if (int rc = MPI_Bcast(&fits, 1, MPI_INT, 0, host); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
   return fits != 0 ? allocate(host, wanted) : Result<bool>(false);
 }

@@ -75,6 +75,12 @@ class SmallSharedMemoryTest(unittest.TestCase):
                 report = self.launch("64m", "empty", NEARLY_FULL, "120", ranks=ranks)
                 self.assertRegex(report, "given [1-9][0-9]* refused [1-9][0-9]* failed 0\n")
 
+    def test_no_more_is_asked_for_than_a_file_may_be_long(self):
+        for ranks in (1, 4, 8):
+            with self.subTest(ranks=ranks):
+                report = self.launch("64m", "empty", NEARLY_FULL, "60", "limit", ranks=ranks)
+                self.assertRegex(report, "given [1-9][0-9]* refused [1-9][0-9]* failed 0\n")
+
 
 if __name__ == "__main__":
     unittest.main()

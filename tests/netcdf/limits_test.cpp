@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What netCDF classic, or a version of it, cannot hold: every rank hears what, and what would do. And what it can hold that is large.
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <functional>
 
@@ -112,6 +113,30 @@ TEST_F(Limits, of_versions_name_the_one_that_does) {
     file.flush();
   };
   EXPECT_THAT(refused(WINDROW_UNSUPPORTED, {{"netcdf_version", "2"}}, long_one), AllOf(HasSubstr("5368709120"), HasSubstr("netcdf_version=5")));
+  const auto shorter = [](File& file) {
+    (void)file.define_variable("shorter", WINDROW_INT8, {INT32_MAX});
+    file.flush();
+  };
+  EXPECT_THAT(refused(WINDROW_UNSUPPORTED, {{"netcdf_version", "1"}}, shorter), AllOf(HasSubstr("2147483647"), HasSubstr("netcdf_version=2")));
+}
+
+// A header that the process may not write is refused as such. Nor may it make shared memory of that length, which Open MPI would wait for for ever.
+TEST_F(Limits, of_the_process_on_files_are_those_of_headers) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit limit{.rlim_cur = 40'000, .rlim_max = before.rlim_max};
+  File file = File::create(MPI_COMM_WORLD, path());
+  const int v = file.define_variable("v", WINDROW_INT32, {100});
+  file.put_attribute("/", "long", std::string(100'000, 'a'));
+  const Decomposition rows = Decomposition::rows(MPI_COMM_WORLD, 100);
+  const std::vector<int32_t> data(static_cast<size_t>(rows.my_rows().count), 7);
+  EXPECT_WINDROW_OK(windrow_put(file.get(), v, rows.get(), data.data()));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  EXPECT_EQ(windrow_flush(file.get()), WINDROW_IO);
+  EXPECT_THAT(windrow_error_message(), AllOf(HasSubstr("header"), HasSubstr("file too large")));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  file.discard();
+  EXPECT_FALSE(std::filesystem::exists(path()));
 }
 
 // The smallest version that holds the file, with data behind 2 and 4 GiB of holes.

@@ -6,10 +6,12 @@
 #include <sys/statvfs.h>
 
 #include <array>
+#include <cerrno>
 #include <filesystem>
 
 #include "base/checked.hpp"
 #include "storage/store.hpp"
+#include "storage/system_error.hpp"
 
 namespace windrow {
 namespace {
@@ -228,6 +230,9 @@ Result<NetcdfHeader> write_header_in(const std::string& path, const NetcdfConten
   file.close();
   if (!file.status().ok()) return file.status();
   header.record_bytes = record_bytes;
+  std::error_code unknown;
+  if (std::filesystem::file_size(path, unknown) < static_cast<uintmax_t>(bytes) && !unknown)  // PnetCDF does not always tell
+    return Status(Code::no_space, fmt::format("the header, {} bytes, did not find room in \"{}\"", bytes, path));
   auto read = read_all(path, bytes);
   if (!read.ok()) return read.status();
   header.bytes = std::move(read).value();
@@ -278,7 +283,9 @@ int64_t header_bytes_of(const NetcdfContents& contents) {
 }
 
 Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
-  return with_scratch(header_bytes_of(contents), [&](const std::string& path) { return write_header_in(path, contents, spaces); });
+  const int64_t bytes = header_bytes_of(contents);
+  if (beyond_file_size_limit(bytes)) return Status(code_of_errno(EFBIG), fmt::format("the header, {} bytes: {}", bytes, text_of_errno(EFBIG)));
+  return with_scratch(bytes, [&](const std::string& path) { return write_header_in(path, contents, spaces); });
 }
 
 Result<std::string> name_in_file(const std::string& name) {

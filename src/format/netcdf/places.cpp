@@ -62,22 +62,25 @@ int version_needed(const NetcdfContents& contents) {
 // What of the contents is too large for a version, and which is not; "" where that cannot be told.
 // Source: NetCDF Classic Format Specification, "Notes on vsize" and the limits of each version.
 std::string what_is_too_large(const NetcdfContents& contents, int version) {
-  const int64_t most = version == 1 ? int64_t{INT32_MAX} - 3 : int64_t{UINT32_MAX} - 3;
+  constexpr int64_t k_most_of_2 = int64_t{UINT32_MAX} - 3;
+  const int64_t most = version == 1 ? int64_t{INT32_MAX} - 3 : k_most_of_2;
   const auto say = [&](const std::string& name, const std::string& why, int better) {
     return fmt::format("variable \"{}\" {}, which version {} of netCDF classic cannot hold; version {} does (netcdf_version={}), and format=hdf5", name,
                        why, version, better, better);
   };
   for (const NetcdfDimension& each : contents.dimensions)
-    if (each.length > most)
-      return fmt::format("dimension \"{}\" of length {} is longer than version {} of netCDF classic can have it; version 5 does (netcdf_version=5), and "
-                         "format=hdf5", each.name, each.length, version);
+    if (each.length > most) {
+      const int better = version == 1 && each.length <= k_most_of_2 ? 2 : 5;
+      return fmt::format("dimension \"{}\" of length {} is longer than version {} of netCDF classic can have it; version {} does (netcdf_version={}), and "
+                         "format=hdf5", each.name, each.length, version, better, better);
+    }
   int64_t at = 0;
   for (const bool records : {false, true})
     for (const NetcdfVariable& each : contents.variables) {
       if (has_records(each, contents) != records) continue;
       const int64_t bytes = bytes_of(each, contents).value_or(INT64_MAX / 2);
       if (version == 1 && at > INT32_MAX) return say(each.name, fmt::format("would begin behind {} bytes", at), 2);
-      if (bytes > most && &each != &contents.variables.back()) return say(each.name, fmt::format("has {} bytes{}", bytes, records ? " a record" : ""), version == 1 && bytes <= int64_t{UINT32_MAX} - 3 ? 2 : 5);
+      if (bytes > most && &each != &contents.variables.back()) return say(each.name, fmt::format("has {} bytes{}", bytes, records ? " a record" : ""), version == 1 && bytes <= k_most_of_2 ? 2 : 5);
       at = checked_add(at, bytes).value_or(INT64_MAX / 2);
     }
   return "";
