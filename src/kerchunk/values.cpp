@@ -105,7 +105,7 @@ std::string json_value(const Attribute& attribute) {
   if (!attribute.unsupported.empty() || attribute.null_space) return {};
   std::vector<std::string> values;
   if (attribute.type == Type::text) {
-    for (const std::string& text : attribute.texts) values.push_back(json_text(text));
+    for (const std::string_view text : attribute.texts) values.push_back(json_text(text.substr(0, text.find_last_not_of('\0') + 1)));  // as readers of files have it
   } else {
     const int64_t size = type_size(attribute.type);
     for (size_t at = 0; size > 0 && at + static_cast<size_t>(size) <= attribute.data.size(); at += static_cast<size_t>(size)) {

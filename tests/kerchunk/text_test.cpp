@@ -116,6 +116,15 @@ TEST(ReferencesText, has_attributes_but_not_our_own) {
   EXPECT_NE(why_no_attribute(complex), "");
 }
 
+// A netCDF text that ncgen writes as "" is one NUL; one between characters is told.
+TEST(ReferencesText, has_no_nuls_at_the_end_of_attributes) {
+  Catalog catalog = catalog_of({variable_of("/v", Type::int8, {2})});
+  catalog.variables[0].attributes = {word("units", std::string(1, '\0')), word("name", std::string("a\0b\0\0", 5))};
+  const json found = references_of(catalog, {{0, {2}, {}}})["v/.zattrs"];
+  EXPECT_EQ(found["units"], "");
+  EXPECT_EQ(found["name"], std::string("a\0b", 3));
+}
+
 // Zarr 2 reads what is in a key as ASCII, and JSON's way to say the rest is all that it takes.
 TEST(ReferencesText, is_ascii_whatever_it_says) {
   Catalog catalog = catalog_of({variable_of("/\u03b5", Type::int16, {2})});
