@@ -386,6 +386,46 @@ TEST_F(NetcdfFile, has_alignments_that_are_no_multiple_of_four) {
   EXPECT_THROW(File::create(MPI_COMM_WORLD, path(), {{"alignment", "2TiB"}}), windrow::Error);
 }
 
+// Headers are kept for the next file that says the same; one that differs in a byte, or in where its data lie, is another.
+TEST_F(NetcdfFile, says_what_it_was_given_whatever_was_written_before) {
+  struct Said {
+    const char *title, *dimension, *alignment;
+  };
+  const std::vector<Said> all{{"one", "x", "4"}, {"two", "x", "4"}, {"one", "y", "4"}, {"one", "x", "65536"}, {"six", "x", "4"}, {"ten", "x", "4"}};
+  const Decomposition same = Decomposition::same(MPI_COMM_WORLD, {k_x});
+  const std::vector<int32_t> data(k_x, 7);
+  std::vector<std::string> bytes;
+  for (int turn = 0; turn < 2; ++turn)
+    for (size_t i = 0; i < all.size(); ++i)
+      for (int again = 0; again < 2; ++again) {
+        SCOPED_TRACE(all[i].title);
+        File file = File::create(MPI_COMM_WORLD, path(), {{"alignment", all[i].alignment}});
+        const int v = file.define_variable("v", WINDROW_INT32, {k_x});
+        file.name_dimensions(v, {all[i].dimension});
+        file.put_attribute("/", "title", all[i].title);
+        file.write(v, same, data);
+        file.close();
+        expect_valid(path());
+        on_root([&] {
+          const int id = open_nc(path());
+          std::array<char, 4> title{};
+          int dimension = -1;
+          EXPECT_NC(ncmpi_get_att_text(id, NC_GLOBAL, "title", title.data()));
+          EXPECT_STREQ(title.data(), all[i].title);
+          EXPECT_NC(ncmpi_inq_dimid(id, all[i].dimension, &dimension));
+          EXPECT_EQ(get_nc<int32_t>(id, "v", {0}, {k_x}), data);
+          EXPECT_NC(ncmpi_close(id));
+          const std::string whole = bytes_of_file(path());
+          if (turn == 0 && again == 0) bytes.push_back(whole);
+          EXPECT_EQ(whole, bytes[i]);
+        });
+        File read = File::open(MPI_COMM_WORLD, path());
+        EXPECT_EQ(read.attribute_text("/", "title"), std::vector<std::string>{all[i].title});
+        EXPECT_EQ(read.variable(0).offset % std::stoi(all[i].alignment), 0);
+        read.close();
+      }
+}
+
 TEST_F(NetcdfFile, keeps_fill_values_of_others_where_it_grows) {
   on_root([&] {
     int id = -1, dimensions[2] = {}, v = -1, w = -1;

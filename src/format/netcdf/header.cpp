@@ -5,11 +5,13 @@
 #include <pnetcdf.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
 
 #include "base/checked.hpp"
+#include "base/kept.hpp"
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
 
@@ -259,6 +261,14 @@ Result<NetcdfContents> read_header_in(const std::string& path, std::span<const s
   return status.code() == Code::out_of_memory ? status : Status(Code::bad_file, status.message());
 }
 
+// Larger headers are not kept.
+constexpr int64_t k_most_kept = int64_t{256} << 10;
+
+struct HeaderAsked {
+  NetcdfContents contents;
+  NetcdfSpaces spaces;
+};
+
 }  // namespace
 
 // What a header takes, as the NetCDF Classic Format Specification has it. A name that PnetCDF puts into Unicode's normal form may get longer or shorter.
@@ -285,7 +295,11 @@ int64_t header_bytes_of(const NetcdfContents& contents) {
 Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
   const int64_t bytes = header_bytes_of(contents);
   if (beyond_file_size_limit(bytes)) return Status(code_of_errno(EFBIG), fmt::format("the header, {} bytes: {}", bytes, text_of_errno(EFBIG)));
-  return with_scratch(bytes, [&](const std::string& path) { return write_header_in(path, contents, spaces); });
+  static Kept<HeaderAsked, NetcdfHeader> written;
+  if (auto kept = written.find([&](const HeaderAsked& each) { return each.contents == contents && each.spaces == spaces; })) return *std::move(kept);
+  auto header = with_scratch(bytes, [&](const std::string& path) { return write_header_in(path, contents, spaces); });
+  if (header.ok() && bytes <= k_most_kept) written.keep({contents, spaces}, header.value());
+  return header;
 }
 
 Result<std::string> name_in_file(const std::string& name) {
@@ -303,7 +317,11 @@ Result<std::string> name_in_file(const std::string& name) {
 }
 
 Result<NetcdfContents> read_header(std::span<const std::byte> bytes) {
-  return with_scratch(std::ssize(bytes), [&](const std::string& path) { return read_header_in(path, bytes); });
+  static Kept<std::vector<std::byte>, NetcdfContents> read;
+  if (auto kept = read.find([&](const std::vector<std::byte>& each) { return std::ranges::equal(each, bytes); })) return *std::move(kept);
+  auto contents = with_scratch(std::ssize(bytes), [&](const std::string& path) { return read_header_in(path, bytes); });
+  if (contents.ok() && std::ssize(bytes) <= k_most_kept) read.keep({bytes.begin(), bytes.end()}, contents.value());
+  return contents;
 }
 
 }  // namespace windrow
