@@ -2,25 +2,27 @@
 // The last few answers to a question that costs much and is often asked again in the same words, as by a program that writes a file a step.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 namespace windrow {
 
-// Any number of threads. What is kept lives as long as the process: keep nothing large.
+// Any number of threads. Keep nothing large. What is static is best never destroyed, `static auto& kept = *new Kept<...>`: files are closed as late as
+// in the destructors of a program's own objects.
 template <class Question, class Answer>
 class Kept {
  public:
-  // Of the question that `is_asked` is true for.
-  template <class IsAsked>
-  std::optional<Answer> find(IsAsked&& is_asked) const {
+  // Compared with each question that is kept.
+  std::optional<Answer> find(const Question& asked) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& [question, answer] : all_)
-      if (is_asked(question)) return answer;
-    return std::nullopt;
+    const auto found = std::find_if(all_.begin(), all_.end(), [&](const auto& each) { return each.first == asked; });
+    if (found == all_.end()) return std::nullopt;
+    all_.splice(all_.begin(), all_, found);
+    return found->second;
   }
   void keep(Question question, Answer answer) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -29,9 +31,9 @@ class Kept {
   }
 
  private:
-  static constexpr size_t k_most = 4;
-  mutable std::mutex mutex_;
-  std::deque<std::pair<Question, Answer>> all_;  // the newest first
+  static constexpr size_t k_most = 8;
+  std::mutex mutex_;
+  std::list<std::pair<Question, Answer>> all_;  // asked for last: the first
 };
 
 }  // namespace windrow

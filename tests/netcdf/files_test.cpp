@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NetCDF classic files, written and read by any number of ranks, in the hands of PnetCDF and from them.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 
 #include "netcdf.hpp"
+
+static int64_t files_of_pnetcdf = 0;  // made in this process
+
+extern "C" __attribute__((visibility("default"))) int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info hints, int* id) {
+  ++files_of_pnetcdf;
+  static const auto create = reinterpret_cast<decltype(&ncmpi_create)>(dlsym(RTLD_NEXT, "ncmpi_create"));
+  return create(comm, path, mode, hints, id);
+}
 
 namespace {
 
@@ -386,44 +395,97 @@ TEST_F(NetcdfFile, has_alignments_that_are_no_multiple_of_four) {
   EXPECT_THROW(File::create(MPI_COMM_WORLD, path(), {{"alignment", "2TiB"}}), windrow::Error);
 }
 
-// Headers are kept for the next file that says the same; one that differs in a byte, or in where its data lie, is another.
+// What is said of a file; each differs from the first in one thing.
+struct Said {
+  const char* title = "one";
+  const char* variable = "v";
+  const char* dimension = "x";
+  const char* units = "m";
+  const char* fill = "0";
+  const char* version = "2";
+  const char* alignment = "8";
+  const char* record_alignment = "8";
+  const char* room = "0";
+  int type = WINDROW_INT32;
+  int64_t length = k_x, record_length = k_x;
+};
+
+void write_said(const std::string& path, const Said& said) {
+  File file = File::create(MPI_COMM_WORLD, path, {{"netcdf_version", said.version}, {"alignment", said.alignment}, {"record_alignment", said.record_alignment}, {"header_room", said.room}});
+  const int v = file.define_variable(said.variable, said.type, {said.length}, Options{{"fill_value", said.fill}});
+  (void)file.define_variable("r", WINDROW_INT32, {0, said.record_length}, Options{{"extendible", "true"}});
+  file.name_dimensions(v, {said.dimension});
+  file.put_attribute("/", "title", said.title);
+  file.put_attribute(said.variable, "units", said.units);
+  file.close();
+}
+
+int64_t made_by_all(int64_t before) {
+  int64_t made = files_of_pnetcdf - before, all = 0;
+  MPI_Allreduce(&made, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+// Headers are kept for the next file that says the same; one that differs in a word, or in where its data lie, is another.
 TEST_F(NetcdfFile, says_what_it_was_given_whatever_was_written_before) {
-  struct Said {
-    const char *title, *dimension, *alignment;
-  };
-  const std::vector<Said> all{{"one", "x", "4"}, {"two", "x", "4"}, {"one", "y", "4"}, {"one", "x", "65536"}, {"six", "x", "4"}, {"ten", "x", "4"}};
-  const Decomposition same = Decomposition::same(MPI_COMM_WORLD, {k_x});
-  const std::vector<int32_t> data(k_x, 7);
+  const std::vector<Said> all{{},
+                              {.title = "two"},
+                              {.variable = "w"},
+                              {.dimension = "y"},
+                              {.units = "s"},
+                              {.fill = "9"},
+                              {.version = "5"},
+                              {.alignment = "4096"},
+                              {.record_alignment = "1024"},
+                              {.room = "8192"},
+                              {.type = WINDROW_FLOAT32},
+                              {.length = k_x + 1},
+                              {.record_length = k_x + 1}};
   std::vector<std::string> bytes;
-  for (int turn = 0; turn < 2; ++turn)
-    for (size_t i = 0; i < all.size(); ++i)
-      for (int again = 0; again < 2; ++again) {
-        SCOPED_TRACE(all[i].title);
-        File file = File::create(MPI_COMM_WORLD, path(), {{"alignment", all[i].alignment}});
-        const int v = file.define_variable("v", WINDROW_INT32, {k_x});
-        file.name_dimensions(v, {all[i].dimension});
-        file.put_attribute("/", "title", all[i].title);
-        file.write(v, same, data);
-        file.close();
-        expect_valid(path());
-        on_root([&] {
-          const int id = open_nc(path());
-          std::array<char, 4> title{};
-          int dimension = -1;
-          EXPECT_NC(ncmpi_get_att_text(id, NC_GLOBAL, "title", title.data()));
-          EXPECT_STREQ(title.data(), all[i].title);
-          EXPECT_NC(ncmpi_inq_dimid(id, all[i].dimension, &dimension));
-          EXPECT_EQ(get_nc<int32_t>(id, "v", {0}, {k_x}), data);
-          EXPECT_NC(ncmpi_close(id));
-          const std::string whole = bytes_of_file(path());
-          if (turn == 0 && again == 0) bytes.push_back(whole);
-          EXPECT_EQ(whole, bytes[i]);
-        });
-        File read = File::open(MPI_COMM_WORLD, path());
-        EXPECT_EQ(read.attribute_text("/", "title"), std::vector<std::string>{all[i].title});
-        EXPECT_EQ(read.variable(0).offset % std::stoi(all[i].alignment), 0);
-        read.close();
-      }
+  for (size_t i = 0; i < all.size(); ++i) {
+    SCOPED_TRACE(i);
+    int64_t before = files_of_pnetcdf;
+    write_said(path(), all[i]);
+    EXPECT_GT(made_by_all(before), 0);
+    expect_valid(path());
+    bytes.push_back(bytes_of_file(path()));
+    for (size_t k = 0; k < i; ++k) EXPECT_TRUE(bytes[k] != bytes[i]) << k;
+    before = files_of_pnetcdf;
+    write_said(path(), all[i]);
+    EXPECT_EQ(made_by_all(before), 0);
+    EXPECT_TRUE(bytes_of_file(path()) == bytes[i]);
+    File read = File::open(MPI_COMM_WORLD, path());
+    EXPECT_EQ(read.attribute_text("/", "title"), std::vector<std::string>{all[i].title});
+    EXPECT_EQ(read.attribute_text(all[i].variable, "units"), std::vector<std::string>{all[i].units});
+    EXPECT_EQ(read.variable(0).type, all[i].type);
+    EXPECT_EQ(read.shape(0), std::vector<int64_t>{all[i].length});
+    EXPECT_EQ(read.shape(1), (std::vector<int64_t>{0, all[i].record_length}));
+    read.close();
+  }
+  for (size_t i = 0; i < all.size(); ++i) {  // the first of them are forgotten by now
+    write_said(path(), all[i]);
+    EXPECT_TRUE(bytes_of_file(path()) == bytes[i]) << i;
+  }
+}
+
+// What the program has told PnetCDF about the format of its own files is not about ours; hints are.
+TEST_F(NetcdfFile, has_its_version_whatever_pnetcdf_makes_by_itself) {
+  const Said said{.title = "six", .version = "1"};
+  int usual = 0, now = 0;
+  EXPECT_NC(ncmpi_set_default_format(NC_FORMAT_CDF5, &usual));
+  write_said(path(), said);
+  EXPECT_NC(ncmpi_set_default_format(usual, &now));
+  EXPECT_EQ(now, NC_FORMAT_CDF5);
+  EXPECT_EQ(bytes_of_file(path())[3], '\1');
+  expect_valid(path());
+  const std::string plain = bytes_of_file(path());
+  ::setenv("PNETCDF_HINTS", "nc_record_align_size=65536", 1);
+  write_said(path(), said);
+  ::unsetenv("PNETCDF_HINTS");
+  EXPECT_TRUE(bytes_of_file(path()) != plain);
+  expect_valid(path());
+  write_said(path(), said);
+  EXPECT_TRUE(bytes_of_file(path()) == plain);
 }
 
 TEST_F(NetcdfFile, keeps_fill_values_of_others_where_it_grows) {

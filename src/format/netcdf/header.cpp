@@ -5,9 +5,9 @@
 #include <pnetcdf.h>
 #include <sys/statvfs.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/checked.hpp"
@@ -213,7 +213,10 @@ Result<NetcdfHeader> write_header_in(const std::string& path, const NetcdfConten
   MPI_Info hints = MPI_INFO_NULL;
   if (MPI_Info_create(&hints) != MPI_SUCCESS) return Status(Code::mpi, "MPI_Info_create failed");
   MPI_Info_set(hints, "nc_var_align_size", std::to_string(spaces.alignment).c_str());
+  int usual = NC_FORMAT_CLASSIC;  // of files without a flag, as the program may have set it
+  ncmpi_set_default_format(NC_FORMAT_CLASSIC, &usual);
   const int created = ncmpi_create(MPI_COMM_SELF, path.c_str(), NC_CLOBBER | flag, hints, &file.id);
+  ncmpi_set_default_format(usual, nullptr);
   MPI_Info_free(&hints);
   if (!file.step(created, "netCDF header")) return file.status();
   file.opened();
@@ -262,12 +265,25 @@ Result<NetcdfContents> read_header_in(const std::string& path, std::span<const s
 }
 
 // Larger headers are not kept.
-constexpr int64_t k_most_kept = int64_t{256} << 10;
+constexpr int64_t k_most_kept = int64_t{128} << 10;
 
+// All that PnetCDF makes a header of.
 struct HeaderAsked {
   NetcdfContents contents;
   NetcdfSpaces spaces;
+  std::string hints;
+  bool operator==(const HeaderAsked&) const = default;
 };
+
+// How many records there are is not in a header that is made.
+HeaderAsked question_of(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
+  const char* const hints = std::getenv("PNETCDF_HINTS");
+  HeaderAsked asked{contents, spaces, hints == nullptr ? "" : hints};
+  asked.contents.records = 0;
+  for (NetcdfDimension& each : asked.contents.dimensions)
+    if (each.unlimited) each.length = 0;
+  return asked;
+}
 
 }  // namespace
 
@@ -295,10 +311,11 @@ int64_t header_bytes_of(const NetcdfContents& contents) {
 Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
   const int64_t bytes = header_bytes_of(contents);
   if (beyond_file_size_limit(bytes)) return Status(code_of_errno(EFBIG), fmt::format("the header, {} bytes: {}", bytes, text_of_errno(EFBIG)));
-  static Kept<HeaderAsked, NetcdfHeader> written;
-  if (auto kept = written.find([&](const HeaderAsked& each) { return each.contents == contents && each.spaces == spaces; })) return *std::move(kept);
+  static auto& written = *new Kept<HeaderAsked, NetcdfHeader>;
+  HeaderAsked asked = question_of(contents, spaces);
+  if (auto kept = written.find(asked)) return *std::move(kept);
   auto header = with_scratch(bytes, [&](const std::string& path) { return write_header_in(path, contents, spaces); });
-  if (header.ok() && bytes <= k_most_kept) written.keep({contents, spaces}, header.value());
+  if (header.ok() && bytes <= k_most_kept) written.keep(std::move(asked), header.value());
   return header;
 }
 
@@ -317,10 +334,11 @@ Result<std::string> name_in_file(const std::string& name) {
 }
 
 Result<NetcdfContents> read_header(std::span<const std::byte> bytes) {
-  static Kept<std::vector<std::byte>, NetcdfContents> read;
-  if (auto kept = read.find([&](const std::vector<std::byte>& each) { return std::ranges::equal(each, bytes); })) return *std::move(kept);
+  static auto& read = *new Kept<std::vector<std::byte>, NetcdfContents>;
+  std::vector<std::byte> asked(bytes.begin(), bytes.end());
+  if (auto kept = read.find(asked)) return *std::move(kept);
   auto contents = with_scratch(std::ssize(bytes), [&](const std::string& path) { return read_header_in(path, bytes); });
-  if (contents.ok() && std::ssize(bytes) <= k_most_kept) read.keep({bytes.begin(), bytes.end()}, contents.value());
+  if (contents.ok() && std::ssize(bytes) <= k_most_kept) read.keep(std::move(asked), contents.value());
   return contents;
 }
 
