@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SCENARIOS = (
     "grid-64",
@@ -74,6 +74,15 @@ class Variant:
         if self.program == "limit":
             letters = self.system.split("-", 1)[1]
         return letters
+
+
+def find(known: dict[str, Variant], name: str) -> Variant | None:
+    """The variant of that name; a windrow/STRATEGY also with +KEY=VALUE behind it, settings of its own."""
+    plain, plus, settings = name.partition("+")
+    if name in known or not plus or not name.startswith("windrow/"):
+        return known.get(name)
+    found = known.get(plain)
+    return found and replace(found, system=found.system + plus + settings)
 
 
 def is_peer(row: str) -> bool:

@@ -59,6 +59,9 @@ struct Topology {
   friend bool operator==(const Topology&, const Topology&) = default;
 };
 
+// What PlanLimits::short_window is on a disk of this host, where nobody asks for buffers of another length.
+inline constexpr int64_t k_local_window = int64_t{1} << 20;
+
 // Bounds and facts that a plan has to keep to.
 struct PlanLimits {
   int64_t buffer_bytes = int64_t{16} << 20;  // of a writer's round
@@ -75,6 +78,7 @@ struct PlanLimits {
   std::shared_ptr<const Machine> machine = nullptr;  // by which seconds are foretold; nullptr: they are not
   bool machine_measured = false;             // the machine is the one that runs this: what is foretold decides where axes are left to automatic
   std::shared_ptr<const Experience> experience = nullptr;  // by which what is foretold is corrected; nullptr: it is not
+  int64_t short_window = 0;                  // of one host: long domains have windows of so many bytes, and the more buffers in the same memory; 0: they do not
   int64_t window_unit = 0;                   // windows are whole multiples of it, one at least, whatever buffer_bytes says; 0: of nothing
   friend bool operator==(const PlanLimits&, const PlanLimits&) = default;
 };

@@ -211,7 +211,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   if (verdict.ok()) {
     file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
     file->limits_.buffers = numbers[3];
-    if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_);
+    if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_, file->settings_);
     file->fit_limits_to_layout(file->limits_, file->settings_);
     file->begin_experience();
     if (machine_to_remember) comm.value()->attachment(Comm::Remembered::machine) = std::move(machine_to_remember);
@@ -223,7 +223,8 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 }
 
 // A request is a system call there, not a way through a network.
-void File::fit_limits_to_local_disk(PlanLimits& limits) const {
+void File::fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const {
+  if (!settings.is_set("buffer") && !settings.is_set("buffers")) limits.short_window = k_local_window;
   if (!settings_.is_set("direct_bytes")) {
     limits.direct_read_bytes = k_local_read;
     limits.direct_row_bytes = k_local_row;
@@ -266,7 +267,7 @@ Status File::set_strategy(const Settings& changes, Status local) {
     limits.buffers = limits_.buffers;
     limits.machine = limits_.machine;
     limits.machine_measured = limits_.machine_measured;
-    if (local_disk_) fit_limits_to_local_disk(limits);
+    if (local_disk_) fit_limits_to_local_disk(limits, settings);
     fit_limits_to_layout(limits, settings);
     if (changes.is_set("sieve_hole")) limits.hole_bytes = changes.bytes("sieve_hole");
     return {};

@@ -207,7 +207,7 @@ class File {
   void find_experience(uint64_t machine);                           // local
   void begin_experience() noexcept;                                 // on all ranks
   void learn_seconds(KeptPlan& kept, double wave_seconds, double storage_seconds);  // on all ranks, with the same numbers
-  void fit_limits_to_local_disk(PlanLimits& limits) const;
+  void fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
   Status stripe_on_root();                                          // rank 0 only: of a draft
   void take_layout(std::shared_ptr<const StorageLayout> layout) noexcept;  // of a file that was written anew

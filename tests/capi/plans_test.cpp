@@ -303,6 +303,52 @@ TEST_F(Plans, read_once_what_every_rank_would_map_whole) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
+// Rows of 512 bytes in turn, 64 MiB and a little: shorter windows and more of them, in the memory of two buffers, or four. Whoever says what a buffer is gets that.
+TEST_F(Plans, pass_long_files_on_in_short_windows) {
+  if (ranks_per_host() < size_of()) GTEST_SKIP() << "messages come from other hosts";
+  if (size_of() == 1) GTEST_SKIP() << "one rank's rows are one piece";
+  constexpr int64_t k_mib = int64_t{1} << 20, k_columns = 64;
+  const int64_t rows = 64 * k_mib / 512 / size_of() + 1;
+  const int64_t shape[3] = {rows, size_of(), k_columns}, start[3] = {0, rank_of(), 0}, count[3] = {rows, 1, k_columns};
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 3, shape, start, count, nullptr, nullptr, &made));
+  const Decomposition rows_in_turn(made);
+  std::vector<int64_t> data(static_cast<size_t>(rows * k_columns)), read(data.size());
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < k_columns; ++column)
+      data[static_cast<size_t>(row * k_columns + column)] = (row * size_of() + rank_of()) * k_columns + column;
+  for (const char* buffer : {"", "4MiB"}) {
+    SCOPED_TRACE(buffer);
+    KeyValues values{{"file_system", "local"}, {"access", "contiguous"}, {"writers", "1"}};
+    if (*buffer != '\0') values.push_back({"buffer", buffer});
+    const Options options(values);
+    windrow_file* file = nullptr;
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
+    int variable = -1;
+    ASSERT_WINDROW_OK(windrow_define_variable(file, "a", WINDROW_INT64, 3, shape, &variable));
+    for (const bool reading : {false, true}) {
+      std::fill(read.begin(), read.end(), -1);
+      if (reading)
+        ASSERT_WINDROW_OK(windrow_read(file, variable, rows_in_turn.get(), read.data()));
+      else
+        ASSERT_WINDROW_OK(windrow_write(file, variable, rows_in_turn.get(), data.data()));
+      const json report = report_of(file);
+      const int64_t window = *buffer == '\0' ? k_mib : 4 * k_mib;
+      EXPECT_EQ(report["plans"][0]["buffer"], window);
+      EXPECT_EQ(report["rounds"], rows * size_of() * 512 / window + 1);
+      EXPECT_EQ(report["bytes_copied"], report["bytes"]) << "one copy";
+      EXPECT_EQ(report["messages"], 0);
+      // Two of 4 MiB where ranks outnumber cores, else four; and a tenth.
+      EXPECT_GE(report["peak_memory"], 8 * k_mib);
+      EXPECT_LE(report["peak_memory"], 16 * k_mib * 11 / 10);
+      if (reading) {
+        EXPECT_EQ(read, data);
+      }
+    }
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
+}
+
 // Each rank its own rows, as eight columns: many short pieces, and no two ranks' in one place.
 TEST_F(Plans, map_what_each_rank_wants_for_itself) {
   if (ranks_per_host() < size_of()) GTEST_SKIP() << "it is some host's memory then";

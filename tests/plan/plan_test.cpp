@@ -11,6 +11,8 @@ namespace {
 
 using testing::HasSubstr;
 
+constexpr int64_t k_mib = int64_t{1} << 20;
+
 Strategy strategy_of(StrategyRequest request) { return parse_strategy(request).value(); }
 
 // 131 072 ranks on 1024 hosts write an array of 8 TB in pieces of `piece` bytes.
@@ -52,6 +54,56 @@ TEST(MakePlan, keeps_windows_and_their_messages_within_the_buffers) {
       EXPECT_LE(plan.read_before_bytes, std::max<int64_t>(4096, buffers * buffer / 64));
       EXPECT_EQ(plan.window_bytes, plan.window_bytes < buffer && (buffers < 4 || buffer > (int64_t{4} << 20)) ? plan.window_bytes : buffer);
     }
+}
+
+// Of 8 ranks on one host.
+Pattern of_bytes(int64_t bytes) {
+  return {.bytes = bytes, .pieces = bytes / 512, .entries = 8, .ranks_with_data = 8, .largest_rank_bytes = bytes / 8, .regions = {{0, bytes}}};
+}
+
+TEST(MakePlan, has_more_and_shorter_windows_of_long_domains_in_the_same_memory) {
+  PlanLimits limits;
+  limits.buffer_bytes = 4 * k_mib;
+  limits.short_window = k_mib;
+  limits.writers = 1;
+  for (const int64_t buffers : {2, 4}) {
+    limits.buffers = buffers;
+    for (const bool reading : {false, true}) {
+      Pattern pattern = of_bytes(64 * k_mib);
+      pattern.reading = reading;
+      const Strategy strategy = strategy_of({.domains = "even", .access = "contiguous"});
+      const Plan plan = make_plan(strategy, pattern, Topology{.ranks = 8}, limits).value();
+      ASSERT_EQ(plan.writers.size(), 1U);
+      EXPECT_EQ(plan.window_bytes, k_mib);
+      EXPECT_EQ(plan.slots, 4 * buffers);
+      EXPECT_LE(2 * plan.slots_of_messages * plan.window_bytes, buffers * 4 * k_mib);
+      pattern = of_bytes(64 * k_mib - 512);
+      pattern.reading = reading;
+      const Plan shorter = make_plan(strategy, pattern, Topology{.ranks = 8}, limits).value();
+      EXPECT_EQ(shorter.window_bytes, 4 * k_mib);
+      EXPECT_EQ(shorter.slots, buffers);
+    }
+  }
+}
+
+TEST(MakePlan, has_no_short_windows_where_they_are_not_wanted) {
+  PlanLimits limits;
+  limits.buffer_bytes = 4 * k_mib;
+  limits.buffers = 2;
+  limits.writers = 1;
+  const Strategy strategy = strategy_of({.domains = "even", .access = "contiguous"});
+  EXPECT_EQ(make_plan(strategy, of_bytes(512 * k_mib), Topology{.ranks = 8}, limits).value().window_bytes, 4 * k_mib) << "nobody said that requests may be short";
+  limits.short_window = k_mib;
+  EXPECT_EQ(make_plan(strategy, of_bytes(512 * k_mib), Topology{.ranks = 8}, limits).value().window_bytes, k_mib);
+  EXPECT_EQ(make_plan(strategy, large(512), thousand_hosts(), limits).value().window_bytes, 2 * k_mib)
+      << "messages come from other hosts";
+  limits.window_unit = 3 * k_mib;
+  EXPECT_EQ(make_plan(strategy, of_bytes(512 * k_mib), Topology{.ranks = 8}, limits).value().window_bytes, 3 * k_mib) << "whole chunks";
+  limits.window_unit = 0;
+  limits.buffer_bytes = k_mib / 2;
+  const Plan small = make_plan(strategy, of_bytes(512 * k_mib), Topology{.ranks = 8}, limits).value();
+  EXPECT_EQ(small.window_bytes, k_mib / 2);
+  EXPECT_EQ(small.slots, 2);
 }
 
 // A team's root may be a writer too: then it holds windows of both, each twice, and two messages.
@@ -286,7 +338,6 @@ TEST(MakePlan, maps_mixed_pieces_where_the_system_does_so_with_fewer_faults_than
 }
 
 TEST(MakePlan, reads_over_holes_as_long_as_pages_where_there_are_very_many) {
-  constexpr int64_t k_mib = int64_t{1} << 20;
   PlanLimits limits;
   limits.hole_bytes = 4096;
   const auto access_of = [&limits](int64_t wanted, int64_t piece) {
