@@ -67,7 +67,7 @@ constexpr std::array k_registry{
     SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,
                 "Largest buffer of one writer or reader for one round; see buffers. Beside them there is no more than a tenth, where they are 2 MiB in all or more. A rank that sends messages, as between hosts, has two of a 36th, 64 to 512 KiB, three where they may be compressed."},
     SettingInfo{"buffers", integer, "0", "", "buffers, 2 to 64", 0,
-                "Most buffers of one writer or reader; 0: 4 where there are several hosts, or rank 0's has more cores than ranks, else 2; on a disk of one host's own, for writers of 64 MiB and more, 4 times as many of 1 MiB if `buffer` is not set either. Where messages come in they lie in half of them. More of them let more of a flush that was begun be written while the program goes on."},
+                "Most buffers of one writer or reader; 0: 4 where there are several hosts, or rank 0's has more cores than ranks, else 2; on a disk of one host's own, where a rank moves 64 MiB and more of a file in one stretch, 4 times as many of 1 MiB unless `buffer` is set (not of stripes, teams and chunks). Where messages come in they lie in half of them. More of them let more of a flush that was begun be written while the program goes on."},
     SettingInfo{"plan_memory", bytes, "64MiB", "", "bytes", 0,
                 "What the plans that are kept for later flushes of the same shape may take on one rank, all together; the one that was made last stays whatever it takes, and no more than 62 are kept."},
     SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts and which domains=cyclic deals; 0: stripes, or 1 MiB where there are none."},

@@ -88,6 +88,11 @@ int64_t window_of(int64_t largest, int64_t buffer) noexcept {
   return std::min(window, buffer);
 }
 
+bool has_short_windows(int64_t largest, int64_t window, const PlanLimits& limits) noexcept {
+  constexpr int64_t k_long_domain = 64;
+  return limits.short_window > 0 && window > limits.short_window && largest / k_long_domain >= limits.short_window;
+}
+
 int64_t window_of_stripes(int64_t largest, int64_t buffer, int64_t stripe) noexcept {
   constexpr int64_t k_good_request = int64_t{1} << 20;
   const int64_t window = std::min(buffer, std::max(window_of(largest, buffer), k_good_request));

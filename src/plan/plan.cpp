@@ -141,13 +141,6 @@ void give_slots(Plan& plan, int64_t buffers, int64_t bytes, bool several_hosts) 
   plan.slots = several_hosts ? plan.slots_of_messages : buffers;
 }
 
-// A request of a long domain is one of many, so it may be short, and what is filled, written and ready to be filled again passes on in smaller steps: ranks
-// wait less for each other (8 ranks, 503 MB of short rows: 8 buffers of 1 MiB took 0.88 to 0.92 times as long as 2 of 4 MiB; 128 MB of long rows as long).
-bool has_short_windows(const Plan& plan, const PlanLimits& limits, int64_t largest) {
-  constexpr int64_t k_long_domain = 64;
-  return limits.short_window > 0 && limits.window_unit == 0 && !plan.gathers() && plan.window_bytes > limits.short_window && largest / k_long_domain >= limits.short_window;
-}
-
 // A team of one has nobody to gather from. Where all ranks are one team, its root has everything, and there is nothing to cut: to hand it
 // on would be two more copies.
 Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std::vector<std::string>& reasons) {
@@ -289,7 +282,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     plan.window_bytes = limits.window_unit > 0 ? window_in_units(largest, buffer, limits.window_unit)
                         : dealing              ? window_of_stripes(largest, buffer, limits.unit)
                                                : window_of(largest, buffer);
-    if (!several_hosts && !dealing && has_short_windows(plan, limits, largest)) {
+    if (has_short_windows(largest, plan.window_bytes, limits) && limits.window_unit == 0 && !several_hosts && !dealing && !plan.gathers()) {
       limits.buffers *= limits.buffer_bytes / limits.short_window;
       plan.window_bytes = limits.short_window;
     }

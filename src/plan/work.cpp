@@ -21,7 +21,7 @@ struct Facts {
   Facts(const Pattern& pattern, const Topology& topology, const PlanLimits& limits)
       : reading(pattern.reading), untouched(pattern.untouched), ranks(at_least_one(number(topology.ranks))), hosts(std::clamp(number(static_cast<int64_t>(topology.host_roots.size())), 1.0, ranks)),
         ranks_of_host(std::ceil(ranks / hosts)), holders(std::clamp(number(pattern.ranks_with_data), 1.0, ranks)), bytes(number(pattern.bytes)),
-        pieces(std::clamp(number(pattern.pieces), 1.0, at_least_one(bytes))), buffer(at_least_one(number(limits.buffer_bytes))), rows(pattern.pieces <= pattern.entries || pieces <= holders) {
+        pieces(std::clamp(number(pattern.pieces), 1.0, at_least_one(bytes))), buffer(at_least_one(number(limits.buffer_bytes))), bounds(limits), rows(pattern.pieces <= pattern.entries || pieces <= holders) {
     for (const Extent& region : pattern.regions) region_bytes += number(region.size());
     if (region_bytes <= 0) region_bytes = bytes;
     // A part of the ranks may have nearly all of it.
@@ -41,6 +41,7 @@ struct Facts {
   bool reading, untouched;
   double ranks, hosts, ranks_of_host, holders;  // holders: ranks with data
   double bytes, pieces, buffer;
+  const PlanLimits& bounds;
   bool rows;                                    // what a rank has of a variable is one piece
   double region_bytes = 0, holes = 0, mean = 1;
   double busiest = 0;                           // bytes of one holder
@@ -113,7 +114,9 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
   const bool dealt = domains == Domains::target || domains == Domains::cyclic;
   const double domain = facts.region_bytes * share / writers;
   const int64_t buffer = static_cast<int64_t>(std::min(facts.buffer, 1e18)), largest = static_cast<int64_t>(std::min(domain, 1e18));
-  const double window = at_least_one(number(dealt ? window_of_stripes(largest, buffer, std::max<int64_t>(1, static_cast<int64_t>(facts.stripe))) : window_of(largest, buffer)));
+  int64_t bytes_of_window = dealt ? window_of_stripes(largest, buffer, std::max<int64_t>(1, static_cast<int64_t>(facts.stripe))) : window_of(largest, buffer);
+  if (has_short_windows(largest, bytes_of_window, facts.bounds) && !dealt && facts.hosts < 2 && candidate.strategy.gather == Gather::none) bytes_of_window = facts.bounds.short_window;
+  const double window = at_least_one(number(bytes_of_window));
   work.rounds = std::ceil(domain / window);
   const Sharing sharing = domains == Domains::target ? Sharing::targets : domains == Domains::cyclic && writers > 1 ? Sharing::interleaved : Sharing::apart;
   const bool sieves = candidate.strategy.access == Access::sieve && facts.holes > 0, broken = facts.holes > 0 && !sieves;

@@ -224,7 +224,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
 
 // A request is a system call there, not a way through a network.
 void File::fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const {
-  if (!settings.is_set("buffer") && !settings.is_set("buffers")) limits.short_window = k_local_window;
+  if (!settings.is_set("buffer") && settings.integer("buffers") == 0) limits.short_window = k_local_window;
   if (!settings_.is_set("direct_bytes")) {
     limits.direct_read_bytes = k_local_read;
     limits.direct_row_bytes = k_local_row;
@@ -252,8 +252,9 @@ Status File::set_strategy(const Settings& changes, Status local) {
     if (!queue_.empty()) return {Code::bad_state, fmt::format("set_strategy: {} puts and gets are queued; flush them first", queue_.size())};
     Settings settings = settings_;
     for (const auto& [key, value] : changes.values()) {
-      if (settings_.text(key) == value) continue;
-      if (std::find(k_changeable.begin(), k_changeable.end(), key) == k_changeable.end())
+      const bool changeable = std::find(k_changeable.begin(), k_changeable.end(), key) != k_changeable.end();
+      if (settings_.text(key) == value && (settings_.is_set(key) || !changeable)) continue;  // to ask for what would be there anyway is to ask for it
+      if (!changeable)
         return {Code::bad_argument, fmt::format("set_strategy: the option {} cannot change once \"{}\" is open; these can: {}", key, path_,
                                                 fmt::join(k_changeable, ", "))};
       if (Status status = settings.set(key, value); !status.ok()) return status;

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 constexpr size_t k_most_alternatives = 12, k_most_regions = 64;
 
-constexpr const char *k_swapped = "swapped", *k_untouched = "untouched", *k_touched = "touched_bytes", *k_folios = "in_folios", *k_shrinks = "shrinks_to_of_64", *k_least_unit = "least_unit", *k_direct_asked = "direct_asked";  // which traces of earlier versions do not say
+constexpr const char *k_swapped = "swapped", *k_untouched = "untouched", *k_touched = "touched_bytes", *k_folios = "in_folios", *k_shrinks = "shrinks_to_of_64", *k_least_unit = "least_unit", *k_short_window = "short_window", *k_direct_asked = "direct_asked";  // which traces of earlier versions do not say
 
 // Each number and mark of a pattern with its name, for both ways.
 template <class AnyPattern, class Visit>
@@ -99,6 +99,7 @@ ordered_json pattern_json(const Weighing& weighing) {
     for (const Extent& region : regions) json["regions"].push_back({region.begin, region.end});
   for_each_bound(weighing.limits, [&](const char* name, int64_t bound) { json["limits"][name] = bound; });
   json["limits"][k_least_unit] = weighing.limits.least_unit;
+  json["limits"][k_short_window] = weighing.limits.short_window;
   json["limits"][k_direct_asked] = weighing.limits.direct_asked;
   return json;
 }
@@ -115,6 +116,7 @@ Result<RecordedPattern> read_pattern(const ordered_json& json) {
     if (json.contains(k_shrinks)) recorded.pattern.shrinks_to_of_64 = std::min<int64_t>(64, count_of(json, k_shrinks));
     for_each_bound(recorded.limits, [&](const char* name, int64_t& bound) { bound = count_of(json.at("limits"), name); });
     if (json.at("limits").contains(k_least_unit)) recorded.limits.least_unit = count_of(json.at("limits"), k_least_unit);
+    if (json.at("limits").contains(k_short_window)) recorded.limits.short_window = count_of(json.at("limits"), k_short_window);
     recorded.limits.direct_asked = json.at("limits").value(k_direct_asked, false);
     int64_t end = 0;
     for (const ordered_json& each : json.at("regions")) {

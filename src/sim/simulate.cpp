@@ -57,7 +57,7 @@ void fit_limits(const SimulationRequest& request, const Places& places, PlanLimi
     constexpr int64_t k_local_read = int64_t{16} << 10, k_local_row = 4096, k_local_hole = 4096;
     if (!settings.is_set("direct_bytes")) limits.direct_read_bytes = k_local_read, limits.direct_row_bytes = k_local_row;
     if (!settings.is_set("sieve_hole")) limits.hole_bytes = k_local_hole;
-    if (!settings.is_set("buffer") && !settings.is_set("buffers")) limits.short_window = k_local_window;
+    if (!settings.is_set("buffer") && settings.integer("buffers") == 0) limits.short_window = k_local_window;
   }
   const bool shows_targets = kind == "lustre" || kind == "beegfs";  // whom the library can ask for them
   if (settings.bytes("align") == 0) {

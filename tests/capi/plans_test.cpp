@@ -317,13 +317,18 @@ TEST_F(Plans, pass_long_files_on_in_short_windows) {
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < k_columns; ++column)
       data[static_cast<size_t>(row * k_columns + column)] = (row * size_of() + rank_of()) * k_columns + column;
-  for (const char* buffer : {"", "4MiB"}) {
-    SCOPED_TRACE(buffer);
+  enum class Asked { no, automatic, created, changed };
+  for (const Asked asked : {Asked::no, Asked::automatic, Asked::created, Asked::changed}) {
+    SCOPED_TRACE(static_cast<int>(asked));
     KeyValues values{{"file_system", "local"}, {"access", "contiguous"}, {"writers", "1"}};
-    if (*buffer != '\0') values.push_back({"buffer", buffer});
+    if (asked == Asked::automatic) values.push_back({"buffers", "0"});
+    if (asked == Asked::created) values.push_back({"buffer", "4MiB"});
     const Options options(values);
     windrow_file* file = nullptr;
     ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
+    if (asked == Asked::changed) {
+      ASSERT_WINDROW_OK(windrow_set_strategy(file, Options{{"buffer", "4MiB"}}));
+    }
     int variable = -1;
     ASSERT_WINDROW_OK(windrow_define_variable(file, "a", WINDROW_INT64, 3, shape, &variable));
     for (const bool reading : {false, true}) {
@@ -333,7 +338,7 @@ TEST_F(Plans, pass_long_files_on_in_short_windows) {
       else
         ASSERT_WINDROW_OK(windrow_write(file, variable, rows_in_turn.get(), data.data()));
       const json report = report_of(file);
-      const int64_t window = *buffer == '\0' ? k_mib : 4 * k_mib;
+      const int64_t window = asked == Asked::no || asked == Asked::automatic ? k_mib : 4 * k_mib;
       EXPECT_EQ(report["plans"][0]["buffer"], window);
       EXPECT_EQ(report["rounds"], rows * size_of() * 512 / window + 1);
       EXPECT_EQ(report["bytes_copied"], report["bytes"]) << "one copy";
