@@ -55,6 +55,7 @@ struct SplitRequest {
   std::string parts = "auto";
   int64_t count = 1;
   std::vector<int64_t> unit = {};  // empty, or for each dimension: even ranges have a multiple of so many, but the last, where the dimension has enough of them
+  friend bool operator==(const SplitRequest&, const SplitRequest&) = default;
 };
 
 // Code::bad_argument: a text that is not as above, or does not fit the shape. Code::not_found: left to us, and the array cannot be cut so often.

@@ -160,12 +160,14 @@ struct VariableDefinition {
   std::vector<std::byte> fill = {};   // as in Variable
   SplitRequest split = {};            // axes "none": it is not to be split
   bool split_asked = false;           // for this variable, not for the file: what cannot be split is an error then
+  friend bool operator==(const VariableDefinition&, const VariableDefinition&) = default;
 };
 
 // A box of a variable that lies in another file, as all of the variable of the same path there.
 struct Part {
   std::string file;                   // relative to the folder of the file that names it
   Box box;
+  friend bool operator==(const Part&, const Part&) = default;
 };
 
 int64_t element_bytes(Type type, const Details& details) noexcept;
@@ -179,6 +181,7 @@ struct FormatOptions {
   int netcdf_version = 0;         // 1, 2 or 5; 0: the smallest that holds the file
   int64_t header_room = 0;        // bytes left free at least behind a header that data follow
   int64_t record_alignment = 4;   // the first record begins at a multiple of this, where records of variables are interleaved
+  friend bool operator==(const FormatOptions&, const FormatOptions&) = default;
 };
 
 // In what a format is unlike others, where that matters outside of it.

@@ -44,6 +44,8 @@ struct DriverFile : H5FD_t {
   int64_t chunk_offset = -1;
   haddr_t marked = HADDR_UNDEF;  // where a superblock lies that HDF5 marks
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
+  int64_t least_end = 0;  // of a file that HDF5 gets to make when others have written to it already
+  std::shared_ptr<ImageRecord> record;
   std::shared_ptr<Status> failure = std::make_shared<Status>();
 
   DriverFile() : H5FD_t{} {}
@@ -87,7 +89,11 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
   struct stat about {};
   if (::fstat(file.store->descriptor(), &about) != 0) return system_status("open of", name, errno);
   file.identity = {about.st_dev, about.st_ino};
-  file.end_of_file = file.used_end = file.published_end = static_cast<haddr_t>(about.st_size);
+  if (opening != nullptr) file.record = opening->record;
+  if (opening != nullptr && opening->create)
+    file.least_end = static_cast<int64_t>(about.st_size);
+  else
+    file.end_of_file = file.used_end = file.published_end = static_cast<haddr_t>(about.st_size);
   return {};
 }
 
@@ -110,6 +116,7 @@ H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) noexcept {
 
 herr_t close(H5FD_t* base) noexcept {
   const std::unique_ptr<DriverFile> file(&of(base));
+  if (file->record) file->record->end(static_cast<int64_t>(file->end_of_addresses));
   file->failure->update(file->store->close());
   return 0;
 }
@@ -199,6 +206,7 @@ Status write_bytes(DriverFile& file, haddr_t address, std::span<const std::byte>
 herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
   file.used_end = std::max(file.used_end, address + size);
+  if (file.record && (data == chunk_marker() || !file.failure->ok())) file.record->spoil();
   if (data == chunk_marker() && is_range(address, size)) {
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
@@ -206,7 +214,9 @@ herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, cons
   if (file.failure->ok())
     refuse(file, guard([&] {
       if (!is_range(address, size)) return Status(Code::internal, "HDF5 writes outside what a file can be");
-      return write_bytes(file, address, {static_cast<const std::byte*>(data), size});
+      const std::span bytes(static_cast<const std::byte*>(data), size);
+      if (file.record) file.record->note(static_cast<int64_t>(address), bytes);
+      return write_bytes(file, address, bytes);
     }));
   file.end_of_file = std::max(file.end_of_file, address + size);
   return 0;
@@ -219,7 +229,7 @@ herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
   const bool failed = !file.failure->ok();
   if (failed ? file.is_restored : file.end_of_file == file.end_of_addresses) return 0;
   refuse(file, guard([&] {
-    const auto wanted = static_cast<int64_t>(file.end_of_addresses);
+    const int64_t wanted = std::max(static_cast<int64_t>(file.end_of_addresses), file.least_end);
     if (failed) {
       const Result<int64_t> end = file.store->size();
       if (end.ok() && end.value() >= wanted) return Status();
@@ -316,6 +326,7 @@ Status take_place(hid_t file, Extent bytes, bool zeros) {
   const Extent used = intersect(bytes, {0, static_cast<int64_t>(driver->used_end)});
   driver->used_end = std::max(driver->used_end, static_cast<haddr_t>(bytes.end));
   if (!zeros || used.empty()) return {};
+  if (driver->record) driver->record->spoil();
   const std::vector<std::byte> none(static_cast<size_t>(std::min(used.size(), k_at_once)));
   for (int64_t at = used.begin; at < used.end && driver->failure->ok(); at += k_at_once)
     refuse(*driver, driver->store->write_at(at, std::span(none).first(static_cast<size_t>(std::min(used.end - at, k_at_once)))));
@@ -326,6 +337,7 @@ Status copy_bytes(hid_t file, Extent bytes, int64_t to) {
   constexpr int64_t k_at_once = int64_t{1} << 20;
   DriverFile* driver = driver_of(file);
   if (driver == nullptr) return {Code::internal, "a file with another driver"};
+  if (driver->record) driver->record->spoil();
   std::vector<std::byte> room(static_cast<size_t>(std::min(bytes.size(), k_at_once)));
   for (int64_t done = 0; done < bytes.size() && driver->failure->ok(); done += k_at_once) {
     const std::span part = std::span(room).first(static_cast<size_t>(std::min(bytes.size() - done, k_at_once)));
@@ -339,6 +351,7 @@ Status copy_bytes(hid_t file, Extent bytes, int64_t to) {
 Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to) {
   DriverFile* driver = driver_of(file);
   if (driver == nullptr) return {Code::internal, "a file with another driver"};
+  if (driver->record) driver->record->spoil();
   return driver->store->write_at(to, bytes);
 }
 

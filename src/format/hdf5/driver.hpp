@@ -9,6 +9,7 @@
 
 #include "base/status.hpp"
 #include "extent/extent.hpp"
+#include "format/hdf5/image.hpp"
 #include "storage/store.hpp"
 
 namespace windrow {
@@ -16,7 +17,8 @@ namespace windrow {
 // The file that is to be opened with a list of settings, open already: an opening costs a word with the file system's servers.
 struct Opening {
   std::unique_ptr<Store> store;  // taken by the first opening; those after it open the file themselves
-  bool create = false;
+  bool create = false;           // the file is empty, whatever others have written to it meanwhile at places that they know
+  std::shared_ptr<ImageRecord> record = nullptr;  // of what HDF5 writes to a file that is created; nullptr: nobody wants it
 };
 
 // Makes a list of file access settings use the driver. `opening` outlives the list.

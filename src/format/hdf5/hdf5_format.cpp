@@ -11,6 +11,7 @@
 #include "format/hdf5/attributes.hpp"
 #include "format/hdf5/chunk_places.hpp"
 #include "format/hdf5/creation.hpp"
+#include "format/hdf5/creation_format.hpp"
 #include "format/hdf5/dimensions.hpp"
 #include "format/hdf5/driver.hpp"
 #include "format/hdf5/signature.hpp"
@@ -547,14 +548,9 @@ Result<std::unique_ptr<Store>> open_path(const std::string& path, FormatMode mod
 
 }  // namespace
 
-Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, FormatMode mode, const FormatOptions& options,
-                                                 std::unique_ptr<Store> opened) {
-  Opening opening{std::move(opened), mode == FormatMode::create};
-  if (!opening.store) {
-    Result<std::unique_ptr<Store>> store = open_path(path, mode);
-    if (!store.ok()) return store.status();
-    opening.store = std::move(store).value();
-  }
+namespace {
+
+Result<std::unique_ptr<Format>> make_format(const std::string& path, FormatMode mode, const FormatOptions& options, Opening opening) {
   const Quiet quiet;
   keep_memory_of_cache();
   const Handle creation = creation_list();
@@ -577,6 +573,21 @@ Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, Format
   auto format = std::make_unique<Hdf5Format>(path, mode, options, file.get());
   file.release();
   return std::unique_ptr<Format>(std::move(format));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, FormatMode mode, const FormatOptions& options,
+                                                 std::unique_ptr<Store> opened) {
+  if (!opened) {
+    Result<std::unique_ptr<Store>> store = open_path(path, mode);
+    if (!store.ok()) return store.status();
+    opened = std::move(store).value();
+  }
+  if (mode != FormatMode::create) return make_format(path, mode, options, {std::move(opened)});
+  return create_hdf5_format(path, options, std::move(opened), [path, options](std::unique_ptr<Store> store, std::shared_ptr<ImageRecord> record) {
+    return make_format(path, FormatMode::create, options, {std::move(store), true, std::move(record)});
+  });
 }
 
 }  // namespace windrow

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/hdf5/image.hpp"
+
+#include <algorithm>
+
+#include "extent/extent.hpp"
+
+namespace windrow {
+namespace {
+
+constexpr int64_t k_most_bytes = int64_t{256} << 10;
+
+int64_t end_of(const Image::Stretch& stretch) noexcept { return stretch.offset + static_cast<int64_t>(stretch.bytes.size()); }
+
+// The stretches of the file that were written, with nothing in them yet.
+std::vector<Image::Stretch> stretches_of(const std::vector<Image::Stretch>& writes) {
+  std::vector<Extent> extents;
+  for (const Image::Stretch& each : writes) extents.push_back({each.offset, end_of(each)});
+  std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+  std::vector<Extent> apart;
+  for (const Extent& each : extents)
+    if (!apart.empty() && each.begin <= apart.back().end)
+      apart.back().end = std::max(apart.back().end, each.end);
+    else
+      apart.push_back(each);
+  std::vector<Image::Stretch> stretches;
+  for (const Extent& each : apart) stretches.push_back({each.begin, std::vector<std::byte>(static_cast<size_t>(each.size()))});
+  return stretches;
+}
+
+}  // namespace
+
+Status write_image(Store& store, const Image& image) {
+  for (const Image::Stretch& each : image.stretches)
+    if (Status status = store.write_at(each.offset, each.bytes); !status.ok()) return status;
+  const Result<int64_t> now = store.size();
+  if (!now.ok()) return now.status();
+  return now.value() < image.end ? store.resize(image.end) : Status();
+}
+
+void ImageRecord::note(int64_t offset, std::span<const std::byte> bytes) noexcept {
+  bytes_ += static_cast<int64_t>(bytes.size());
+  if (bytes_ > k_most_bytes) spoil();
+  if (is_spoiled_ || bytes.empty()) return;
+  if (!guard([&] {
+         writes_.push_back({offset, {bytes.begin(), bytes.end()}});
+         return Status();
+       }).ok())
+    spoil();
+}
+
+void ImageRecord::spoil() noexcept {
+  is_spoiled_ = true;
+  writes_.clear();
+}
+
+void ImageRecord::end(int64_t length) noexcept { end_ = length; }
+
+std::optional<Image> ImageRecord::image() const {
+  if (is_spoiled_ || end_ < 0) return std::nullopt;
+  Image image{.stretches = stretches_of(writes_), .end = end_};
+  for (const Image::Stretch& each : writes_) {
+    auto place = std::upper_bound(image.stretches.begin(), image.stretches.end(), each.offset, [](int64_t offset, const Image::Stretch& stretch) { return offset < stretch.offset; });
+    --place;
+    std::copy(each.bytes.begin(), each.bytes.end(), place->bytes.begin() + (each.offset - place->offset));
+  }
+  return image;
+}
+
+}  // namespace windrow

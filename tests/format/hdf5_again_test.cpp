@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// New HDF5 files that are defined like others before: HDF5 is not asked for them, and they have the same bytes as if it was.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/resource.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "format/format.hpp"
+#include "storage/store.hpp"
+#include "../temporary_folder.hpp"
+
+static int64_t files_of_hdf5 = 0;  // made in this process
+
+extern "C" __attribute__((visibility("default"))) hid_t H5Fcreate(const char* path, unsigned flags, hid_t creation, hid_t access) {
+  ++files_of_hdf5;
+  static const auto create = reinterpret_cast<decltype(&H5Fcreate)>(dlsym(RTLD_NEXT, "H5Fcreate"));
+  return create(path, flags, creation, access);
+}
+
+namespace windrow::test {
+namespace {
+
+using testing::HasSubstr;
+using Definition = std::function<Status(Format&)>;
+
+Attribute text(const std::string& name, const std::string& value) {
+  Attribute attribute;
+  attribute.name = name;
+  attribute.type = Type::text;
+  attribute.texts = {value};
+  return attribute;
+}
+Attribute number(const std::string& name, int64_t value) {
+  Attribute attribute;
+  attribute.name = name;
+  attribute.type = Type::int64;
+  attribute.data.resize(sizeof value);
+  std::memcpy(attribute.data.data(), &value, sizeof value);
+  return attribute;
+}
+Definition variable(VariableDefinition definition) {
+  return [definition](Format& format) { return format.define_variable(definition).status(); };
+}
+Definition attribute(const std::string& object, Attribute value) {
+  return [object, value](Format& format) { return format.put_attribute(object, value); };
+}
+
+class Hdf5Again : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return folder_.path(name); }
+  std::unique_ptr<Format> create(const std::string& name, const FormatOptions& options = {}) {
+    auto format = open_format("hdf5", path(name), FormatMode::create, options);
+    EXPECT_TRUE(format.ok()) << format.status().message();
+    return format.ok() ? std::move(format).value() : nullptr;
+  }
+  // Nobody has made a file with such options before, and HDF5 makes the same of them: no format but netCDF looks at these.
+  static FormatOptions fresh() {
+    static int64_t rooms = 0;
+    return {.header_room = ++rooms};
+  }
+  std::vector<char> make(const std::string& name, const std::vector<Definition>& definitions, const FormatOptions& options = {}) {
+    const auto format = create(name, options);
+    for (size_t i = 0; i < definitions.size(); ++i) {
+      const Status status = definitions[i](*format);
+      EXPECT_TRUE(status.ok()) << i << ": " << status.message();
+    }
+    const Status closed = format->close();
+    EXPECT_TRUE(closed.ok()) << closed.message();
+    return bytes_of(name);
+  }
+  std::vector<char> bytes_of(const std::string& name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void write(const std::string& name, const Placement& placement, const std::vector<std::byte>& bytes) {
+    auto store = open_store(path(name), StoreMode::update, {});
+    ASSERT_TRUE(store.ok() && store.value()->write_at(placement.offset, bytes).ok());
+  }
+  // All that can be foretold, in an order that a program could have.
+  static std::vector<Definition> all() {
+    const VariableDefinition whole{.path = "/g/split", .type = Type::float32, .shape = {10}};
+    const std::vector<Part> parts{{"part 0.h5", {{0}, {4}}}, {"part 1.h5", {{4}, {6}}}};
+    return {[](Format& format) { return format.define_group("/g"); },
+            attribute("/", text("title", "one")),
+            variable({.path = "/a", .type = Type::float64, .shape = {100, 30}}),
+            variable({.path = "/g/b", .type = Type::int16, .shape = {7}, .big_endian = true}),
+            attribute("/g/b", number("n", 3)),
+            [](Format& format) { return format.put_attributes("/a", std::vector<Attribute>{text("units", "K"), number("m", 4)}); },
+            [](Format& format) { return format.define_dimension({.path = "/x", .length = 30}); },
+            [](Format& format) { return format.name_dimensions("/a", {"", "/x"}); },
+            [](Format& format) { return format.define_link({.path = "/to b", .target = "g/b"}); },
+            [whole, parts](Format& format) { return format.define_split(whole, parts); },
+            variable({.path = "/chunks", .type = Type::int32, .shape = {0, 8}, .chunking = {.shape = {4, 8}, .filters = {}}, .extendible = true}),
+            variable({.path = "/scalar", .type = Type::uint8, .shape = {}}),
+            variable({.path = "/nothing", .type = Type::float32, .shape = {0}}),
+            variable({.path = "/texts", .type = Type::text, .shape = {2}})};
+  }
+  // Those above, each in other words.
+  static std::vector<Definition> others() {
+    const VariableDefinition whole{.path = "/g/split", .type = Type::float32, .shape = {10}};
+    const std::vector<Part> parts{{"part 0.h5", {{0}, {4}}}, {"part 2.h5", {{4}, {6}}}};
+    return {[](Format& format) { return format.define_group("/h").ok() ? format.define_group("/g") : Status(Code::internal, "h"); },
+            attribute("/", text("title", "two")),
+            variable({.path = "/a", .type = Type::float64, .shape = {100, 31}}),
+            variable({.path = "/g/b", .type = Type::int16, .shape = {7}}),
+            attribute("/g/b", number("n", -3)),
+            [](Format& format) { return format.put_attributes("/a", std::vector<Attribute>{text("units", "K"), number("m", 5)}); },
+            [](Format& format) { return format.define_dimension({.path = "/y", .length = 30}).ok() ? format.define_dimension({.path = "/x", .length = 30}) : Status(Code::internal, "y"); },
+            [](Format& format) { return format.put_attribute("/a", number("no names", 1)); },
+            [](Format& format) { return format.define_link({.path = "/to b", .target = "g/c"}); },
+            [whole, parts](Format& format) { return format.define_split(whole, parts); },
+            variable({.path = "/chunks", .type = Type::int32, .shape = {0, 8}, .chunking = {.shape = {5, 8}, .filters = {}}, .extendible = true}),
+            variable({.path = "/scalar", .type = Type::uint8, .shape = {}, .fill = {std::byte{7}}}),
+            variable({.path = "/nothing", .type = Type::float32, .shape = {0}, .fill = std::vector<std::byte>(4, std::byte{1})}),
+            variable({.path = "/texts", .type = Type::text, .shape = {3}})};
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Hdf5Again, the_same_definitions_make_the_same_bytes_without_hdf5) {
+  const int64_t before = files_of_hdf5;
+  const FormatOptions options = fresh();
+  const auto first = make("a.h5", all(), options);
+  EXPECT_EQ(files_of_hdf5, before + 1);
+  EXPECT_EQ(make("b.h5", all(), options), first);
+  EXPECT_EQ(make("a name with spaces.h5", all(), options), first);
+  EXPECT_EQ(files_of_hdf5, before + 1);
+  auto read = open_format("hdf5", path("b.h5"), FormatMode::read, {});
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  const auto catalog = read.value()->catalog();
+  ASSERT_TRUE(catalog.ok()) << catalog.status().message();
+  EXPECT_EQ(catalog.value().variables.size(), 7u);
+  EXPECT_TRUE(read.value()->close().ok());
+  const FormatOptions aligned{.alignment = 4096, .alignment_threshold = 1, .header_room = options.header_room};
+  EXPECT_NE(make("c.h5", all(), aligned), first) << "other options are another file";
+  EXPECT_EQ(files_of_hdf5, before + 2);
+}
+
+TEST_F(Hdf5Again, any_other_word_is_told_to_hdf5_with_all_before_it) {
+  const FormatOptions options = fresh();
+  (void)make("a.h5", all(), options);
+  ASSERT_EQ(all().size(), others().size());
+  for (size_t i = 0; i < all().size(); ++i) {
+    SCOPED_TRACE(i);
+    std::vector<Definition> definitions = all();
+    definitions[i] = others()[i];
+    const auto wanted = make("wanted.h5", definitions, fresh());
+    const int64_t before = files_of_hdf5;
+    EXPECT_EQ(make("b.h5", definitions, options), wanted);
+    EXPECT_EQ(files_of_hdf5, before + 1);
+    EXPECT_EQ(make("b.h5", definitions, options), wanted) << "which is kept too";
+    EXPECT_EQ(files_of_hdf5, before + 1);
+  }
+}
+
+TEST_F(Hdf5Again, fewer_and_more_definitions_are_another_file) {
+  const FormatOptions options = fresh();
+  std::vector<Definition> fewer = all(), more = all();
+  fewer.pop_back();
+  more.push_back(attribute("/", number("one more", 1)));
+  for (const auto& each : {all(), fewer, std::vector<Definition>{}, more, all(), fewer, std::vector<Definition>{}}) {
+    const auto wanted = make("wanted.h5", each, fresh());
+    EXPECT_EQ(make("a.h5", each, options), wanted) << each.size();
+  }
+}
+
+TEST_F(Hdf5Again, places_are_the_same_and_what_lies_there_stays_when_hdf5_takes_over) {
+  const FormatOptions options = fresh();
+  const VariableDefinition a{.path = "/a", .type = Type::uint8, .shape = {100'000}}, b{.path = "/b", .type = Type::uint8, .shape = {50'000}};
+  const std::vector<std::byte> ones(100'000, std::byte{1}), twos(50'000, std::byte{2});
+  std::vector<char> first;
+  for (const int64_t number_of_file : {0, 1, 2, 3}) {
+    SCOPED_TRACE(number_of_file);
+    const int64_t before = files_of_hdf5;
+    const auto format = create("a.h5", options);
+    const auto at_a = format->define_variable(a);
+    ASSERT_TRUE(at_a.ok());
+    write("a.h5", at_a.value(), ones);
+    const auto at_b = format->define_variable(b);
+    ASSERT_TRUE(at_b.ok());
+    write("a.h5", at_b.value(), twos);
+    if (number_of_file == 2) {
+      EXPECT_TRUE(format->put_attribute("/a", number("n", 1)).ok());
+    }
+    if (number_of_file == 3) {
+      EXPECT_TRUE(format->flush().ok()) << "which HDF5 does";
+    }
+    EXPECT_TRUE(format->close().ok());
+    EXPECT_EQ(files_of_hdf5 - before, number_of_file == 1 ? 0 : 1);
+    if (number_of_file == 0) first = bytes_of("a.h5");
+    if (number_of_file != 2) {
+      EXPECT_EQ(bytes_of("a.h5"), first);
+    }
+    auto store = open_store(path("a.h5"), StoreMode::read, {});
+    std::vector<std::byte> in_a(ones.size()), in_b(twos.size());
+    ASSERT_TRUE(store.value()->read_at(at_a.value().offset, in_a).ok() && store.value()->read_at(at_b.value().offset, in_b).ok());
+    EXPECT_EQ(in_a, ones);
+    EXPECT_EQ(in_b, twos);
+  }
+}
+
+TEST_F(Hdf5Again, what_cannot_be_foretold_is_asked_of_hdf5) {
+  const FormatOptions options = fresh();
+  const auto a = variable({.path = "/a", .type = Type::int32, .shape = {4}});
+  const auto texts = variable({.path = "/t", .type = Type::text, .shape = {2}});
+  (void)make("a.h5", {a, texts}, options);
+  for (const bool writes : {true, false}) {
+    const auto format = create("b.h5", options);
+    EXPECT_TRUE(a(*format).ok() && texts(*format).ok());
+    EXPECT_THAT(a(*format).message(), HasSubstr("\"/a\" exists already"));
+    if (writes) {
+      EXPECT_TRUE(format->write_texts("/t", {"x", "y"}).ok());
+    }
+    EXPECT_EQ(format->read_texts("/t").value(), writes ? (std::vector<std::string>{"x", "y"}) : std::vector<std::string>(2));
+    EXPECT_EQ(format->catalog().value().variables.size(), 2u);
+    EXPECT_TRUE(format->undefine("/a", 0).ok());
+    EXPECT_TRUE(a(*format).ok());
+    EXPECT_TRUE(format->close().ok());
+    EXPECT_FALSE(a(*format).ok()) << "it is closed";
+  }
+  const auto wanted = make("wanted.h5", {a, texts}, fresh());
+  EXPECT_EQ(make("c.h5", {a, texts}, options), wanted) << "texts of another file are not in it";
+}
+
+TEST_F(Hdf5Again, a_closed_file_takes_nothing_more) {
+  const FormatOptions options = fresh();
+  const auto a = variable({.path = "/a", .type = Type::int32, .shape = {4}});
+  const auto first = make("a.h5", {a}, options);
+  const auto format = create("b.h5", options);
+  EXPECT_TRUE(a(*format).ok());
+  EXPECT_TRUE(format->close().ok());
+  EXPECT_EQ(a(*format).code(), Code::bad_state);
+  EXPECT_EQ(format->close().code(), Code::bad_state);
+  EXPECT_EQ(format->catalog().status().code(), Code::bad_state);
+  EXPECT_EQ(bytes_of("b.h5"), first);
+}
+
+TEST_F(Hdf5Again, few_and_small_ones_are_kept) {
+  const FormatOptions options = fresh();
+  const auto file_of = [](int64_t length) { return std::vector{variable({.path = "/a", .type = Type::int8, .shape = {length}})}; };
+  for (int64_t length = 1; length <= 9; ++length) (void)make("a.h5", file_of(length), options);
+  int64_t before = files_of_hdf5;
+  for (int64_t length = 2; length <= 9; ++length) (void)make("a.h5", file_of(length), options);
+  EXPECT_EQ(files_of_hdf5, before);
+  (void)make("a.h5", file_of(1), options);
+  EXPECT_EQ(files_of_hdf5, before + 1);
+  const std::vector<Definition> large{attribute("/", text("t", std::string(300 << 10, 'x')))};
+  std::vector<Definition> many;
+  for (int i = 0; i < 1100; ++i) many.push_back(attribute("/", number("n" + std::to_string(i), i)));
+  before = files_of_hdf5;
+  for (int i = 0; i < 2; ++i) (void)make("a.h5", large, options), (void)make("a.h5", many, options);
+  EXPECT_EQ(files_of_hdf5, before + 4);
+}
+
+TEST_F(Hdf5Again, a_file_that_failed_is_not_kept) {
+  const FormatOptions options = fresh();
+  const auto a = variable({.path = "/a", .type = Type::int32, .shape = {4}});
+  {
+    const auto format = create("a.h5", options);
+    EXPECT_TRUE(a(*format).ok());
+    EXPECT_FALSE(a(*format).ok());
+    EXPECT_TRUE(format->close().ok());
+  }
+  const int64_t before = files_of_hdf5;
+  (void)make("a.h5", {a}, options);
+  EXPECT_EQ(files_of_hdf5, before + 1);
+}
+
+TEST_F(Hdf5Again, limits_of_files_are_those_of_now) {
+  const FormatOptions options = fresh();
+  const auto a = variable({.path = "/a", .type = Type::int8, .shape = {int64_t{1} << 22}});
+  (void)make("a.h5", {a}, options);
+  rlimit old{};
+  getrlimit(RLIMIT_FSIZE, &old);
+  const rlimit low{1 << 20, old.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &low), 0);
+  const auto format = create("b.h5", options);
+  const Status status = a(*format);
+  const Status closed = format->close();
+  setrlimit(RLIMIT_FSIZE, &old);
+  EXPECT_THAT(status.message(), HasSubstr("growing of"));
+  EXPECT_TRUE(closed.ok()) << closed.message();
+}
+
+}  // namespace
+}  // namespace windrow::test
