@@ -80,17 +80,41 @@ class Scripts {
   std::list<std::shared_ptr<const Script>> scripts_;
 };
 
-// Nearly: what is kept of a file is bounded by its image, where all of this lies; this is to hold until there is one.
-int64_t bytes_of(const Call& call) noexcept {
-  constexpr int64_t k_call = 256;
-  int64_t bytes = k_call;
-  if (const auto* attributes = std::get_if<AttributesCall>(&call))
-    for (const Attribute& each : attributes->attributes) {
-      bytes += k_call + static_cast<int64_t>(each.data.size());
-      for (const std::string& text : each.texts) bytes += static_cast<int64_t>(sizeof text + text.size());
-    }
-  if (const auto* split = std::get_if<SplitCall>(&call)) bytes += k_call * static_cast<int64_t>(split->parts.size());
+int64_t bytes_of(const std::string& text) noexcept { return static_cast<int64_t>(sizeof text + text.size()); }
+int64_t bytes_of(const std::vector<std::string>& texts) noexcept {
+  int64_t bytes = 0;
+  for (const std::string& text : texts) bytes += bytes_of(text);
   return bytes;
+}
+int64_t bytes_of(const Attribute& attribute) noexcept {
+  return static_cast<int64_t>(sizeof attribute + attribute.data.size() + attribute.enumeration.size()) + bytes_of(attribute.texts);
+}
+int64_t bytes_of(const VariableDefinition& definition) noexcept {
+  int64_t bytes = static_cast<int64_t>(sizeof definition + definition.fill.size() + definition.details.enumeration.size() + definition.details.tag.size());
+  for (const Filter& filter : definition.chunking.filters) bytes += static_cast<int64_t>(sizeof filter + filter.values.size() * sizeof(unsigned));
+  return bytes + bytes_of(definition.path);
+}
+
+// Nearly: of what can be long. In the image it lies once more, but there is none before the file is closed.
+int64_t bytes_of(const Call& call) noexcept {
+  struct Bytes {
+    int64_t operator()(const GroupCall& each) const noexcept { return bytes_of(each.path); }
+    int64_t operator()(const VariableDefinition& each) const noexcept { return bytes_of(each); }
+    int64_t operator()(const SplitCall& each) const noexcept {
+      int64_t bytes = bytes_of(each.definition);
+      for (const Part& part : each.parts) bytes += static_cast<int64_t>(sizeof part + (part.box.start.size() + part.box.count.size()) * sizeof(int64_t)) + bytes_of(part.file);
+      return bytes;
+    }
+    int64_t operator()(const AttributesCall& each) const noexcept {
+      int64_t bytes = bytes_of(each.object);
+      for (const Attribute& attribute : each.attributes) bytes += bytes_of(attribute);
+      return bytes;
+    }
+    int64_t operator()(const SoftLink& each) const noexcept { return bytes_of(each.path) + bytes_of(each.target); }
+    int64_t operator()(const Dimension& each) const noexcept { return bytes_of(each.path); }
+    int64_t operator()(const NamesCall& each) const noexcept { return bytes_of(each.variable) + bytes_of(each.dimensions); }
+  };
+  return static_cast<int64_t>(sizeof(Step)) + std::visit(Bytes{}, call);
 }
 
 // Either there are candidates, each of which begins with the `done_` calls that were made, and HDF5 knows nothing of the file, or not all where memory ran out; or there
@@ -262,7 +286,7 @@ void CreationFormat::remember(Call call, const Placement& placement) noexcept {
   constexpr int64_t k_most_bytes = int64_t{256} << 10;
   if (record_ == nullptr) return;
   step_bytes_ += bytes_of(call);
-  const bool kept = step_bytes_ <= k_most_bytes && guard([&] {
+  const bool kept = step_bytes_ <= k_most_bytes && !record_->is_spoiled() && guard([&] {
                                                      steps_.push_back({std::move(call), placement});
                                                      return Status();
                                                    }).ok();

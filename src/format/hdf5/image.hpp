@@ -30,6 +30,7 @@ class ImageRecord {
  public:
   void note(int64_t offset, std::span<const std::byte> bytes) noexcept;
   void spoil() noexcept;               // the file has bytes that come from elsewhere, or lacks some
+  bool is_spoiled() const noexcept { return is_spoiled_; }
   void end(int64_t length) noexcept;   // the file is closed
   // Of a file that was closed; nullopt: it is spoiled, or too long to be kept. May throw std::bad_alloc.
   std::optional<Image> image() const;
