@@ -10,6 +10,7 @@
 namespace {
 
 using namespace windrow_test;
+using testing::AllOf;
 using testing::HasSubstr;
 
 #define EXPECT_WINDROW_ERROR(call, expected, words)           \
@@ -221,7 +222,8 @@ TEST_F(Misuse, of_a_file_system_that_has_no_such_files) {
     EXPECT_WINDROW_OK(windrow_discard(file));
     GTEST_SKIP() << "this file system has such files";
   }
-  EXPECT_THAT(windrow_error_message(), HasSubstr("variable \"/huge\" of 512 PiB: a file of 512 PiB beside \"" + path() + "\": file too large"));
+  // With what lies before it the file may be a little longer.
+  EXPECT_THAT(windrow_error_message(), AllOf(HasSubstr("variable \"/huge\" of 512 PiB: a file of 5"), HasSubstr(" beside \"" + path() + "\": file too large")));
   EXPECT_WINDROW_OK(windrow_close(file));
   ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, nullptr, &file));
   values.assign(10, 0);

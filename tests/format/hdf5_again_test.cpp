@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New HDF5 files that are defined like others before: HDF5 is not asked for them, and they have the same bytes as if it was.
+// HDF5 files like others before: HDF5 is not asked for them. New ones that are defined alike have the same bytes as if it was; of those that are read and say the same the
+// same is told.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +23,7 @@
 #include "../temporary_folder.hpp"
 
 static int64_t files_of_hdf5 = 0;  // made in this process
+static int64_t files_opened = 0;   // by HDF5
 
 extern "C" __attribute__((visibility("default"))) hid_t H5Fcreate(const char* path, unsigned flags, hid_t creation, hid_t access) {
   ++files_of_hdf5;
@@ -24,9 +31,16 @@ extern "C" __attribute__((visibility("default"))) hid_t H5Fcreate(const char* pa
   return create(path, flags, creation, access);
 }
 
+extern "C" __attribute__((visibility("default"))) hid_t H5Fopen(const char* path, unsigned flags, hid_t access) {
+  ++files_opened;
+  static const auto open = reinterpret_cast<decltype(&H5Fopen)>(dlsym(RTLD_NEXT, "H5Fopen"));
+  return open(path, flags, access);
+}
+
 namespace windrow::test {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using Definition = std::function<Status(Format&)>;
 
@@ -288,6 +302,216 @@ TEST_F(Hdf5Again, limits_of_files_are_those_of_now) {
   setrlimit(RLIMIT_FSIZE, &old);
   EXPECT_THAT(status.message(), HasSubstr("growing of"));
   EXPECT_TRUE(closed.ok()) << closed.message();
+}
+
+// Files that are read. A name of its own for each test's attribute: what other tests have read is kept too.
+class Hdf5ReadAgain : public Hdf5Again {
+ protected:
+  std::unique_ptr<Format> open(const std::string& name, FormatMode mode = FormatMode::read) {
+    auto format = open_format("hdf5", path(name), mode, {});
+    EXPECT_TRUE(format.ok()) << format.status().message();
+    return format.ok() ? std::move(format).value() : nullptr;
+  }
+  // What the file says of itself, and whether HDF5 was asked.
+  std::pair<Catalog, bool> read(const std::string& name) {
+    const int64_t before = files_opened;
+    const auto format = open(name);
+    auto catalog = format->catalog();
+    EXPECT_TRUE(catalog.ok()) << catalog.status().message();
+    EXPECT_TRUE(format->close().ok());
+    return {catalog.ok() ? std::move(catalog).value() : Catalog(), files_opened > before};
+  }
+  // Of a file that nobody has read: by the name of an attribute.
+  static std::vector<Definition> fresh_file(std::vector<Definition> definitions) {
+    static int files = 0;
+    definitions.push_back(attribute("/", number("file " + std::to_string(++files), 1)));
+    return definitions;
+  }
+  // All but what names another file.
+  static std::vector<Definition> whole() {
+    std::vector<Definition> definitions = all();
+    definitions.erase(definitions.begin() + 9);
+    return definitions;
+  }
+  void change(const std::string& name, size_t offset, char byte) {
+    std::fstream file(path(name), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file.put(byte);
+  }
+  static std::string text_of(const std::vector<char>& bytes) { return {bytes.begin(), bytes.end()}; }
+};
+
+TEST_F(Hdf5ReadAgain, a_file_that_says_the_same_is_read_without_hdf5) {
+  const auto definitions = fresh_file(whole());
+  (void)make("a.h5", definitions);
+  const auto [first, asked] = read("a.h5");
+  EXPECT_TRUE(asked);
+  EXPECT_EQ(first.variables.size(), 6u);
+  EXPECT_EQ(read("a.h5"), std::pair(first, false));
+  (void)make("another name.h5", definitions);
+  const Placement place = std::find_if(first.variables.begin(), first.variables.end(), [](const Variable& each) { return each.path == "/a"; })->placement;
+  write("another name.h5", place, std::vector<std::byte>(static_cast<size_t>(place.bytes), std::byte{7}));
+  EXPECT_EQ(read("another name.h5"), std::pair(first, false)) << "values are not looked at";
+}
+
+TEST_F(Hdf5ReadAgain, what_hdf5_alone_finds_it_is_asked_for) {
+  const auto definitions = fresh_file(whole());
+  {
+    const auto format = create("a.h5");
+    for (const Definition& each : definitions) ASSERT_TRUE(each(*format).ok());
+    ASSERT_TRUE(format->write_texts("/texts", {"one", "two"}).ok());
+    ASSERT_TRUE(format->extend("/chunks", std::array<int64_t, 2>{4, 8}).ok());
+    const std::array<int64_t, 2> first{0, 0};
+    const auto placed = format->place_chunk("/chunks", first, 128, false);
+    ASSERT_TRUE(placed.ok()) << placed.status().message();
+    write("a.h5", {.offset = placed.value().offset}, std::vector<std::byte>(128, std::byte{3}));
+    ASSERT_TRUE(format->close().ok());
+  }
+  const std::array<int64_t, 2> first{0, 0};
+  ChunkPlace chunk;
+  for (const bool again : {false, true}) {
+    const int64_t before = files_opened;
+    const auto format = open("a.h5");
+    EXPECT_EQ(format->catalog().value().variables.size(), 6u);
+    EXPECT_EQ(files_opened - before, again ? 0 : 1);
+    EXPECT_EQ(format->read_texts("/texts").value(), (std::vector<std::string>{"one", "two"}));
+    const auto found = format->find_chunk("/chunks", first);
+    ASSERT_TRUE(found.ok()) << found.status().message();
+    EXPECT_GT(found.value().offset, 0);
+    if (again) {
+      EXPECT_EQ(found.value().offset, chunk.offset);
+    }
+    chunk = found.value();
+    EXPECT_EQ(files_opened - before, 1);
+    EXPECT_EQ(format->catalog().value().variables.size(), 6u);
+    const Status refused = format->put_attribute("/", number("more", 1));
+    EXPECT_EQ(refused.code(), Code::bad_state);
+    EXPECT_THAT(refused.message(), HasSubstr("open for reading only"));
+    EXPECT_TRUE(format->close().ok());
+    EXPECT_EQ(format->close().code(), Code::bad_state);
+    EXPECT_EQ(format->catalog().status().code(), Code::bad_state);
+    EXPECT_EQ(format->read_texts("/texts").status().code(), Code::bad_state);
+  }
+}
+
+TEST_F(Hdf5ReadAgain, one_changed_byte_of_what_a_file_says_is_seen) {
+  const auto definitions = fresh_file({attribute("/", text("title", "a text to be found")), variable({.path = "/a", .type = Type::int32, .shape = {7}})});
+  const auto bytes = make("a.h5", definitions);
+  const auto [first, asked] = read("a.h5");
+  EXPECT_EQ(read("a.h5"), std::pair(first, false));
+  const size_t at = text_of(bytes).find("text to be found");
+  ASSERT_NE(at, std::string::npos);
+  change("a.h5", at, 'T');
+  const auto [second, asked_then] = read("a.h5");
+  EXPECT_TRUE(asked_then);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(read("a.h5"), std::pair(second, false)) << "which is kept beside the other";
+  change("a.h5", at, 't');
+  EXPECT_EQ(read("a.h5"), std::pair(first, false));
+}
+
+// Whatever byte changes: what is told is what HDF5 tells of it, whether it is asked in vain or not at all.
+TEST_F(Hdf5ReadAgain, every_byte_counts_that_hdf5_reads) {
+  const auto definitions = fresh_file({attribute("/", number("n", 5)), variable({.path = "/a", .type = Type::int32, .shape = {7}})});
+  const auto bytes = make("a.h5", definitions);
+  (void)read("a.h5");
+  int64_t seen = 0;
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    change("a.h5", at, static_cast<char>(bytes[at] ^ 0x11));
+    const int64_t before = files_opened;
+    auto again = open_format("hdf5", path("a.h5"), FormatMode::read, {});
+    const auto with = again.ok() ? again.value()->catalog() : Result<Catalog>(again.status());
+    seen += files_opened > before ? 1 : 0;
+    again = Status(Code::internal, "");
+    // Open to be changed, a file is read by HDF5 always.
+    auto by_hdf5 = open_format("hdf5", path("a.h5"), FormatMode::update, {});
+    const auto without = by_hdf5.ok() ? by_hdf5.value()->catalog() : Result<Catalog>(by_hdf5.status());
+    ASSERT_EQ(with.ok(), without.ok()) << at;
+    if (with.ok()) {
+      ASSERT_EQ(with.value(), without.value()) << at;
+    }
+    if (by_hdf5.ok()) (void)by_hdf5.value()->close();
+    std::ofstream(path("a.h5"), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  EXPECT_GT(seen, 50);
+}
+
+TEST_F(Hdf5ReadAgain, a_file_of_another_length_is_read_by_hdf5) {
+  const auto definitions = fresh_file({variable({.path = "/a", .type = Type::int32, .shape = {1000}})});
+  const auto bytes = make("a.h5", definitions);
+  const auto [first, asked] = read("a.h5");
+  std::filesystem::resize_file(path("a.h5"), bytes.size() + 1);
+  EXPECT_EQ(read("a.h5"), std::pair(first, true));
+  std::filesystem::resize_file(path("a.h5"), bytes.size() - 1);
+  EXPECT_FALSE(open_format("hdf5", path("a.h5"), FormatMode::read, {}).ok()) << "it is truncated";
+}
+
+TEST_F(Hdf5ReadAgain, locks_are_those_of_hdf5) {
+  const auto definitions = fresh_file({variable({.path = "/a", .type = Type::int32, .shape = {10}})});
+  (void)make("a.h5", definitions);
+  const auto locked_by_others = [&](int how) {
+    const int file = ::open(path("a.h5").c_str(), O_RDONLY | O_CLOEXEC);
+    const int result = ::flock(file, how | LOCK_NB);
+    ::close(file);
+    return result == 0;
+  };
+  for (const bool again : {false, true}) {
+    const int64_t before = files_opened;
+    const auto format = open("a.h5");
+    ASSERT_TRUE(format->catalog().ok());
+    EXPECT_EQ(files_opened - before, again ? 0 : 1);
+    EXPECT_FALSE(locked_by_others(LOCK_EX));
+    EXPECT_TRUE(locked_by_others(LOCK_SH));
+    EXPECT_TRUE(format->close().ok());
+    EXPECT_TRUE(locked_by_others(LOCK_EX));
+  }
+  const int other = ::open(path("a.h5").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+  const auto refused = open_format("hdf5", path("a.h5"), FormatMode::read, {});
+  EXPECT_THAT(refused.status().message(), HasSubstr("locked by it"));
+  ::close(other);
+}
+
+TEST_F(Hdf5ReadAgain, one_program_that_reads_and_changes_a_file_is_told_what_hdf5_would_say) {
+  const auto definitions = fresh_file({attribute("/", number("n", 1)), variable({.path = "/a", .type = Type::int32, .shape = {10}})});
+  (void)make("a.h5", definitions);
+  (void)read("a.h5");
+  {
+    const auto reader = open("a.h5");
+    const auto writer = open_format("hdf5", path("a.h5"), FormatMode::update, {});
+    ASSERT_FALSE(writer.ok());
+    EXPECT_EQ(writer.status().code(), Code::bad_state);
+    EXPECT_THAT(writer.status().message(), HasSubstr("is open for reading in this program"));
+    EXPECT_TRUE(reader->close().ok());
+  }
+  const auto writer = open("a.h5", FormatMode::update);
+  ASSERT_TRUE(writer->put_attribute("/", number("n", 2)).ok());
+  // HDF5 has both on one state of the file, of which the storage knows nothing yet.
+  const auto reader = open_format("hdf5", path("a.h5"), FormatMode::read, {});
+  if (reader.ok()) {
+    const auto catalog = reader.value()->catalog();
+    EXPECT_TRUE(catalog.ok());
+    EXPECT_THAT(catalog.value().groups.front().attributes, Contains(number("n", 2)));
+    EXPECT_TRUE(reader.value()->close().ok());
+  }
+  EXPECT_TRUE(writer->close().ok());
+  EXPECT_THAT(read("a.h5").first.groups.front().attributes, Contains(number("n", 2)));
+}
+
+TEST_F(Hdf5ReadAgain, few_and_small_ones_are_kept_and_none_that_tell_of_what_cannot_be_read) {
+  (void)make("large.h5", fresh_file({attribute("/", text("t", std::string(60'000, 'x'))), attribute("/", text("u", std::string(300 << 10, 'y')))}));
+  (void)make("split.h5", fresh_file(all()));  // which has a virtual dataset
+  for (const std::string name : {"large.h5", "split.h5"}) {
+    (void)read(name);
+    EXPECT_TRUE(read(name).second) << name;
+  }
+  for (int number_of_file = 0; number_of_file < 9; ++number_of_file) {
+    const std::string name = std::to_string(number_of_file) + ".h5";
+    (void)make(name, fresh_file({}));
+    EXPECT_TRUE(read(name).second);
+  }
+  for (int number_of_file = 8; number_of_file > 0; --number_of_file) EXPECT_FALSE(read(std::to_string(number_of_file) + ".h5").second) << number_of_file;
+  EXPECT_TRUE(read("0.h5").second) << "the last eight are kept";
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "format/hdf5/sizes.hpp"
 #include "storage/system_error.hpp"
 
 namespace windrow {
@@ -80,46 +81,27 @@ class Scripts {
   std::list<std::shared_ptr<const Script>> scripts_;
 };
 
-int64_t bytes_of(const std::string& text) noexcept { return static_cast<int64_t>(sizeof text + text.size()); }
-int64_t bytes_of(const std::vector<std::string>& texts) noexcept {
-  int64_t bytes = 0;
-  for (const std::string& text : texts) bytes += bytes_of(text);
-  return bytes;
-}
-int64_t bytes_of(const Attribute& attribute) noexcept {
-  return static_cast<int64_t>(sizeof attribute + attribute.data.size() + attribute.enumeration.size()) + bytes_of(attribute.texts);
-}
-int64_t bytes_of(const VariableDefinition& definition) noexcept {
-  int64_t bytes = static_cast<int64_t>(sizeof definition + definition.fill.size() + definition.details.enumeration.size() + definition.details.tag.size());
-  for (const Filter& filter : definition.chunking.filters) bytes += static_cast<int64_t>(sizeof filter + filter.values.size() * sizeof(unsigned));
-  return bytes + bytes_of(definition.path);
-}
-
-// Nearly: of what can be long. In the image it lies once more, but there is none before the file is closed.
-int64_t bytes_of(const Call& call) noexcept {
+// In the image it lies once more, but there is none before the file is closed.
+int64_t memory_of_step(const Call& call) noexcept {
   struct Bytes {
-    int64_t operator()(const GroupCall& each) const noexcept { return bytes_of(each.path); }
-    int64_t operator()(const VariableDefinition& each) const noexcept { return bytes_of(each); }
+    int64_t operator()(const GroupCall& each) const noexcept { return memory_of(each.path); }
+    int64_t operator()(const VariableDefinition& each) const noexcept { return memory_of(each); }
     int64_t operator()(const SplitCall& each) const noexcept {
-      int64_t bytes = bytes_of(each.definition);
-      for (const Part& part : each.parts) bytes += static_cast<int64_t>(sizeof part + (part.box.start.size() + part.box.count.size()) * sizeof(int64_t)) + bytes_of(part.file);
+      int64_t bytes = memory_of(each.definition);
+      for (const Part& part : each.parts) bytes += static_cast<int64_t>(sizeof part + (part.box.start.size() + part.box.count.size()) * sizeof(int64_t)) + memory_of(part.file);
       return bytes;
     }
-    int64_t operator()(const AttributesCall& each) const noexcept {
-      int64_t bytes = bytes_of(each.object);
-      for (const Attribute& attribute : each.attributes) bytes += bytes_of(attribute);
-      return bytes;
-    }
-    int64_t operator()(const SoftLink& each) const noexcept { return bytes_of(each.path) + bytes_of(each.target); }
-    int64_t operator()(const Dimension& each) const noexcept { return bytes_of(each.path); }
-    int64_t operator()(const NamesCall& each) const noexcept { return bytes_of(each.variable) + bytes_of(each.dimensions); }
+    int64_t operator()(const AttributesCall& each) const noexcept { return memory_of(each.object) + memory_of(each.attributes); }
+    int64_t operator()(const SoftLink& each) const noexcept { return memory_of(each.path) + memory_of(each.target); }
+    int64_t operator()(const Dimension& each) const noexcept { return memory_of(each.path); }
+    int64_t operator()(const NamesCall& each) const noexcept { return memory_of(each.variable) + memory_of(each.dimensions); }
   };
   return static_cast<int64_t>(sizeof(Step)) + std::visit(Bytes{}, call);
 }
 
 // Either there are candidates, each of which begins with the `done_` calls that were made, and HDF5 knows nothing of the file, or not all where memory ran out; or there
 // is a real one.
-class CreationFormat final : public Format {
+class CreationFormat final : public LateFormat {
  public:
   CreationFormat(std::string path, const FormatOptions& options, std::unique_ptr<Store> store, MakeByHdf5 make)
       : path_(std::move(path)), options_(options), store_(std::move(store)), make_(std::move(make)), candidates_(Scripts::all().with(options)) {}
@@ -137,11 +119,9 @@ class CreationFormat final : public Format {
       return made.status();
     });
   }
-  bool can_split() const noexcept override { return true; }
   Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override {
     return repeat([&] { return SplitCall{definition, {parts.begin(), parts.end()}}; }, [&](Format& real, Placement&) { return real.define_split(definition, parts); }).status();
   }
-  Status put_attribute(const std::string& object, const Attribute& attribute) override { return put_attributes(object, std::span(&attribute, 1)); }
   Status put_attributes(const std::string& object, std::span<const Attribute> attributes) override {
     return repeat([&] { return AttributesCall{object, {attributes.begin(), attributes.end()}}; }, [&](Format& real, Placement&) { return real.put_attributes(object, attributes); })
         .status();
@@ -155,59 +135,13 @@ class CreationFormat final : public Format {
   Status name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) override {
     return repeat([&] { return NamesCall{variable, dimensions}; }, [&](Format& real, Placement&) { return real.name_dimensions(variable, dimensions); }).status();
   }
-
-  Status undefine(const std::string& path, int64_t records) override {
-    return by_hdf5([&](Format& real) { return real.undefine(path, records); });
-  }
-  Result<std::vector<Part>> parts_of(const std::string& path) override {
-    return by_hdf5([&](Format& real) { return real.parts_of(path); });
-  }
-  Status delete_attribute(const std::string& object, const std::string& name) override {
-    return by_hdf5([&](Format& real) { return real.delete_attribute(object, name); });
-  }
-  Result<std::vector<std::string>> read_texts(const std::string& path) override {
-    return by_hdf5([&](Format& real) { return real.read_texts(path); });
-  }
-  Status write_texts(const std::string& path, const std::vector<std::string>& texts) override {
-    return by_hdf5([&](Format& real) { return real.write_texts(path, texts); });
-  }
-  Result<Catalog> catalog() override {
-    return by_hdf5([&](Format& real) { return real.catalog(); });
-  }
-  Status extend(const std::string& path, std::span<const int64_t> shape) override {
-    return by_hdf5([&](Format& real) { return real.extend(path, shape); });
-  }
-  Result<int64_t> give_place(const std::string& path) override {
-    return by_hdf5([&](Format& real) { return real.give_place(path); });
-  }
-  Status write_held(const std::string& path, std::span<const std::byte> content) override {
-    return by_hdf5([&](Format& real) { return real.write_held(path, content); });
-  }
-  Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) override {
-    return by_hdf5([&](Format& real) { return real.place_chunk(path, first, bytes, keep_old); });
-  }
-  Status restore_chunk(const std::string& path, std::span<const int64_t> first) override {
-    return by_hdf5([&](Format& real) { return real.restore_chunk(path, first); });
-  }
-  Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes) override {
-    return by_hdf5([&](Format& real) { return real.fill_chunk(path, first, bytes); });
-  }
-  void settle_chunks() noexcept override {
-    if (real_) real_->settle_chunks();
-  }
-  Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override {
-    return by_hdf5([&](Format& real) { return real.find_chunk(path, first); });
-  }
-  Status flush() override {
-    return by_hdf5([](Format& real) { return real.flush(); });
-  }
   Status close() override;
 
  private:
   template <class Make, class Work>
   Result<Placement> repeat(Make&& call, Work&& work);
-  template <class Work>
-  auto by_hdf5(Work&& work) -> decltype(work(std::declval<Format&>()));
+  Result<Format*> by_hdf5() override;
+  Format* if_by_hdf5() noexcept override { return real_.get(); }
   bool is_real() const noexcept { return real_ != nullptr && done_ == 0; }
   Status make_real();
   Status replay(const Step& step);
@@ -285,7 +219,7 @@ void CreationFormat::forget() noexcept {
 void CreationFormat::remember(Call call, const Placement& placement) noexcept {
   constexpr int64_t k_most_bytes = int64_t{256} << 10;
   if (record_ == nullptr) return;
-  step_bytes_ += bytes_of(call);
+  step_bytes_ += memory_of_step(call);
   const bool kept = step_bytes_ <= k_most_bytes && !record_->is_spoiled() && guard([&] {
                                                      steps_.push_back({std::move(call), placement});
                                                      return Status();
@@ -326,12 +260,11 @@ Result<Placement> CreationFormat::repeat(Make&& make, Work&& work) {
 }
 
 // What cannot be foretold: the file is not kept either.
-template <class Work>
-auto CreationFormat::by_hdf5(Work&& work) -> decltype(work(std::declval<Format&>())) {
+Result<Format*> CreationFormat::by_hdf5() {
   if (!is_real())
-    if (Status status = guard([&] { return make_real(); }); !status.ok()) return status;
+    if (Status status = make_real(); !status.ok()) return status;
   forget();
-  return work(*real_);
+  return real_.get();
 }
 
 void CreationFormat::keep() noexcept {

@@ -4,17 +4,12 @@
 // them HDF5 is not asked; when it is closed those bytes are written. The first call that is another, or that nobody can foretell, has HDF5 make the file after all.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
-#include "format/format.hpp"
-#include "format/hdf5/image.hpp"
+#include "format/hdf5/late_format.hpp"
 
 namespace windrow {
-
-// Makes the file by HDF5, in the store. `record`: of what HDF5 writes.
-using MakeByHdf5 = std::function<Result<std::unique_ptr<Format>>(std::unique_ptr<Store> store, std::shared_ptr<ImageRecord> record)>;
 
 // `store`: the new file, empty.
 Result<std::unique_ptr<Format>> create_hdf5_format(const std::string& path, const FormatOptions& options, std::unique_ptr<Store> store, MakeByHdf5 make);

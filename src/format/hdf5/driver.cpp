@@ -21,9 +21,11 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "format/hdf5/open_files.hpp"
 #include "format/hdf5/superblock.hpp"
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
@@ -46,6 +48,8 @@ struct DriverFile : H5FD_t {
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
   int64_t least_end = 0;  // of a file that HDF5 gets to make when others have written to it already
   std::shared_ptr<ImageRecord> record;
+  bool notes_reads = false;  // in the record, not what is written
+  std::optional<OpenFile> writing;
   std::shared_ptr<Status> failure = std::make_shared<Status>();
 
   DriverFile() : H5FD_t{} {}
@@ -89,8 +93,12 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
   struct stat about {};
   if (::fstat(file.store->descriptor(), &about) != 0) return system_status("open of", name, errno);
   file.identity = {about.st_dev, about.st_ino};
+  if (mode != StoreMode::read) file.writing.emplace(file.store->descriptor(), OpenFor::writing);
+  const bool creates = opening != nullptr && opening->create;
   if (opening != nullptr) file.record = opening->record;
-  if (opening != nullptr && opening->create)
+  file.notes_reads = file.record != nullptr && !creates;
+  if (file.notes_reads) file.record->end(static_cast<int64_t>(about.st_size));
+  if (creates)
     file.least_end = static_cast<int64_t>(about.st_size);
   else
     file.end_of_file = file.used_end = file.published_end = static_cast<haddr_t>(about.st_size);
@@ -116,7 +124,7 @@ H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) noexcept {
 
 herr_t close(H5FD_t* base) noexcept {
   const std::unique_ptr<DriverFile> file(&of(base));
-  if (file->record) file->record->end(static_cast<int64_t>(file->end_of_addresses));
+  if (file->record && !file->notes_reads) file->record->end(static_cast<int64_t>(file->end_of_addresses));
   file->failure->update(file->store->close());
   return 0;
 }
@@ -188,6 +196,8 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
   const std::span bytes(static_cast<std::byte*>(data), size);
   const Status status = guard([&] { return read_bytes(*file.store, address, bytes); });
   if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes)) file.marked = address;
+  if (status.ok() && file.notes_reads && address < file.end_of_file)
+    file.record->note(static_cast<int64_t>(address), bytes.first(std::min(size, static_cast<size_t>(file.end_of_file - address))));
   if (status.ok()) return 0;
   refuse(file, status);
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
@@ -206,7 +216,7 @@ Status write_bytes(DriverFile& file, haddr_t address, std::span<const std::byte>
 herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
   file.used_end = std::max(file.used_end, address + size);
-  if (file.record && (data == chunk_marker() || !file.failure->ok())) file.record->spoil();
+  if (file.record && (file.notes_reads || data == chunk_marker() || !file.failure->ok())) file.record->spoil();
   if (data == chunk_marker() && is_range(address, size)) {
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
@@ -242,6 +252,7 @@ herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
 }
 
 herr_t lock(H5FD_t* file, hbool_t exclusive) noexcept {
+  if (of(file).notes_reads) of(file).record->note_lock();
   if (::flock(of(file).store->descriptor(), (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno == ENOSYS) return 0;
   return complain(H5E_CANTLOCKFILE, "lock file", errno);
 }
@@ -308,6 +319,14 @@ std::shared_ptr<const Status> driver_failure(hid_t file) {
   const DriverFile* driver = driver_of(file);
   return driver != nullptr ? driver->failure : nullptr;
 }
+
+bool is_noted(hid_t file, const ImageRecord& record) noexcept {
+  const DriverFile* driver = driver_of(file);
+  return driver != nullptr && driver->record.get() == &record;
+}
+
+bool lock_for_reading(int descriptor) noexcept { return ::flock(descriptor, LOCK_SH | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EAGAIN); }
+void end_lock(int descriptor) noexcept { (void)::flock(descriptor, LOCK_UN); }
 
 void* chunk_marker() noexcept {
   static std::byte marker{};

@@ -12,10 +12,10 @@ constexpr int64_t k_most_bytes = int64_t{256} << 10;
 
 int64_t end_of(const Image::Stretch& stretch) noexcept { return stretch.offset + static_cast<int64_t>(stretch.bytes.size()); }
 
-// The stretches of the file that were written, with nothing in them yet.
-std::vector<Image::Stretch> stretches_of(const std::vector<Image::Stretch>& writes) {
+// The stretches of the file that were noted, with nothing in them yet.
+std::vector<Image::Stretch> stretches_of(const std::vector<Image::Stretch>& noted) {
   std::vector<Extent> extents;
-  for (const Image::Stretch& each : writes) extents.push_back({each.offset, end_of(each)});
+  for (const Image::Stretch& each : noted) extents.push_back({each.offset, end_of(each)});
   std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   std::vector<Extent> apart;
   for (const Extent& each : extents)
@@ -38,12 +38,25 @@ Status write_image(Store& store, const Image& image) {
   return now.value() < image.end ? store.resize(image.end) : Status();
 }
 
+Result<bool> matches(Store& store, const Image& image) {
+  const Result<int64_t> now = store.size();
+  if (!now.ok()) return now.status();
+  if (now.value() != image.end) return false;
+  std::vector<std::byte> there;
+  for (const Image::Stretch& each : image.stretches) {
+    there.resize(each.bytes.size());
+    if (Status status = store.read_at(each.offset, there); !status.ok()) return status;
+    if (there != each.bytes) return false;
+  }
+  return true;
+}
+
 void ImageRecord::note(int64_t offset, std::span<const std::byte> bytes) noexcept {
   bytes_ += static_cast<int64_t>(bytes.size());
   if (bytes_ > k_most_bytes) spoil();
   if (is_spoiled_ || bytes.empty()) return;
   if (!guard([&] {
-         writes_.push_back({offset, {bytes.begin(), bytes.end()}});
+         noted_.push_back({offset, {bytes.begin(), bytes.end()}});
          return Status();
        }).ok())
     spoil();
@@ -51,15 +64,15 @@ void ImageRecord::note(int64_t offset, std::span<const std::byte> bytes) noexcep
 
 void ImageRecord::spoil() noexcept {
   is_spoiled_ = true;
-  writes_.clear();
+  noted_ = {};
 }
 
 void ImageRecord::end(int64_t length) noexcept { end_ = length; }
 
 std::optional<Image> ImageRecord::image() const {
   if (is_spoiled_ || end_ < 0) return std::nullopt;
-  Image image{.stretches = stretches_of(writes_), .end = end_};
-  for (const Image::Stretch& each : writes_) {
+  Image image{.stretches = stretches_of(noted_), .end = end_};
+  for (const Image::Stretch& each : noted_) {
     auto place = std::upper_bound(image.stretches.begin(), image.stretches.end(), each.offset, [](int64_t offset, const Image::Stretch& stretch) { return offset < stretch.offset; });
     --place;
     std::copy(each.bytes.begin(), each.bytes.end(), place->bytes.begin() + (each.offset - place->offset));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All that HDF5 has written to a new file, without what others have: the same definitions in the same order give the same bytes once more.
+// Bytes of a file: all that HDF5 has written to a new one, without what others have (the same definitions in the same order give the same bytes once more); or all
+// that it has read of one (the same bytes tell the same once more).
 #pragma once
 
 #include <cstddef>
@@ -19,26 +20,31 @@ struct Image {
     std::vector<std::byte> bytes;
   };
   std::vector<Stretch> stretches;  // ascending, apart from one another
-  int64_t end = 0;                 // the file is at least so long
+  int64_t end = 0;                 // the file is at least so long; one that was read: so long
 };
 
 // To a file that is empty but for what others have written to it. May throw std::bad_alloc.
 Status write_image(Store& store, const Image& image);
 
-// What is written to a file, as it is written. Never throws.
+// Whether a file is as long and has these bytes. May throw std::bad_alloc.
+Result<bool> matches(Store& store, const Image& image);
+
+// What is written to a file, or read of one, as it is. Never throws.
 class ImageRecord {
  public:
   void note(int64_t offset, std::span<const std::byte> bytes) noexcept;
-  void spoil() noexcept;               // the file has bytes that come from elsewhere, or lacks some
+  void spoil() noexcept;               // the file has bytes that come from elsewhere, or lacks some, or nobody wants to know
   bool is_spoiled() const noexcept { return is_spoiled_; }
-  void end(int64_t length) noexcept;   // the file is closed
-  // Of a file that was closed; nullopt: it is spoiled, or too long to be kept. May throw std::bad_alloc.
+  void note_lock() noexcept { asks_for_lock_ = true; }
+  bool asks_for_lock() const noexcept { return asks_for_lock_; }  // who reads it wants it locked, whether that was possible or not
+  void end(int64_t length) noexcept;   // the file is closed; one that is read: it is open
+  // Once the end is known; nullopt: it is spoiled, or too long to be kept. May throw std::bad_alloc.
   std::optional<Image> image() const;
 
  private:
-  std::vector<Image::Stretch> writes_;  // in their order, over one another
+  std::vector<Image::Stretch> noted_;  // in their order, over one another
   int64_t bytes_ = 0, end_ = -1;
-  bool is_spoiled_ = false;
+  bool is_spoiled_ = false, asks_for_lock_ = false;
 };
 
 }  // namespace windrow
