@@ -41,7 +41,7 @@ void Distributor::visit_traffic(const std::function<void(const Traffic&)>& visit
 
 bool Distributor::finished() const { return broken_ || (retire_step_ >= grid_.steps() && outbox_.idle()); }
 
-// Asks for windows ahead, as far as slots are free.
+// Asks for windows ahead, as far as slots are free; but others do not wait for one that is there while the next is fetched, as it is where no thread does it.
 bool Distributor::ask() {
   bool moved = false;
   while (start_step_ < grid_.steps() && slot_of(start_step_).step < 0 && fetcher_->ready()) {
@@ -52,6 +52,7 @@ bool Distributor::ask() {
     fetcher_->start(slot.step, slot.window, slot.memory, covered_);
     start_step_ = next(start_step_ + 1);
     moved = true;
+    if (fetcher_->done() > arrived_) break;
   }
   return moved;
 }
