@@ -63,6 +63,9 @@ Status File::get_texts(int variable, const std::function<void(std::span<const st
   if (comm_->rank() == 0) local = guard([&]() -> Status {
     auto texts = format_->read_texts(path);
     if (!texts.ok()) return texts.status();
+    // The program has room for as many as it was told of.
+    if (const int64_t told = element_count_of(variable); static_cast<int64_t>(texts.value().size()) != told)
+      return {Code::bad_file, fmt::format("\"{}\": \"{}\" has {} texts, and had {} when the file was opened: somebody else has changed it", path_, path, texts.value().size(), told)};
     int64_t characters = 0;
     for (const std::string& text : texts.value()) characters += static_cast<int64_t>(text.size());
     if (Status status = check_texts_fit(path, static_cast<int64_t>(texts.value().size()), characters); !status.ok()) return status;

@@ -19,6 +19,7 @@
 #include <iterator>
 
 #include "format/format.hpp"
+#include "format/hdf5/image.hpp"
 #include "storage/store.hpp"
 #include "../temporary_folder.hpp"
 
@@ -512,6 +513,47 @@ TEST_F(Hdf5ReadAgain, few_and_small_ones_are_kept_and_none_that_tell_of_what_can
   }
   for (int number_of_file = 8; number_of_file > 0; --number_of_file) EXPECT_FALSE(read(std::to_string(number_of_file) + ".h5").second) << number_of_file;
   EXPECT_TRUE(read("0.h5").second) << "the last eight are kept";
+}
+
+// As by a program that asks for no lock: HDF5 would find other texts than the program has been told of.
+TEST_F(Hdf5ReadAgain, a_file_that_has_changed_since_it_was_opened_is_an_error) {
+  const auto definitions = fresh_file({attribute("/", text("title", "a text to be changed")), variable({.path = "/texts", .type = Type::text, .shape = {2}})});
+  const auto bytes = make("a.h5", definitions);
+  (void)read("a.h5");
+  const size_t at = text_of(bytes).find("text to be changed");
+  const auto format = open("a.h5");
+  EXPECT_EQ(format->read_texts("/texts").value().size(), 2u);
+  EXPECT_TRUE(format->close().ok());
+  const auto changed = open("a.h5");
+  ASSERT_TRUE(changed->catalog().ok());
+  change("a.h5", at, 'T');
+  for (const bool again : {false, true}) {
+    const Status status = changed->read_texts("/texts").status();
+    EXPECT_EQ(status.code(), Code::bad_file) << again;
+    EXPECT_THAT(status.message(), HasSubstr("somebody else has changed it since it was opened"));
+  }
+  change("a.h5", at, 't');
+  EXPECT_EQ(changed->read_texts("/texts").value().size(), 2u);
+  EXPECT_TRUE(changed->close().ok());
+}
+
+TEST_F(Hdf5ReadAgain, what_was_read_twice_and_differed_is_not_kept) {
+  const std::vector<std::byte> ones(8, std::byte{1}), twos(8, std::byte{2});
+  for (const ImageRecord::Of what : {ImageRecord::Of::writes, ImageRecord::Of::reads}) {
+    ImageRecord alike(what), apart(what);
+    alike.note(0, ones);
+    alike.note(4, ones);
+    apart.note(0, ones);
+    apart.note(4, twos);
+    EXPECT_FALSE(alike.image()) << "nobody has said how long the file is";
+    alike.end(20);
+    apart.end(20);
+    const auto image = alike.image();
+    ASSERT_TRUE(image);
+    ASSERT_EQ(image->stretches.size(), 1u);
+    EXPECT_EQ(image->stretches.front().bytes, std::vector<std::byte>(12, std::byte{1}));
+    EXPECT_EQ(apart.image().has_value(), what == ImageRecord::Of::writes) << "HDF5 has used both";
+  }
 }
 
 }  // namespace

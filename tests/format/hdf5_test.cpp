@@ -241,6 +241,27 @@ TEST_F(Hdf5, works_where_the_file_system_refuses_locks) {
   }
 }
 
+// HDF5 is asked late for a file that says the same as one before, and opens it twice where locks are refused.
+TEST_F(Hdf5, opens_a_file_late_in_another_folder_and_without_locks) {
+  const std::string name = std::filesystem::relative(path_).string();
+  const std::filesystem::path before = std::filesystem::current_path();
+  auto format = open(FormatMode::create);
+  ASSERT_TRUE(format->define_variable({"/t", Type::text, {3}, false}).ok());
+  ASSERT_TRUE(format->close().ok());
+  flock_error = ENOLCK;
+  for (const bool again : {false, true}) {
+    auto read = open_format("hdf5", name, FormatMode::read, {});
+    ASSERT_TRUE(read.ok()) << again << read.status().message();
+    EXPECT_EQ(read.value()->catalog().value().variables.size(), 1U);
+    if (again) std::filesystem::current_path("/");
+    const auto texts = read.value()->read_texts("/t");
+    std::filesystem::current_path(before);
+    ASSERT_TRUE(texts.ok()) << again << texts.status().message();
+    EXPECT_EQ(texts.value().size(), 3U);
+    EXPECT_TRUE(read.value()->close().ok());
+  }
+}
+
 TEST_F(Hdf5, a_file_locked_by_another_program_is_reported) {
   ASSERT_TRUE(open(FormatMode::create)->close().ok());
   flock_error = EWOULDBLOCK;

@@ -194,8 +194,8 @@ Status CreationFormat::make_real() {
       if (!opened.ok()) return opened.status();
       store_ = std::move(opened).value();
     }
-    record_ = std::make_shared<ImageRecord>();
-    auto made = make_(std::move(store_), record_);
+    record_ = std::make_shared<ImageRecord>(ImageRecord::Of::writes);
+    auto made = make_(path_, std::move(store_), record_);
     if (!made.ok()) return made.status();
     real_ = std::move(made).value();
   }

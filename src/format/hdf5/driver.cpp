@@ -48,7 +48,7 @@ struct DriverFile : H5FD_t {
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
   int64_t least_end = 0;  // of a file that HDF5 gets to make when others have written to it already
   std::shared_ptr<ImageRecord> record;
-  bool notes_reads = false;  // in the record, not what is written
+  bool notes_reads() const noexcept { return record != nullptr && record->is_of_reads(); }
   std::optional<OpenFile> writing;
   std::shared_ptr<Status> failure = std::make_shared<Status>();
 
@@ -96,8 +96,7 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
   if (mode != StoreMode::read) file.writing.emplace(file.store->descriptor(), OpenFor::writing);
   const bool creates = opening != nullptr && opening->create;
   if (opening != nullptr) file.record = opening->record;
-  file.notes_reads = file.record != nullptr && !creates;
-  if (file.notes_reads) file.record->end(static_cast<int64_t>(about.st_size));
+  if (file.notes_reads()) file.record->end(static_cast<int64_t>(about.st_size));
   if (creates)
     file.least_end = static_cast<int64_t>(about.st_size);
   else
@@ -124,7 +123,7 @@ H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) noexcept {
 
 herr_t close(H5FD_t* base) noexcept {
   const std::unique_ptr<DriverFile> file(&of(base));
-  if (file->record && !file->notes_reads) file->record->end(static_cast<int64_t>(file->end_of_addresses));
+  if (file->record && !file->notes_reads()) file->record->end(static_cast<int64_t>(file->end_of_addresses));
   file->failure->update(file->store->close());
   return 0;
 }
@@ -186,6 +185,12 @@ void refuse(DriverFile& file, Status status) noexcept {
   file.published.clear();
 }
 
+void note_read(DriverFile& file, haddr_t address, std::span<const std::byte> bytes) noexcept {
+  const Result<int64_t> end = file.store->size();
+  if (!end.ok() || static_cast<haddr_t>(end.value()) != file.end_of_file) file.record->spoil();  // it grows, or shrinks, while HDF5 reads it
+  if (address < file.end_of_file) file.record->note(static_cast<int64_t>(address), bytes.first(std::min(bytes.size(), static_cast<size_t>(file.end_of_file - address))));
+}
+
 herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, void* data) noexcept {
   DriverFile& file = of(base);
   if (!is_range(address, size)) return complain(H5E_OVERFLOW, "read", EOVERFLOW);
@@ -196,8 +201,7 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
   const std::span bytes(static_cast<std::byte*>(data), size);
   const Status status = guard([&] { return read_bytes(*file.store, address, bytes); });
   if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes)) file.marked = address;
-  if (status.ok() && file.notes_reads && address < file.end_of_file)
-    file.record->note(static_cast<int64_t>(address), bytes.first(std::min(size, static_cast<size_t>(file.end_of_file - address))));
+  if (status.ok() && file.notes_reads()) note_read(file, address, bytes);
   if (status.ok()) return 0;
   refuse(file, status);
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
@@ -216,7 +220,7 @@ Status write_bytes(DriverFile& file, haddr_t address, std::span<const std::byte>
 herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
   file.used_end = std::max(file.used_end, address + size);
-  if (file.record && (file.notes_reads || data == chunk_marker() || !file.failure->ok())) file.record->spoil();
+  if (file.record && (file.notes_reads() || data == chunk_marker() || !file.failure->ok())) file.record->spoil();
   if (data == chunk_marker() && is_range(address, size)) {
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
@@ -252,7 +256,7 @@ herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
 }
 
 herr_t lock(H5FD_t* file, hbool_t exclusive) noexcept {
-  if (of(file).notes_reads) of(file).record->note_lock();
+  if (of(file).notes_reads()) of(file).record->note_lock();
   if (::flock(of(file).store->descriptor(), (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno == ENOSYS) return 0;
   return complain(H5E_CANTLOCKFILE, "lock file", errno);
 }

@@ -52,7 +52,8 @@ std::shared_ptr<const Status> driver_failure(hid_t file);
 
 // Whether all that HDF5 knows of the file has gone through this record: not where the process had it open already. The file has this driver.
 bool is_noted(hid_t file, const ImageRecord& record) noexcept;
-// As HDF5 locks what it reads, or leaves it where the file system has no locks; false: another program has the file locked.
+
+// Of files that HDF5 does not have: locked as it locks what it reads, or not where the file system has no locks. False: another program has the file locked.
 bool lock_for_reading(int descriptor) noexcept;
 void end_lock(int descriptor) noexcept;
 

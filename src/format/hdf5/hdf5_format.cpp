@@ -597,8 +597,8 @@ Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, Format
     opened = std::move(store).value();
   }
   if (mode == FormatMode::update) return make_format(path, mode, options, {std::move(opened)});
-  MakeByHdf5 make = [path, mode, options](std::unique_ptr<Store> store, std::shared_ptr<ImageRecord> record) {
-    return make_format(path, mode, options, {std::move(store), mode == FormatMode::create, std::move(record)});
+  MakeByHdf5 make = [mode, options](const std::string& now, std::unique_ptr<Store> store, std::shared_ptr<ImageRecord> record) {
+    return make_format(now, mode, options, {std::move(store), mode == FormatMode::create, std::move(record)});
   };
   return mode == FormatMode::read ? read_hdf5_format(path, std::move(opened), std::move(make)) : create_hdf5_format(path, options, std::move(opened), std::move(make));
 }

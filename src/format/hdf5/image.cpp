@@ -72,10 +72,18 @@ void ImageRecord::end(int64_t length) noexcept { end_ = length; }
 std::optional<Image> ImageRecord::image() const {
   if (is_spoiled_ || end_ < 0) return std::nullopt;
   Image image{.stretches = stretches_of(noted_), .end = end_};
+  std::vector<std::vector<char>> known;  // of each stretch
+  for (const Image::Stretch& each : image.stretches) known.emplace_back(is_of_reads() ? each.bytes.size() : 0);
   for (const Image::Stretch& each : noted_) {
     auto place = std::upper_bound(image.stretches.begin(), image.stretches.end(), each.offset, [](int64_t offset, const Image::Stretch& stretch) { return offset < stretch.offset; });
     --place;
-    std::copy(each.bytes.begin(), each.bytes.end(), place->bytes.begin() + (each.offset - place->offset));
+    const auto begin = static_cast<size_t>(each.offset - place->offset);
+    std::vector<char>& there = known[static_cast<size_t>(place - image.stretches.begin())];
+    for (size_t i = 0; is_of_reads() && i < each.bytes.size(); ++i) {
+      if (there[begin + i] != 0 && place->bytes[begin + i] != each.bytes[i]) return std::nullopt;  // somebody has changed it meanwhile
+      there[begin + i] = 1;
+    }
+    std::copy(each.bytes.begin(), each.bytes.end(), place->bytes.begin() + static_cast<std::ptrdiff_t>(begin));
   }
   return image;
 }

@@ -20,7 +20,7 @@ struct Image {
     std::vector<std::byte> bytes;
   };
   std::vector<Stretch> stretches;  // ascending, apart from one another
-  int64_t end = 0;                 // the file is at least so long; one that was read: so long
+  int64_t end = 0;                 // how long the file is; one that was written: at least
 };
 
 // To a file that is empty but for what others have written to it. May throw std::bad_alloc.
@@ -29,19 +29,23 @@ Status write_image(Store& store, const Image& image);
 // Whether a file is as long and has these bytes. May throw std::bad_alloc.
 Result<bool> matches(Store& store, const Image& image);
 
-// What is written to a file, or read of one, as it is. Never throws.
+// What HDF5 writes to a file, or what it reads of one, in its order. Never throws.
 class ImageRecord {
  public:
+  enum class Of { writes, reads };
+  explicit ImageRecord(Of what) noexcept : what_(what) {}
+  bool is_of_reads() const noexcept { return what_ == Of::reads; }
   void note(int64_t offset, std::span<const std::byte> bytes) noexcept;
   void spoil() noexcept;               // the file has bytes that come from elsewhere, or lacks some, or nobody wants to know
   bool is_spoiled() const noexcept { return is_spoiled_; }
   void note_lock() noexcept { asks_for_lock_ = true; }
-  bool asks_for_lock() const noexcept { return asks_for_lock_; }  // who reads it wants it locked, whether that was possible or not
-  void end(int64_t length) noexcept;   // the file is closed; one that is read: it is open
-  // Once the end is known; nullopt: it is spoiled, or too long to be kept. May throw std::bad_alloc.
+  bool asks_for_lock() const noexcept { return asks_for_lock_; }  // HDF5 wants what it reads locked, whether that was possible or not
+  void end(int64_t length) noexcept;   // how long the file is
+  // Once the length is known; nullopt: it is spoiled, or too long to be kept, or of what was read one byte was this once and that then. May throw std::bad_alloc.
   std::optional<Image> image() const;
 
  private:
+  Of what_;
   std::vector<Image::Stretch> noted_;  // in their order, over one another
   int64_t bytes_ = 0, end_ = -1;
   bool is_spoiled_ = false, asks_for_lock_ = false;

@@ -73,7 +73,7 @@ std::shared_ptr<const KeptCatalog> find_catalog(Store& file) {
   for (const auto& each : Catalogs::all().of_length(bytes.value())) {
     if (each->locked && !locked && !lock_for_reading(file.descriptor())) return nullptr;
     locked = locked || each->locked;
-    if (each->locked != locked) continue;
+    if (each->locked != locked) continue;  // of a file that HDF5 was not to lock
     const Result<bool> same = matches(file, each->read);
     if (!same.ok() || !same.value()) continue;
     Catalogs::all().used(each);

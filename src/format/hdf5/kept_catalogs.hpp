@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the last few files say of themselves, with all bytes that HDF5 has read to find it. A file that is as long and has the same bytes there says the same: HDF5 would
-// read them again, one after the other, and nothing else.
+// read them again, one after the other, and nothing else. Files that change while HDF5 reads them are not kept.
 #pragma once
 
 #include <memory>

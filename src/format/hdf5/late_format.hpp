@@ -13,8 +13,9 @@
 
 namespace windrow {
 
-// Opens or makes the file by HDF5, in the store. `record`: of what HDF5 reads of a file that it opens, or writes to one that it makes.
-using MakeByHdf5 = std::function<Result<std::unique_ptr<Format>>(std::unique_ptr<Store> store, std::shared_ptr<ImageRecord> record)>;
+// Opens or makes the file by HDF5, in the store. `path`: as the program's folder is now. `record`: of what HDF5 reads of a file that it opens, or writes to one that it makes; nullptr: nobody
+// wants it.
+using MakeByHdf5 = std::function<Result<std::unique_ptr<Format>>(const std::string& path, std::unique_ptr<Store> store, std::shared_ptr<ImageRecord> record)>;
 
 class LateFormat : public Format {
  public:

@@ -49,7 +49,11 @@ class ReadingFormat final : public LateFormat {
         if (!opened.ok()) return opened.status();
         store_ = std::move(opened).value();
       }
-      auto made = make_(std::move(store_), nullptr);
+      // It counts as locked, but not all programs lock what they change: what the catalog says is what HDF5 is going to find.
+      const Result<bool> same = matches(*store_, kept_->read);
+      if (!same.ok()) return same.status();
+      if (!same.value()) return Status(Code::bad_file, "\"" + path_ + "\": somebody else has changed it since it was opened");
+      auto made = make_(path_, std::move(store_), nullptr);
       if (!made.ok()) return made.status();
       real_ = std::move(made).value();
       open_.reset();
@@ -71,7 +75,7 @@ class ReadingFormat final : public LateFormat {
 
 Result<std::unique_ptr<Format>> read_hdf5_format(const std::string& path, std::unique_ptr<Store> store, MakeByHdf5 make) {
   auto kept = find_catalog(*store);
-  if (kept == nullptr) return make(std::move(store), std::make_shared<ImageRecord>());
+  if (kept == nullptr) return make(path, std::move(store), std::make_shared<ImageRecord>(ImageRecord::Of::reads));
   return std::unique_ptr<Format>(std::make_unique<ReadingFormat>(path, std::move(store), std::move(kept), std::move(make)));
 }
 
