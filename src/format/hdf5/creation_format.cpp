@@ -2,14 +2,13 @@
 #include "format/hdf5/creation_format.hpp"
 
 #include <algorithm>
-#include <list>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/kept.hpp"
 #include "format/hdf5/sizes.hpp"
 #include "storage/system_error.hpp"
 
@@ -50,36 +49,10 @@ struct Script {
   Image image;
 };
 
-// Those used last. Never destroyed: files are closed as late as in the destructors of a program's own objects.
-class Scripts {
- public:
-  static Scripts& all() {
-    static auto& scripts = *new Scripts;
-    return scripts;
-  }
-  std::vector<std::shared_ptr<const Script>> with(const FormatOptions& options) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<std::shared_ptr<const Script>> found;
-    for (const auto& each : scripts_)
-      if (each->options == options) found.push_back(each);
-    return found;
-  }
-  void keep(std::shared_ptr<const Script> script) {
-    constexpr size_t k_most = 8;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    scripts_.push_front(std::move(script));
-    if (scripts_.size() > k_most) scripts_.pop_back();
-  }
-  void used(const std::shared_ptr<const Script>& script) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = std::find(scripts_.begin(), scripts_.end(), script);
-    if (found != scripts_.end()) scripts_.splice(scripts_.begin(), scripts_, found);
-  }
-
- private:
-  std::mutex mutex_;
-  std::list<std::shared_ptr<const Script>> scripts_;
-};
+LastUsed<Script>& scripts() {
+  static auto& kept = *new LastUsed<Script>;
+  return kept;
+}
 
 // In the image it lies once more, but there is none before the file is closed.
 int64_t memory_of_step(const Call& call) noexcept {
@@ -104,7 +77,7 @@ int64_t memory_of_step(const Call& call) noexcept {
 class CreationFormat final : public LateFormat {
  public:
   CreationFormat(std::string path, const FormatOptions& options, std::unique_ptr<Store> store, MakeByHdf5 make)
-      : path_(std::move(path)), options_(options), store_(std::move(store)), make_(std::move(make)), candidates_(Scripts::all().with(options)) {}
+      : path_(std::move(path)), options_(options), store_(std::move(store)), make_(std::move(make)), candidates_(scripts().with([&](const Script& each) { return each.options == options; })) {}
 
   // Where nothing can be foretold HDF5 makes the file at once, as its creation can fail.
   Status begin() { return candidates_.empty() ? make_real() : Status(); }
@@ -270,7 +243,7 @@ Result<Format*> CreationFormat::by_hdf5() {
 void CreationFormat::keep() noexcept {
   if (record_ == nullptr) return;
   (void)guard([&] {
-    if (auto image = record_->image()) Scripts::all().keep(std::make_shared<const Script>(Script{options_, std::move(steps_), std::move(*image)}));
+    if (auto image = record_->image()) scripts().keep(std::make_shared<const Script>(Script{options_, std::move(steps_), std::move(*image)}));
     return Status();
   });
 }
@@ -282,7 +255,7 @@ Status CreationFormat::close() {
     status.update(store_->close());
     store_ = nullptr;
     is_closed_ = true;
-    if (status.ok()) Scripts::all().used(*whole);
+    if (status.ok()) scripts().used(*whole);
     candidates_.clear();
     return status;
   }
