@@ -3,6 +3,7 @@
 // the end of the program; where everything goes is known before the clock starts, and memory is there and touched. Systems:
 //   "direct"                       each rank moves its own pieces, in calls of 1 MiB
 //   "raked-KIB-BUFFERS-SERVERS"    ranks copy rows into, or out of, shared buffers that threads of so many ranks write, or read ahead
+//   "any-KIB-BUFFERS"              the same without threads: who fills a window last writes it, who waits for one reads the next that nobody has begun
 //   "mapped"                       raked-1024-8-1 in writing; in reading each rank maps the file and copies its rows out of it
 #include <fcntl.h>
 #include <sched.h>
@@ -61,8 +62,9 @@ class Floor : public System {
   explicit Floor(const std::string& name) : direct_(name == "direct"), mapped_(name == "mapped") {
     int kib = 0;
     const bool raked = std::sscanf(name.c_str(), "raked-%d-%d-%d", &kib, &buffers_, &servers_) == 3;
-    require(direct_ || mapped_ || (raked && kib > 0 && servers_ > 0 && buffers_ >= servers_), "system \"" + name + "\" of bench-floor");
-    if (raked) window_ = int64_t{kib} << 10;
+    any_ = std::sscanf(name.c_str(), "any-%d-%d", &kib, &buffers_) == 2;
+    require(direct_ || mapped_ || ((raked || any_) && kib > 0 && servers_ > 0 && buffers_ >= servers_), "system \"" + name + "\" of bench-floor");
+    if (raked || any_) window_ = int64_t{kib} << 10;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
     servers_ = std::min(servers_, ranks_);
@@ -81,7 +83,7 @@ class Floor : public System {
     windows_ = (bytes_ + window_ - 1) / window_;
     writers_of_ = ranks_of_windows(written_);
     readers_of_ = ranks_of_windows(read_);
-    const int64_t flags = 4 * windows_ * static_cast<int64_t>(sizeof(Flag));
+    const int64_t flags = (4 * windows_ + 1) * static_cast<int64_t>(sizeof(Flag));
     const int64_t flags_room = (flags + 4095) / 4096 * 4096;
     if (shared_ != MPI_WIN_NULL) MPI_Win_free(&shared_);
     std::byte* base = nullptr;
@@ -96,6 +98,7 @@ class Floor : public System {
     flushed_ = all + windows_;
     fetched_ = all + 2 * windows_;
     taken_ = all + 3 * windows_;
+    begun_ = all + 4 * windows_;
     memory_ = base + flags_room;
     writes_ = reads_ = 0;
     MPI_Barrier(MPI_COMM_WORLD);
@@ -106,7 +109,7 @@ class Floor : public System {
     const int file = opens ? ::open(path_.c_str(), O_RDWR | O_CREAT, 0644) : -1;
     require(!opens || file >= 0, "open of \"" + path_ + "\"");
     if (rank_ == 0) ask_for_room(file, bytes_);
-    const auto put_all = [&] { direct_ ? move_own(true, file, written_) : rake(file); };
+    const auto put_all = [&] { direct_ ? move_own(true, file, written_) : any_ ? rake_in_turn(file) : rake(file); };
     put_all();
     job.rewrite(put_all);
     if (!opens) return;
@@ -122,6 +125,8 @@ class Floor : public System {
       move_own(false, file, read_);
     else if (mapped_)
       copy_from_map(file);
+    else if (any_)
+      spread_in_turn(file);
     else
       spread(file);
     if (opens) require(::close(file) == 0, "close");
@@ -178,7 +183,7 @@ class Floor : public System {
       if (rank_ == ranks_ * s / servers_) return s;
     return -1;
   }
-  bool serves() const { return server() >= 0; }
+  bool serves() const { return any_ || server() >= 0; }
 
   std::byte* buffer_of(int64_t window) const { return memory_ + window % buffers_ * window_; }
   int64_t size_of(int64_t window) const { return std::min(window_, bytes_ - window * window_); }
@@ -247,6 +252,45 @@ class Floor : public System {
     if (thread.joinable()) thread.join();
   }
 
+  void rake_in_turn(int file) {
+    const int64_t pass = ++writes_;
+    size_t next = 0;
+    for (int64_t window = 0; window < windows_ && next < written_.size(); ++window) {
+      if (written_[next].file >= window * window_ + size_of(window)) continue;
+      if (window >= buffers_ && writers_of_[static_cast<size_t>(window - buffers_)] > 0) wait_for(flushed_[window - buffers_], pass);
+      std::byte* buffer = buffer_of(window);
+      const bool any = for_each_part(written_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) { std::memcpy(buffer + at, run.memory + in_run, bytes); });
+      if (!any || filled_[window].fetch_add(1, std::memory_order_acq_rel) + 1 != pass * writers_of_[static_cast<size_t>(window)]) continue;
+      move_all(true, file, buffer, window * window_, size_of(window));
+      flushed_[window].store(pass, std::memory_order_release);
+    }
+  }
+
+  // Reads the next window that nobody has begun, if its buffer is free.
+  bool read_one(int file, int64_t pass) {
+    int64_t begun = begun_->load(std::memory_order_acquire);
+    const int64_t window = begun - (pass - 1) * windows_;
+    if (window >= windows_) return false;
+    if (window >= buffers_ && taken_[window - buffers_].load(std::memory_order_acquire) < pass * readers_of_[static_cast<size_t>(window - buffers_)]) return false;
+    if (!begun_->compare_exchange_strong(begun, begun + 1, std::memory_order_acq_rel)) return false;
+    move_all(false, file, buffer_of(window), window * window_, size_of(window));
+    fetched_[window].store(pass, std::memory_order_release);
+    return true;
+  }
+
+  void spread_in_turn(int file) {
+    const int64_t pass = ++reads_;
+    size_t next = 0;
+    for (int64_t window = 0; window < windows_ && next < read_.size(); ++window) {
+      if (read_[next].file >= window * window_ + size_of(window)) continue;
+      while (fetched_[window].load(std::memory_order_acquire) < pass)
+        if (!read_one(file, pass)) ::sched_yield();
+      const std::byte* buffer = buffer_of(window);
+      const bool any = for_each_part(read_, next, window, [&](const Run& run, int64_t at, int64_t in_run, size_t bytes) { std::memcpy(run.memory + in_run, buffer + at, bytes); });
+      if (any) taken_[window].fetch_add(1, std::memory_order_release);
+    }
+  }
+
   void copy_from_map(int file) const {
     if (read_.empty()) return;
     const int64_t begin = read_.front().file / 4096 * 4096, end = read_.back().file + read_.back().length;
@@ -256,7 +300,7 @@ class Floor : public System {
     ::munmap(map, static_cast<size_t>(end - begin));
   }
 
-  bool direct_, mapped_;
+  bool direct_, mapped_, any_ = false;
   int buffers_ = 8, servers_ = 1;
   int64_t window_ = k_call;
   int rank_ = 0, ranks_ = 1;
@@ -266,6 +310,7 @@ class Floor : public System {
   std::vector<int> writers_of_, readers_of_;
   MPI_Win shared_ = MPI_WIN_NULL;
   Flag *filled_ = nullptr, *flushed_ = nullptr, *fetched_ = nullptr, *taken_ = nullptr;  // of each window
+  Flag* begun_ = nullptr;  // windows that somebody reads, of all passes together
   std::byte* memory_ = nullptr;
   int64_t writes_ = 0, reads_ = 0;  // passes so far
   int touched_ = 0;

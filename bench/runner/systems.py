@@ -44,7 +44,7 @@ FILES = "file per process"
 OWN_HDF5 = "hdf5 file per process"
 AUTO = "windrow auto"
 # As bench-floor calls them, and their signs in the table.
-FLOORS = {"direct": "d", "raked-256-16-1": "q", "raked-1024-8-1": "1", "raked-1024-8-2": "2", "mapped": "m"}
+FLOORS = {"direct": "d", "raked-256-16-1": "q", "raked-1024-8-1": "1", "raked-1024-8-2": "2", "any-256-16": "a", "any-1024-2": "b", "mapped": "m"}
 
 
 @dataclass(frozen=True)
