@@ -7,6 +7,7 @@
 #include <hdf5.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <iterator>
 
 #include "format/format.hpp"
@@ -411,30 +413,38 @@ TEST_F(Hdf5ReadAgain, one_changed_byte_of_what_a_file_says_is_seen) {
   EXPECT_EQ(read("a.h5"), std::pair(first, false));
 }
 
-// Whatever byte changes: what is told is what HDF5 tells of it, whether it is asked in vain or not at all.
+// Whatever byte changes: what is told is what HDF5 tells of it, whether it is asked in vain or not at all. In a child: HDF5 1.10 does not free what it had of a damaged file.
 TEST_F(Hdf5ReadAgain, every_byte_counts_that_hdf5_reads) {
   const auto definitions = fresh_file({attribute("/", number("n", 5)), variable({.path = "/a", .type = Type::int32, .shape = {7}})});
   const auto bytes = make("a.h5", definitions);
   (void)read("a.h5");
-  int64_t seen = 0;
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    change("a.h5", at, static_cast<char>(bytes[at] ^ 0x11));
-    const int64_t before = files_opened;
-    auto again = open_format("hdf5", path("a.h5"), FormatMode::read, {});
-    const auto with = again.ok() ? again.value()->catalog() : Result<Catalog>(again.status());
-    seen += files_opened > before ? 1 : 0;
-    again = Status(Code::internal, "");
-    // Open to be changed, a file is read by HDF5 always.
-    auto by_hdf5 = open_format("hdf5", path("a.h5"), FormatMode::update, {});
-    const auto without = by_hdf5.ok() ? by_hdf5.value()->catalog() : Result<Catalog>(by_hdf5.status());
-    ASSERT_EQ(with.ok(), without.ok()) << at;
-    if (with.ok()) {
-      ASSERT_EQ(with.value(), without.value()) << at;
+  constexpr int k_few = 120, k_differs = 121;
+  const auto compare = [&] {
+    int64_t seen = 0;
+    for (size_t at = 0; at < bytes.size(); at += 3) {
+      change("a.h5", at, static_cast<char>(bytes[at] ^ 0x11));
+      const int64_t before = files_opened;
+      auto again = open_format("hdf5", path("a.h5"), FormatMode::read, {});
+      const auto with = again.ok() ? again.value()->catalog() : Result<Catalog>(again.status());
+      seen += files_opened > before ? 1 : 0;
+      again = Status(Code::internal, "");
+      // Open to be changed, a file is read by HDF5 always.
+      auto by_hdf5 = open_format("hdf5", path("a.h5"), FormatMode::update, {});
+      const auto without = by_hdf5.ok() ? by_hdf5.value()->catalog() : Result<Catalog>(by_hdf5.status());
+      if (with.ok() != without.ok() || (with.ok() && with.value() != without.value())) {
+        std::cerr << "byte " << at << ": " << with.status().message() << " / " << without.status().message() << "\n";
+        return k_differs;
+      }
+      if (by_hdf5.ok()) (void)by_hdf5.value()->close();
+      std::ofstream(path("a.h5"), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     }
-    if (by_hdf5.ok()) (void)by_hdf5.value()->close();
-    std::ofstream(path("a.h5"), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  }
-  EXPECT_GT(seen, 50);
+    return seen > 50 ? 0 : k_few;
+  };
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(compare());
+  int result = 1;
+  ASSERT_EQ(::waitpid(child, &result, 0), child);
+  EXPECT_EQ(result, 0) << WEXITSTATUS(result);
 }
 
 TEST_F(Hdf5ReadAgain, a_file_of_another_length_is_read_by_hdf5) {
