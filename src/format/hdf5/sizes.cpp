@@ -2,6 +2,7 @@
 #include "format/hdf5/sizes.hpp"
 
 namespace windrow {
+
 int64_t memory_of(const std::string& text) noexcept { return static_cast<int64_t>(sizeof text + text.size()); }
 
 int64_t memory_of(const std::vector<std::string>& texts) noexcept {
