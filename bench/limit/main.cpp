@@ -2,6 +2,7 @@
 // bench-limit: what the machine gives at most. 1 or 2 processes write, or read, the scenario's bytes into one file,
 // each a contiguous part in calls of 1 MiB, from a buffer as large as its part. No MPI. Systems: "limit-1", "limit-2",
 // and the same through io_uring, which is no limit but a question: "uring-1-4", ... for 1 process and 4 requests at once.
+// "bench-limit distance" prints how many nanoseconds a word takes from one core to another and back.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -22,6 +23,7 @@
 
 #include "common/command.hpp"
 #include "common/folder.hpp"
+#include "limit/distance.hpp"
 #include "limit/ring.hpp"
 
 namespace bench {
@@ -177,10 +179,15 @@ void run(const Command& command, int ranks) {
 // The first argument is the number of ranks of the scenario whose bytes are moved; the others are those of every
 // program.
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "distance") == 0) {
+    std::printf("%.0f\n", bench::round_trip_ns());
+    return 0;
+  }
   const int ranks = argc > 1 ? std::atoi(argv[1]) : 0;
   if (ranks < 1) {
     std::fprintf(stderr,
-                 "usage: bench-limit RANKS --scenario NAME --system limit-1|limit-2|uring-1-4|... --dir FOLDER ...\n");
+                 "usage: bench-limit RANKS --scenario NAME --system limit-1|limit-2|uring-1-4|... --dir FOLDER ...\n"
+                 "       bench-limit distance\n");
     return 2;
   }
   argv[1] = argv[0];

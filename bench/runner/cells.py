@@ -62,6 +62,7 @@ class Cell:
     file_bytes: int = 0
     seconds: float = 0.0
     records: list[Record] = field(default_factory=list)
+    distances_ns: list[float] = field(default_factory=list)  # between two cores, before each repetition
 
 
 def hopeless(cell: Cell) -> set[Variant]:
@@ -115,6 +116,7 @@ class Measurement:
         order = list(records)
         turns = {id(record): self._turns(record, records, repetitions) for record in records}
         for repetition in range(repetitions):
+            self._note_distance()
             random.Random(repetition).shuffle(order)
             for record in order:
                 if not record.trouble and repetition < turns[id(record)]:
@@ -128,6 +130,9 @@ class Measurement:
             min(record.scouted[d]) > FAR * min(min(other.scouted[d]) for other in others) for d in ("write", "read")
         )
         return min(FAR_TURNS, repetitions) if far else repetitions
+
+    def _note_distance(self) -> None:
+        self._cell.distances_ns.append(self._pool.distance_ns())
 
     def _kept(self, directions: tuple[str, ...]) -> list[Record]:
         """Of each row the fastest variant in each direction, and those that scouting cannot tell from it (10 %)."""

@@ -30,6 +30,14 @@ def _memory_gib() -> float:
     return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
 
 
+def round_trip_ns(binaries: Path) -> float:
+    """How long a word takes from one core to another and back; 0: not known. A host may move a virtual machine's cores: ranks that share memory feel it, one process does not."""
+    try:
+        return float(_first_line([str(binaries / "bench-limit"), "distance"]))
+    except ValueError:
+        return 0.0
+
+
 def yield_patiently(build: Path) -> None:
     """All programs, peers too, are launched so: tools/patient-yield/yield.c. What the caller has set wins; empty: not."""
     os.environ.setdefault("WINDROW_PATIENT_YIELD", str((build / "lib" / "patient-yield.so").resolve()))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from .cells import Cell, Measurement, Record, Settings
 from .servers import Pool
+from .table import distance_lines
 from .systems import Variant
 
 
@@ -50,6 +51,7 @@ class Pairs(Measurement):
         for record in (first, other, again):  # not counted: warm-up and check
             self._one(record, record.scouted, check=True)
         for _ in range(rounds):
+            self._note_distance()
             for record in (first, other, again):
                 if not record.trouble and not record.absent:
                     self._one(record, record.samples)
@@ -79,4 +81,6 @@ def run_pairs(
             f"(p {verdict.sign_p:.3f})   A/A {verdict.self_low:.3f}-{verdict.self_high:.3f}: {told}"
         )
         result[direction] = vars(verdict)
+    lines += [f"  {text}" for text in distance_lines(cell)]
+    result["distances_ns"] = cell.distances_ns
     return "\n".join(lines), result

@@ -88,7 +88,7 @@ def _figure_json(figure: Figure, cell: Cell, limit: Figure | None) -> dict[str, 
 
 def cell_json(cell: Cell) -> dict[str, Any]:
     rows = rows_of(cell)
-    result: dict[str, Any] = {name: getattr(cell, name) for name in ("scenario", "ranks", "file_bytes", "seconds")}
+    result: dict[str, Any] = {name: getattr(cell, name) for name in ("scenario", "ranks", "file_bytes", "seconds", "distances_ns")}
     limits = {direction: find(rows, LIMIT, direction) for direction in DIRECTIONS}
     result["rows"] = [
         {"system": row.name, "trouble": row.trouble, "format": row.format}

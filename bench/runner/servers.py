@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from . import machine
+
 START_LIMIT_S = 60.0
 END_LIMIT_S = 5.0
 # Programs keep their buffers while they wait, and those of all systems together may be more than the machine has: when less than this part of
@@ -136,6 +138,9 @@ class Pool:
         self._scratch = tempfile.TemporaryDirectory(prefix="windrow-bench-")
         self._servers: dict[ServerKey, Server] = {}
         self._started = 0
+
+    def distance_ns(self) -> float:
+        return machine.round_trip_ns(self._binaries)
 
     def has(self, program: str) -> bool:
         return (self._binaries / f"bench-{program}").exists()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import statistics
 import textwrap
 from typing import Any
 
@@ -120,12 +121,21 @@ def cell_table(cell: Cell) -> str:
     if rewritten:
         sentence = f"the same written again into the open file, median of {_count(rows, 'again')} in {_count(rows, 'first')} files."
         lines += ["", *_table(cell, rewritten, IN_OPEN_FILE, sentence)]
+    lines += distance_lines(cell)
     absent = _absent(cell)
     if absent:
         lines += textwrap.wrap("left out: " + "; ".join(absent), 118)
     lost = [f"{r.variant.name}: {r.trouble}" for r in cell.records if r.trouble]
     lines += [line for text in lost for line in textwrap.wrap("! " + text, 118)]
     return "\n".join(lines)
+
+
+def distance_lines(cell: Cell) -> list[str]:
+    """What ranks that share memory depend on, and a limit of one process does not."""
+    known = sorted(ns for ns in cell.distances_ns if ns > 0)
+    if not known:
+        return []
+    return [f"a word to another core and back: median {statistics.median(known):.0f} ns, {known[0]:.0f} to {known[-1]:.0f} in {len(known)} looks"]
 
 
 def _absent(cell: Cell) -> list[str]:
