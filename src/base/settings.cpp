@@ -259,19 +259,34 @@ Status unknown_key(std::string_view key) {
 std::span<const SettingInfo> setting_registry() noexcept { return k_registry; }
 
 const SettingInfo* find_setting(std::string_view key) noexcept {
-  // Asked for some hundred times by each file that is opened and written.
-  static constexpr auto k_by_key = [] {
-    std::array<const SettingInfo*, k_registry.size()> sorted{};
-    for (size_t i = 0; i < sorted.size(); ++i) sorted[i] = &k_registry[i];
-    std::ranges::sort(sorted, {}, &SettingInfo::key);
-    return sorted;
+  // Asked for some hundred times by each file that is opened and written: a table of places by a hash, each with as many that follow it as have the same.
+  constexpr size_t k_places = 256;
+  static_assert(k_registry.size() <= k_places / 2);
+  constexpr auto place_of = [](std::string_view text) {
+    size_t hash = text.size();
+    for (const char c : text) hash = hash * 31 + static_cast<unsigned char>(c);
+    return (hash ^ hash >> 8) % k_places;
+  };
+  static constexpr auto k_by_place = [place_of] {
+    std::array<const SettingInfo*, k_places> table{};
+    for (const SettingInfo& info : k_registry) {
+      size_t place = place_of(info.key);
+      while (table[place] != nullptr) place = (place + 1) % k_places;
+      table[place] = &info;
+    }
+    return table;
   }();
-  const auto at = std::ranges::lower_bound(k_by_key, key, {}, &SettingInfo::key);
-  return at == k_by_key.end() || (*at)->key != key ? nullptr : *at;
+  for (size_t place = place_of(key); k_by_place[place] != nullptr; place = (place + 1) % k_places)
+    if (k_by_place[place]->key == key) return k_by_place[place];
+  return nullptr;
+}
+
+namespace {
+constexpr std::string_view k_environment = "WINDROW_";
 }
 
 std::string environment_name(std::string_view key) {
-  std::string name = "WINDROW_";
+  std::string name(k_environment);
   for (const char c : key) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return name;
 }
@@ -309,24 +324,29 @@ std::vector<EnvironmentVariable> own_environment() {
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
     const std::string_view text(*each);
     const size_t end = text.find('=');
-    if (text.starts_with("WINDROW_") && end != std::string_view::npos) own.push_back({text.substr(0, end), text.substr(end + 1)});
+    if (text.starts_with(k_environment) && end != std::string_view::npos) own.push_back({text.substr(0, end), text.substr(end + 1)});
   }
   return own;
+}
+
+// nullptr: none is called so. Windrow's own tools have variables of such names too.
+const SettingInfo* setting_of_environment(std::string_view name) {
+  std::string key(name.substr(k_environment.size()));
+  for (char& c : key) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const SettingInfo* const info = find_setting(key);
+  return info != nullptr && environment_name(info->key) == name ? info : nullptr;
 }
 
 }  // namespace
 
 Result<Settings> resolve(const Settings& program) {
   Settings resolved;
-  const std::vector<EnvironmentVariable> environment = own_environment();
-  if (!environment.empty())
-    for (const SettingInfo& info : k_registry) {
-      const std::string name = environment_name(info.key);
-      const auto found = std::find_if(environment.begin(), environment.end(), [&](const EnvironmentVariable& each) { return each.name == name; });
-      if (found == environment.end() || program.is_set(info.key)) continue;
-      if (const Status status = resolved.set(info.key, found->value); !status.ok())
-        return Status(status.code(), fmt::format("environment variable {}: {}", name, status.message()));
-    }
+  for (const EnvironmentVariable& variable : own_environment()) {
+    const SettingInfo* const info = setting_of_environment(variable.name);
+    if (info == nullptr || program.is_set(info->key) || resolved.is_set(info->key)) continue;  // of two of one name the first, as for getenv()
+    if (const Status status = resolved.set(info->key, variable.value); !status.ok())
+      return Status(status.code(), fmt::format("environment variable {}: {}", variable.name, status.message()));
+  }
   for (const auto& [key, value] : program.values())
     if (Status status = resolved.set(key, value); !status.ok()) return status;
   return resolved;

@@ -270,9 +270,10 @@ std::string File::final_folder(const std::string& final_path) const {
 std::string File::replaced_folder() const {
   std::string folder;
   (void)guard([&]() -> Status {
-    const auto candidates = folders_beside(draft_.final_path, std::string(k_mark));
     std::error_code ignored;
-    if (candidates.empty() || !std::filesystem::exists(draft_.final_path, ignored)) return {};
+    if (!std::filesystem::exists(draft_.final_path, ignored)) return {};  // mostly, and no need to look through a folder that may be large
+    const auto candidates = folders_beside(draft_.final_path, std::string(k_mark));
+    if (candidates.empty()) return {};
     auto found = find_format(draft_.final_path, FormatMode::read);
     if (!found.ok()) return found.status();
     auto format = open_format(found.value().name, draft_.final_path, FormatMode::read, {}, std::move(found.value().store));
