@@ -18,8 +18,9 @@ namespace {
 // Layout of a pulse on the wire, in int64: three lengths, then maxima, sums, bits. One MPI element is the whole pulse, so that
 // the combining function always sees all of it.
 constexpr size_t k_head = 3;
+constexpr size_t k_verdicts = 3;  // maxima that come before the pulse's: the worst verdict, the mildest, the work's
 constexpr size_t k_inline = 1024;  // pulses up to this length on the wire need no allocation, and so cannot fail
-static_assert(k_pulse_without_memory + k_head + 3 <= k_inline);
+static_assert(k_pulse_without_memory + k_head + k_verdicts + 1 <= k_inline);
 
 void add_up(const int64_t* from, int64_t* to, size_t count) noexcept {
   for (size_t i = 0; i < count; ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined
@@ -59,11 +60,19 @@ int reduce_by_messages(const Comm& comm, std::span<int64_t> wire) {
 }
 
 // Collective.
-Status reduce(const Comm& comm, std::span<int64_t> wire) {
+Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
+  if (comm.size() > 1 && comm.rounds().is_ready() && wire.size() <= HostRounds::k_most) {
+    const bool same = between ? comm.rounds().run(wire, combine_pulses, comm.get(), between) : comm.rounds().run(wire, combine_pulses, comm.get());
+    return same ? Status{} : different_calls();
+  }
+  if (comm.size() > 1)
+    if (Status status = mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce"); !status.ok()) return status;
+  if (!between) return {};
+  if (comm.rank() == 0) between(wire);
   if (comm.size() == 1) return {};
-  if (!comm.rounds().is_ready() || wire.size() > HostRounds::k_most) return mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce");
-  if (comm.rounds().run(wire, combine_pulses, comm.get())) return {};
-  return different_calls();
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int rc = MPI_Ibcast(wire.data(), static_cast<int>(wire.size()), MPI_INT64_T, 0, comm.get(), &request);
+  return mpi_status(rc == MPI_SUCCESS ? wait_for(&request, comm.machine_size()) : rc, "MPI_Bcast");
 }
 
 // Worst code first, lowest rank among those: a maximum.
@@ -106,12 +115,15 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
 
 }  // namespace
 
-Status agree(const Comm& comm, Status local, Pulse pulse) {
+namespace {
+
+// `work`: none, or rank 0's.
+Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, bool& at_work) {
   // Every collective call of the library begins here or in Comm::of().
   if (!mpi_is_running()) return guard([] { return Status{Code::bad_state, "MPI has ended: no call that talks to other ranks can follow MPI_Finalize"}; });
   std::array<int64_t, k_inline> small;
   std::vector<int64_t> large;
-  const size_t maxima = pulse.maximum.size() + 2, sums = pulse.sum.size() + 1, bits = pulse.bits.size();
+  const size_t maxima = pulse.maximum.size() + k_verdicts, sums = pulse.sum.size() + 1, bits = pulse.bits.size();
   const size_t length = k_head + maxima + sums + bits;
   std::span<int64_t> wire(small.data(), std::min(length, k_inline));
   if (length > k_inline) {
@@ -126,25 +138,50 @@ Status agree(const Comm& comm, Status local, Pulse pulse) {
   int64_t* at = wire.data() + k_head;
   *at++ = encode_verdict(local, comm.rank());
   *at++ = -static_cast<int64_t>(local.code());  // the mildest code, as a maximum
+  *at++ = 0;                                    // what becomes of the work
   at = std::copy(pulse.maximum.begin(), pulse.maximum.end(), at);
   *at++ = local.ok() ? 0 : 1;
   at = std::copy(pulse.sum.begin(), pulse.sum.end(), at);
   std::copy(pulse.bits.begin(), pulse.bits.end(), at);
 
-  if (Status status = reduce(comm, wire.first(length)); !status.ok()) return status;
+  const auto between = [&](std::span<int64_t> result) {
+    int64_t* const first = result.data() + k_head;
+    if (first[0] != 0) return;
+    local = guard([&] {
+      int64_t* const of_sums = first + maxima + 1;
+      return work({.maximum = {first + k_verdicts, pulse.maximum.size()}, .sum = {of_sums, sums - 1}, .bits = {of_sums + sums - 1, bits}});
+    });
+    first[2] = encode_verdict(local, 0);
+  };
+  if (Status status = reduce_with(comm, wire.first(length), work ? HostRounds::Between(between) : HostRounds::Between()); !status.ok()) return status;
 
   at = wire.data() + k_head;
   const int64_t worst = *at++;
   const auto mildest = static_cast<Code>(-*at++);
+  const int64_t worked = *at++;
   std::copy_n(at, pulse.maximum.size(), pulse.maximum.begin());
   at += pulse.maximum.size();
   const int64_t failed = *at++;
   std::copy_n(at, pulse.sum.size(), pulse.sum.begin());
   at += pulse.sum.size();
   std::copy_n(at, pulse.bits.size(), pulse.bits.begin());
+  at_work = worst == 0 && worked != 0;
+  if (at_work) return share_message(comm, local, decode_verdict(worked), false);
   if (worst == 0) return {};
   const Verdict verdict = decode_verdict(worst);
   return share_message(comm, local, verdict, failed == comm.size() && mildest == verdict.code && comm.size() > 1);
+}
+
+}  // namespace
+
+Status agree(const Comm& comm, Status local, Pulse pulse) {
+  bool at_work = false;
+  return agree_on_all(comm, std::move(local), pulse, {}, at_work);
+}
+
+Status agree_and_work(const Comm& comm, Status local, Pulse pulse, RootWork work, bool* at_work) {
+  bool unasked = false;
+  return agree_on_all(comm, std::move(local), pulse, work, at_work != nullptr ? *at_work : unasked);
 }
 
 Status different_calls() {

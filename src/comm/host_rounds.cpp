@@ -14,10 +14,11 @@
 namespace windrow {
 namespace {
 
-// A rank's part: how many numbers, then the numbers.
+// A rank's part: how many numbers, and the kind of the round; then the numbers.
 constexpr size_t k_part_words = 1 + HostRounds::k_most;
 constexpr int64_t k_part_bytes = static_cast<int64_t>(k_part_words * sizeof(int64_t));
 constexpr int k_controls = 2;
+constexpr int64_t k_has_between = int64_t{1} << 32;
 constexpr int64_t k_page = 4096;
 
 // Between processes, so not the private form that std::atomic::wait() may use.
@@ -27,6 +28,27 @@ void wait_while(std::atomic<uint32_t>& word, uint32_t value, long nanoseconds) n
   syscall(SYS_futex, &word, FUTEX_WAIT, value, &limit, nullptr, 0);
 }
 
+void set(std::atomic<uint32_t>& word, uint64_t round) noexcept {
+  word.store(static_cast<uint32_t>(round), std::memory_order_release);
+  wake_all(word);
+}
+
+void wait_for(std::atomic<uint32_t>& word, uint64_t round, MPI_Comm progress) noexcept {
+  constexpr int k_yields = 64;  // with 16, 8 ranks on 2 cores that write 0.4 MB to a new file took 13 % longer: most waits end within some 100 us
+  constexpr long k_sleep_ns = 100'000;
+  for (int turn = 0;; ++turn) {
+    const uint32_t now = word.load(std::memory_order_acquire);
+    if (now == static_cast<uint32_t>(round)) return;
+    if (turn < k_yields) {
+      give_core_away();
+      continue;
+    }
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, progress, &found, MPI_STATUS_IGNORE);
+    wait_while(word, now, k_sleep_ns);
+  }
+}
+
 }  // namespace
 
 // Two at the begin of rank 0's bytes; its part is behind them, and the results of both behind that: one who does not come to a round may not have taken the
@@ -34,6 +56,7 @@ void wait_while(std::atomic<uint32_t>& word, uint32_t value, long nanoseconds) n
 struct HostRounds::Control {
   alignas(64) std::atomic<uint64_t> arrived;  // in all the group's rounds together
   alignas(64) std::atomic<uint32_t> done;     // the last round whose result is there, modulo 2^32
+  std::atomic<uint32_t> complete;             // the last round of which rank 0 waited for the others, and to which all have come, modulo 2^32
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "shared between processes");
 
@@ -73,6 +96,7 @@ void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room) {
     for (const Group& group : {all_, some_}) {
       control_of(group).arrived.store(0, std::memory_order_relaxed);
       control_of(group).done.store(0, std::memory_order_relaxed);
+      control_of(group).complete.store(0, std::memory_order_relaxed);
     }
   MPI_Barrier(host);
 }
@@ -84,52 +108,51 @@ void HostRounds::start_some(int spacing, int count) noexcept {
   control_of(some_).done.store(0, std::memory_order_relaxed);
 }
 
-bool HostRounds::run(Group& group, std::span<int64_t> numbers, Combine combine, MPI_Comm progress) noexcept {
+bool HostRounds::run(Group& group, std::span<int64_t> numbers, Combine combine, MPI_Comm progress, Between between) noexcept {
   ++group.round;
+  Control& control = control_of(group);
+  const int64_t kind = static_cast<int64_t>(numbers.size()) + (between ? k_has_between : 0);
   int64_t* const mine = numbers_of(rank_);
-  mine[0] = static_cast<int64_t>(numbers.size());
+  mine[0] = kind;
   std::copy(numbers.begin(), numbers.end(), mine + 1);
   // Nobody comes to the next round before the last of this one has combined, so its numbers stay until then; and nobody combines in the
   // next before all have taken the result of this one. Both kinds of rounds use the same numbers of a rank: one of some comes to the next round of all after the last of
   // theirs, and nobody reads those of the others meanwhile.
-  if (control_of(group).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == group.round * static_cast<uint64_t>(group.count))
-    publish(group, combine);
-  else
-    wait(group, progress);
+  const bool last = control.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == group.round * static_cast<uint64_t>(group.count);
+  const bool works = between && rank_ == 0, mixed = last && !is_one_kind(group);
+  if (last && (!between || works || mixed)) {
+    publish(group, mixed, combine, between);
+    if (mixed) set(control.complete, group.round);  // rank 0 may have come to wait for it
+  } else if (last) {
+    set(control.complete, group.round);
+  } else if (works) {
+    wait_for(control.complete, group.round, progress);
+    if (control.done.load(std::memory_order_acquire) != static_cast<uint32_t>(group.round)) publish(group, false, combine, between);
+  }
+  wait_for(control.done, group.round, progress);
   const int64_t* const result = result_of(group);
-  if (result[0] != static_cast<int64_t>(numbers.size())) return false;
+  if (result[0] != kind) return false;
   std::copy_n(result + 1, numbers.size(), numbers.begin());
   return true;
 }
 
-void HostRounds::publish(const Group& group, Combine combine) noexcept {
-  int64_t* const result = result_of(group);
-  const int64_t count = numbers_of(0)[0];
-  std::copy_n(numbers_of(0), 1 + count, result);
-  for (int i = 1; i < group.count; ++i) {
-    const int64_t* const from = numbers_of(i * group.spacing);
-    if (from[0] != count) result[0] = -1;
-    if (result[0] == count) combine(from + 1, result + 1, static_cast<size_t>(count));
-  }
-  Control& control = control_of(group);
-  control.done.store(static_cast<uint32_t>(group.round), std::memory_order_release);
-  wake_all(control.done);
+bool HostRounds::is_one_kind(const Group& group) const noexcept {
+  for (int i = 1; i < group.count; ++i)
+    if (numbers_of(i * group.spacing)[0] != numbers_of(0)[0]) return false;
+  return true;
 }
 
-void HostRounds::wait(const Group& group, MPI_Comm progress) const noexcept {
-  constexpr int k_yields = 64;  // with 16, 8 ranks on 2 cores that write 0.4 MB to a new file took 13 % longer: most waits end within some 100 us
-  constexpr long k_sleep_ns = 100'000;
-  const auto round = static_cast<uint32_t>(group.round);
-  std::atomic<uint32_t>& done = control_of(group).done;
-  for (int turn = 0; done.load(std::memory_order_acquire) != round; ++turn) {
-    if (turn < k_yields) {
-      give_core_away();
-      continue;
-    }
-    int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, progress, &found, MPI_STATUS_IGNORE);
-    wait_while(done, round - 1, k_sleep_ns);
+void HostRounds::publish(const Group& group, bool mixed, Combine combine, Between between) noexcept {
+  int64_t* const result = result_of(group);
+  const int64_t count = numbers_of(0)[0] % k_has_between;
+  if (mixed) {
+    result[0] = -1;
+  } else {
+    std::copy_n(numbers_of(0), 1 + count, result);
+    for (int i = 1; i < group.count; ++i) combine(numbers_of(i * group.spacing) + 1, result + 1, static_cast<size_t>(count));
+    if (between) between(std::span(result + 1, static_cast<size_t>(count)));
   }
+  set(control_of(group).done, group.round);
 }
 
 }  // namespace windrow

@@ -189,7 +189,6 @@ struct FormatTraits {
   bool places_late = false;       // lay_out() finds the places of variables, and may move them
   bool grows_as_one = false;      // variables that grow have one length and no chunks
   bool big_endian = false;        // all numbers are
-  bool undefines = false;         // undefine() leaves no trace; rank 0 alone is told
   bool names_dimensions = false;  // a dimension is a name and a length, which name_dimensions() makes; one of another length gets another name
   friend bool operator==(const FormatTraits&, const FormatTraits&) = default;
 };

@@ -74,10 +74,10 @@ Status File::define_group(const std::string& path, Status local) {
     make_room(catalog_.groups, added.groups.size());
     return {};
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path}), "the paths of the group", [&] { return quoted({path}); }); !verdict.ok()) return verdict;
-  // Every rank has its memory by now, so what the format has done is what all ranks will know.
-  local = comm_->rank() == 0 ? guard([&] { return define_groups_on_root(added.groups); }) : Status{};
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  // Every rank has its memory by the time of the work, so what the format has done is what all ranks will know.
+  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path}), "the paths of the group", [&] { return quoted({path}); },
+                                  [&] { return define_groups_on_root(added.groups); }); !verdict.ok())
+    return verdict;
   for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
   return {};
 }
@@ -209,28 +209,19 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     for (const VariableDefinition& each : definitions) texts.push_back(description_of(each));
     return texts;
   };
-  // In a file that nobody sees yet rank 0 makes a few at once, where its format can take back without a trace (HDF5 cannot: room may stay) what another rank
-  // refuses, or has otherwise.
+  // Rank 0 makes a few in the same agreement.
   FewPlaces places;
   SameArguments same(local, arguments);
   std::copy_n(same.numbers().begin(), 2, places.arguments.begin());
-  Status of_format;
-  if (comm_->rank() == 0 && local.ok() && splits.empty() && definitions.size() <= k_few && is_draft() && format_->traits().undefines)
-    of_format = make_on_root(definitions, added.groups, places.made);
-  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = places.all(), .sum = {}, .bits = {}});
-  if (verdict.code() == Code::mpi) {
-    (void)undefine_on_root(definitions, added.groups, places.made[0]);
-    return verdict;
-  }
-  std::copy_n(places.arguments.begin(), 2, same.numbers().begin());
-  if (verdict.ok() && same.differ())
-    verdict = name_difference(*comm_, arguments, "number, paths, types, shapes or options of the variables", describe);
+  bool at_work = false;
+  Status verdict = agree_and_work(*comm_, std::move(local), Pulse{.maximum = places.all(), .sum = {}, .bits = {}}, [&](const Pulse& agreed) -> Status {
+    if (SameArguments::differ(agreed.maximum) || !splits.empty() || definitions.size() > k_few) return {};
+    return make_on_root(definitions, added.groups, agreed.maximum.subspan(2));
+  }, &at_work);
+  if (!verdict.ok() && !at_work) return verdict;
+  if (SameArguments::differ(places.arguments))
+    return name_difference(*comm_, arguments, "number, paths, types, shapes or options of the variables", describe);
   const int64_t made = places.made[0];  // negative: none yet
-  if (!verdict.ok()) {
-    // What cannot be taken back nobody may see: the file is not to be published then.
-    if (made >= 0) fatal_.update(agree(*comm_, undefine_on_root(definitions, added.groups, made)));
-    return verdict;
-  }
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
   if (!splits.empty()) {
     if (verdict = define_parts(definitions, splits, first); !verdict.ok()) return verdict;
@@ -238,7 +229,6 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     subfiles_->variables().merge(splits);
   }
   if (made >= 0) enter_made(definitions, places.made);
-  if (made >= 0 && made < static_cast<int64_t>(definitions.size())) verdict = agree(*comm_, std::move(of_format));
   for (size_t begin = made >= 0 ? definitions.size() : 0; begin < definitions.size() && verdict.ok(); begin += k_definitions)
     verdict = define_some(definitions.subspan(begin, std::min(k_definitions, definitions.size() - begin)),
                           begin == 0 ? std::span<const std::string>(added.groups) : std::span<const std::string>());
@@ -298,18 +288,6 @@ void File::enter_made(std::span<VariableDefinition> definitions, std::span<const
     const bool big_endian = definitions[i].big_endian;
     enter(std::move(definitions[i]), {.offset = places[1 + 2 * i], .bytes = places[2 + 2 * i], .big_endian = big_endian});
   }
-}
-
-// Rank 0 alone, else nothing: makes the format forget what make_on_root() has made, the first `made` of the definitions and the groups above them.
-Status File::undefine_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, int64_t made) {
-  if (comm_->rank() != 0 || made < 0) return {};
-  Status status;
-  for (size_t i = static_cast<size_t>(made); i > 0; --i) status.update(guard([&] { return format_->undefine(definitions[i - 1].path, records()); }));
-  for (size_t i = groups.size(); i > 0; --i) {
-    const Status group = guard([&] { return format_->undefine(groups[i - 1], records()); });
-    if (group.code() != Code::not_found) status.update(group);  // not made when one before it could not be
-  }
-  return status;
 }
 
 const std::vector<Attribute>* File::attributes_of(std::string_view object) const {

@@ -477,11 +477,17 @@ Status File::close(bool publish) {
   idle_ = false;
   const bool all_filled = std::all_of(unfilled_.begin(), unfilled_.end(), [](uint8_t each) { return each == 0; });
   // A rank that has nothing queued closes first: mostly nobody has, and then the flush has said that all data is in place. Otherwise its last wave ends
-  // with files closed.
+  // with files closed, and rank 0 publishes while all agree on it where nothing else is to be done.
   last_flush_ = all_filled && !subfiles_ && is_draft();
+  publishes_ = last_flush_ && publish && !recorder_ && !wants_references();
   closed_ = false;
   if (publish && verdict.ok()) verdict = flush(queue_.empty() && all_filled ? close_data(durable) : Status{});
   last_flush_ = false;
+  if (publishes_ && published_) {
+    if (comm_->rank() == 0) abandon();
+    if (stays_open_ == 0) Comm::end(comm_);
+    return verdict;
+  }
   if (!all_filled) idle_ = false;
   const bool stays = publish || mode_ == Mode::update || published_;
   if (stays && verdict.ok()) verdict = fill_rest();
@@ -503,8 +509,7 @@ Status File::close(bool publish) {
   const bool refers = publish && verdict.ok() && mode_ != Mode::read && wants_references();
   if (comm_->rank() == 0 && format_ && refers && local.ok()) local = guard([&] { return make_references_on_root(chunks); });
   if (comm_->rank() == 0 && format_ && (publish || mode_ != Mode::create)) {
-    local.update(guard([&] { return format_->close(); }));
-    format_.reset();
+    local.update(close_format_on_root());
   }
   if (comm_->rank() == 0) {
     const bool whole = publish && verdict.ok() && local.ok();
@@ -519,10 +524,17 @@ Status File::close(bool publish) {
     abandon();
   }
   if (!publish) local = Status{};
-  int64_t last = Comm::is_last(comm_) ? 1 : 0;  // the user may have freed the communicator meanwhile
-  verdict.update(agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = std::span(&last, 1), .bits = {}}));
-  if (last == comm_->size()) Comm::end(comm_);
+  stays_open_ = Comm::is_last(comm_) ? 0 : 1;
+  verdict.update(agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = {}, .bits = std::span(&stays_open_, 1)}));
+  if (stays_open_ == 0) Comm::end(comm_);
   return moved && in_place ? end_sync(std::move(verdict)) : verdict;
+}
+
+// Rank 0 alone.
+Status File::close_format_on_root() {
+  Status status = guard([&] { return format_->close(); });
+  format_.reset();
+  return status;
 }
 
 // Rank 0 alone: metadata of a file changed in place, onto stable storage.

@@ -219,6 +219,7 @@ class File {
   std::vector<Rename> companions() const;                           // rank 0 only: of the draft
   Status publish_on_root();                                         // rank 0 only
   Status data_sync_on_root();                                       // rank 0 only
+  Status close_format_on_root();                                    // rank 0 only
   Status close_data(bool durable);                                  // each rank for itself
   std::string follow(std::string path) const;                         // where soft links lead; a path that they do not end, as it is
   bool is_taken(std::string_view path) const;
@@ -236,7 +237,6 @@ class File {
   Status check_definition(VariableDefinition& definition, Additions& added) const;
   Status define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups);
   Status make_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, std::span<int64_t> places);
-  Status undefine_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, int64_t made);
   void enter_made(std::span<VariableDefinition> definitions, std::span<const int64_t> places);
   void enter(VariableDefinition definition, Placement placement);             // room was made
   Status check_whole(std::string_view verb, int variable) const;              // it is one that is moved as a whole
@@ -279,7 +279,7 @@ class File {
   void begin_report();
   bool wants_io_thread() const;
 
-  Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind);
+  Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind, bool publishes = false);
   Status take_traffic(const Transfer& transfer);
   void learn(KeptPlan& kept, bool behind);  // collective
 
@@ -526,6 +526,8 @@ class File {
   bool idle_ = true;                     // no rank had anything queued in the last flush
   bool last_flush_ = false;              // close() makes it, and nothing moves after it: its last wave of puts closes the data too
   bool closed_ = false;                  // it has
+  bool publishes_ = false;               // and rank 0 publishes the file then
+  int64_t stays_open_ = 1;               // 0: all ranks find that nobody has the communicator any more; the user may have freed it meanwhile
 };
 
 template <class Picks>

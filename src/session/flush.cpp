@@ -386,15 +386,15 @@ Status File::end_motion(Motion& motion) {
     motion.local.update(close_data(settings_.boolean("durable") && motion.local.ok()));
     closed_ = true;
   }
-  Status verdict = conclude(std::move(motion.local), wave, kept, seconds, motion.behind);
+  Status verdict = conclude(std::move(motion.local), wave, kept, seconds, motion.behind, motion.closes && publishes_);
   if (!wave.reading) end_filling(verdict.ok());
   if (!wave.reading && verdict.ok() && motion.whole) end_whole();
   return verdict;
 }
 
 // What all ranks met while a wave moved, and its numbers for the report, in one reduction.
-// `seconds`: of the wave; of its exchange alone, where the program went on behind it.
-Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind) {
+// `seconds`: of the wave; of its exchange alone, where the program went on behind it. `publishes`: rank 0 does so, once all have said that their data is in place.
+Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind, bool publishes) {
   data_->settle(trace_);
   local.update(data_->take_status());
   if (wave.reading && local.ok()) local = guard([&] { return convert_and_repeat(wave); });
@@ -416,7 +416,16 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   const bool tunes = kept.transfer && kept.tuner_of(behind) != nullptr;
   if (tunes) store_tuning(kept.transfer->coder().foretold(), report_.sums);
   if (kept.transfer) local.update(guard([&] { return take_traffic(*kept.transfer); }));
-  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
+  stays_open_ = publishes && Comm::is_last(comm_) ? 0 : 1;
+  const Pulse pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = std::span(&stays_open_, 1)};
+  const auto publish = [this](const Pulse&) -> Status {
+    Status status = close_format_on_root();
+    return status.ok() ? publish_on_root() : status;
+  };
+  bool at_work = false;
+  Status verdict = publishes ? agree_and_work(*comm_, std::move(local), pulse, publish, &at_work) : agree(*comm_, std::move(local), pulse);
+  if (at_work) return verdict;  // all is written, and nobody will see it
+  published_ = published_ || (publishes && verdict.ok());
   if (tunes && read_wave(report_.maxima) > 0 && verdict.ok()) learn(kept, behind);
   // Seconds of the stages are of all waves of the flush so far.
   if (verdict.ok() && waves_++ == 0) (void)guard([&] { return learn_seconds(kept, behind ? 0 : read_wave(report_.maxima), read_stage(report_.maxima, Stage::storage)), Status{}; });

@@ -90,14 +90,13 @@ Status File::define_link(const std::string& path, const std::string& target, Sta
     make_room(catalog_.links, 1);
     return {};
   });
-  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path, target}), "path or target of the link", [&] { return quoted({path, target}); }); !verdict.ok())
-    return verdict;
-  local = comm_->rank() == 0 ? guard([&]() -> Status {
+  const auto define = [&]() -> Status {
     if (Status status = define_groups_on_root(added.groups); !status.ok()) return status;
     return format_->define_link(link);
-  })
-                             : Status{};
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
+  };
+  if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path, target}), "path or target of the link", [&] { return quoted({path, target}); }, define);
+      !verdict.ok())
+    return verdict;
   for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
   catalog_.links.push_back(std::move(kept));
   link_targets_.merge(entry);

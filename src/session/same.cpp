@@ -66,9 +66,12 @@ Status name_difference(const Comm& comm, uint64_t arguments, std::string_view wh
   return agree(comm, std::move(local));
 }
 
-Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what, const Describe& describe) {
+Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what, const Describe& describe, FunctionRef<Status()> work) {
   SameArguments same(local, arguments);
-  if (Status verdict = agree(comm, std::move(local), Pulse{.maximum = same.numbers(), .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+  const Pulse pulse{.maximum = same.numbers(), .sum = {}, .bits = {}};
+  Status verdict = work ? agree_and_work(comm, std::move(local), pulse, [&](const Pulse& agreed) { return SameArguments::differ(agreed.maximum) ? Status{} : work(); })
+                        : agree(comm, std::move(local), pulse);
+  if (!verdict.ok()) return verdict;
   return same.differ() ? name_difference(comm, arguments, what, describe) : Status{};
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "base/status.hpp"
 #include "comm/comm.hpp"
 
@@ -23,28 +24,16 @@ class SameArguments {
  public:
   SameArguments(const Status& local, uint64_t arguments) noexcept;
   std::span<int64_t> numbers() noexcept { return numbers_; }
-  bool differ() const noexcept { return numbers_[0] != k_none && numbers_[0] != -numbers_[1]; }  // once combined
+  bool differ() const noexcept { return differ(numbers_); }  // once combined
+  static bool differ(std::span<const int64_t> combined) noexcept { return combined[0] != k_none && combined[0] != -combined[1]; }
 
  private:
   static constexpr int64_t k_none = INT64_MIN + 1;
   std::array<int64_t, 2> numbers_;
 };
 
-// Gives this rank's arguments, a text each, none of them empty. Refers to a function object that lives as long as the call that takes it: a copy of one
-// would need memory, which a rank may not have on its way into a collective call.
-class Describe {
- public:
-  Describe() = default;
-  template <class Function>
-  Describe(const Function& function) noexcept  // NOLINT(google-explicit-constructor): given as an argument
-      : function_(&function), call_([](const void* object) { return (*static_cast<const Function*>(object))(); }) {}
-  explicit operator bool() const noexcept { return function_ != nullptr; }
-  std::vector<std::string> operator()() const { return call_(function_); }
-
- private:
-  const void* function_ = nullptr;
-  std::vector<std::string> (*call_)(const void*) = nullptr;
-};
+// Gives this rank's arguments, a text each, none of them empty.
+using Describe = FunctionRef<std::vector<std::string>()>;
 std::vector<std::string> quoted(std::initializer_list<std::string_view> texts);
 
 // Collective, where all know that arguments differ. Code::bad_argument: "<what> differ between the ranks", with the lowest rank that has others than
@@ -52,7 +41,7 @@ std::vector<std::string> quoted(std::initializer_list<std::string_view> texts);
 Status name_difference(const Comm& comm, uint64_t arguments, std::string_view what, const Describe& describe);
 
 // Collective. As agree(); ranks whose arguments differ make it name_difference(). A rank whose `local` has failed does not count: its own error is
-// the better message.
-Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what, const Describe& describe = {});
+// the better message. `work`: rank 0's, see agree_and_work(); not where arguments differ. All ranks give some, or none does.
+Status agree_same(const Comm& comm, Status local, uint64_t arguments, std::string_view what, const Describe& describe = {}, FunctionRef<Status()> work = {});
 
 }  // namespace windrow

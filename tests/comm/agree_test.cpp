@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <new>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 namespace windrow {
@@ -60,6 +63,78 @@ TEST(Agree, combines_numbers_of_any_length) {
       EXPECT_EQ(bits[i], (int64_t{1} << size) - 1);
     }
   }
+}
+
+// Of few numbers, which go through shared memory where there is some, and of many, which do not.
+TEST(AgreeAndWork, gives_what_rank_0_makes_of_the_numbers_to_all) {
+  const auto comm = world();
+  for (const size_t length : {size_t{1}, size_t{5000}}) {
+    int calls = 0;
+    std::vector<int64_t> maximum(length, comm->rank()), sum(length, 1), bits(length, int64_t{1} << comm->rank());
+    bool at_work = true;
+    const Status verdict = agree_and_work(*comm, Status{}, {.maximum = maximum, .sum = sum, .bits = bits}, [&](const Pulse& agreed) {
+      ++calls;
+      EXPECT_EQ(agreed.maximum.back(), comm->size() - 1);
+      EXPECT_EQ(agreed.sum.back(), comm->size());
+      EXPECT_EQ(agreed.bits.back(), (int64_t{1} << comm->size()) - 1);
+      agreed.maximum.back() = 77;
+      agreed.sum.back() = 78;
+      agreed.bits.back() = 79;
+      return Status{};
+    }, &at_work);
+    EXPECT_TRUE(verdict.ok()) << verdict.message();
+    EXPECT_FALSE(at_work);
+    EXPECT_EQ(calls, comm->rank() == 0 ? 1 : 0);
+    EXPECT_EQ(maximum.back(), 77);
+    EXPECT_EQ(sum.back(), 78);
+    EXPECT_EQ(bits.back(), 79);
+  }
+}
+
+TEST(AgreeAndWork, tells_all_what_fails_of_the_work) {
+  const auto comm = world();
+  for (const bool throws : {false, true}) {
+    bool at_work = false;
+    const Status verdict = agree_and_work(*comm, Status{}, {}, [&](const Pulse&) -> Status {
+      if (throws) throw std::bad_alloc();
+      return {Code::no_space, "no room for it"};
+    }, &at_work);
+    EXPECT_EQ(verdict.code(), throws ? Code::out_of_memory : Code::no_space);
+    EXPECT_TRUE(at_work);
+    if (!throws) {
+      EXPECT_NE(verdict.message().find("no room for it"), std::string::npos) << verdict.message();
+    }
+    EXPECT_EQ(verdict.rank(), 0);
+  }
+}
+
+TEST(AgreeAndWork, does_nothing_where_a_rank_has_failed) {
+  const auto comm = world();
+  for (int victim = 0; victim < comm->size(); ++victim) {
+    bool called = false, at_work = true;
+    const Status mine = comm->rank() == victim ? Status{Code::io, "broken"} : Status{};
+    const Status verdict = agree_and_work(*comm, mine, {}, [&](const Pulse&) { return called = true, Status{}; }, &at_work);
+    EXPECT_EQ(verdict.code(), Code::io);
+    EXPECT_FALSE(at_work);
+    EXPECT_FALSE(called);
+  }
+}
+
+// Whoever comes last, and whatever rank 0 came for, nobody waits for ever.
+TEST(AgreeAndWork, is_told_from_an_agreement) {
+  const auto comm = world();
+  if (comm->size() == 1 || !comm->rounds().is_ready()) GTEST_SKIP() << "the ranks do not share memory";
+  for (int other = 0; other < comm->size(); ++other)
+    for (const bool works : {false, true})
+      for (int slow = 0; slow < comm->size(); ++slow) {
+        ASSERT_TRUE(agree(*comm, Status{}).ok());
+        if (comm->rank() == slow) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        bool called = false;
+        const bool does = (comm->rank() == other) == works;
+        const Status verdict = does ? agree_and_work(*comm, Status{}, {}, [&](const Pulse&) { return called = true, Status{}; }) : agree(*comm, Status{});
+        EXPECT_EQ(verdict.code(), Code::mpi);
+        EXPECT_FALSE(called);
+      }
 }
 
 // Sums of every so manyth rank, while the others wait in the agreement behind them.

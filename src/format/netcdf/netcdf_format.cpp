@@ -43,7 +43,7 @@ class NetcdfFormat final : public Format {
   Status write_texts(const std::string& path, const std::vector<std::string>& texts) override;
   Result<Catalog> catalog() override;
   Status extend(const std::string& path, std::span<const int64_t> shape) override;
-  FormatTraits traits() const noexcept override { return {.places_late = true, .grows_as_one = true, .big_endian = true, .undefines = true, .names_dimensions = true}; }
+  FormatTraits traits() const noexcept override { return {.places_late = true, .grows_as_one = true, .big_endian = true, .names_dimensions = true}; }
   Status tell_as_stored(std::vector<Variable>& variables) override;
   Status cut(int64_t records) override;
   Result<Layout> lay_out() override;

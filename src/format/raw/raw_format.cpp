@@ -35,7 +35,6 @@ class RawFormat final : public Format {
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
   Status undefine(const std::string& path, int64_t records) override;
-  FormatTraits traits() const noexcept override { return {.undefines = true}; }
   bool can_split() const noexcept override { return true; }
   Status define_split(const VariableDefinition& definition, std::span<const Part> parts) override;
   Result<std::vector<Part>> parts_of(const std::string& path) override;
