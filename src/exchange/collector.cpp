@@ -145,6 +145,7 @@ void Collector::begin(std::span<const Item> items, std::byte* buffers) {
   handed_ = taken_back_ = 0;
   back_step_ = front_step_ = next_step_ = next(0);
   look_ahead();
+  if (sink_ != nullptr) sink_->expect(covered_);
 }
 
 bool Collector::finished() const {

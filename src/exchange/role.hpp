@@ -60,6 +60,7 @@ class Role {
 class Sink {
  public:
   virtual ~Sink() = default;
+  virtual void expect(PieceView) {}      // what there will be in all windows of a run, before the first; the windows' slots fill meanwhile
   virtual void progress() {}             // called at every turn: others may wait for a word of this sink
   virtual bool ready() { return true; }  // whether consume() may be called now
   // `covered`: the extents of the whole domain that hold data; those that meet the window matter. It may go on behind: the

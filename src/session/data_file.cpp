@@ -122,6 +122,11 @@ void DataFile::write(int64_t offset, std::span<const ConstSlice> slices) {
   tally(offset, bytes_of(slices));
 }
 
+void DataFile::expect(Extent range) {
+  if (range.empty() || line_.file_of(range.begin) != line_.file_of(range.end - 1)) return;
+  attempt(range.begin, [&](Store& store, int64_t at) { return store.expect(at, range.size()), Status{}; });
+}
+
 void DataFile::read(int64_t offset, std::span<std::byte> bytes) {
   attempt(offset, [&](Store& store, int64_t at) { return store.read_at(at, bytes); });
   tally(offset, static_cast<int64_t>(bytes.size()));

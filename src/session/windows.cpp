@@ -32,6 +32,14 @@ void StorageSink::consume(int64_t, const Window& window, const std::byte* slot, 
   move({window, const_cast<std::byte*>(slot), covered});  // only read
 }
 
+// The file is opened, and has room, by the time that the first window is full. A thread may be at work on the file, and then tells it itself.
+void StorageSink::expect(PieceView covered) {
+  if (total_bytes(covered) == hull(covered).size()) expected_ = hull(covered);
+  if (!works_behind()) tell_file();
+}
+
+void StorageSink::tell_file() { file_.expect(std::exchange(expected_, {})); }
+
 void StorageSink::fill_rest() {
   if (fill_ != nullptr) fill_until(fill_->windows.domain.end);
 }
@@ -54,6 +62,7 @@ void StorageSink::work_and_fill(const Filled& filled) {
 
 void StorageSink::work(const Filled& filled, int64_t) {
   const StageTimer timer(file_.work(), Stage::storage);
+  tell_file();
   if (fill_ != nullptr) return work_and_fill(filled);
   filled.window.for_each_part([&](Extent part, int64_t place) {
     for_each_request(rule_, part, filled.covered, [&](const Request& request) {

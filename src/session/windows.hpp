@@ -35,6 +35,7 @@ class StorageWindows {
   };
   bool has_room() const noexcept { return thread_ == nullptr || thread_->posted() - thread_->done() < IoThread::k_jobs; }
   void move(const Filled& filled);
+  bool works_behind() const noexcept { return thread_ != nullptr; }
   int64_t moved() const noexcept { return thread_ == nullptr ? moved_ : std::max<int64_t>(0, thread_->done() - base_); }
 
   // By who works: the window of that number, or nullptr while nobody has asked for it.
@@ -63,6 +64,7 @@ class StorageSink final : public Sink, private StorageWindows {
   StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill, const FillMap* untouched)
       : StorageWindows(file, rule, thread), locked_(locked), fill_(fill), untouched_(untouched), filled_to_(fill != nullptr ? fill->windows.domain.begin : 0) {}
   ~StorageSink() override { finish(); }
+  void expect(PieceView covered) override;
   bool ready() override { return has_room(); }
   void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;
   int64_t done() const override { return moved(); }
@@ -73,8 +75,10 @@ class StorageSink final : public Sink, private StorageWindows {
   void work(const Filled& filled, int64_t number) override;
   void work_and_fill(const Filled& filled);
   void fill_until(int64_t end);
+  void tell_file();
 
   bool locked_;
+  Extent expected_;  // all bytes of which are to be written; empty: none that the file has not been told of
   WindowFill* fill_;
   const FillMap* untouched_;
   int64_t filled_to_;

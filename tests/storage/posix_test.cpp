@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,7 +150,6 @@ TEST(PosixStore, writes_a_long_request_in_calls_that_count_as_one) {
   EXPECT_EQ(read, bytes);
 }
 
-// Where the target lies a few bytes behind the place in the file, whole pages apart, the bytes take another way.
 // Room that is asked for beforehand (on ext4) is never seen: neither in the file's length nor in what is read where nothing was written.
 TEST(PosixStore, room_for_long_requests_leaves_length_and_holes_as_they_are) {
   constexpr int64_t k_bytes = (3 << 20) + 17, k_begin = 1 << 20, k_behind = 9 << 20;
@@ -169,6 +170,39 @@ TEST(PosixStore, room_for_long_requests_leaves_length_and_holes_as_they_are) {
   EXPECT_EQ(all, expected);
 }
 
+// What is expected has room at once, where the file system can; nothing is seen of that but its blocks, and all of it is used in the end.
+TEST(PosixStore, room_for_what_is_expected_is_found_at_once) {
+  constexpr int64_t k_begin = 2048, k_bytes = int64_t{5} << 20, k_part = int64_t{1} << 20;
+  const TemporaryFolder folder(std::filesystem::current_path());  // rather than in memory
+  const std::string path = folder.path("expected file");
+  auto store = create(path);
+  store->expect(k_begin, k_bytes);
+  EXPECT_EQ(store->size().value(), 0);
+  struct stat about {};
+  ASSERT_EQ(::stat(path.c_str(), &about), 0);
+  struct statfs system {};
+  ASSERT_EQ(::statfs(path.c_str(), &system), 0);
+  const bool reserves = static_cast<uint64_t>(system.f_type) == EXT4_SUPER_MAGIC;
+  if (reserves) {
+    EXPECT_GE(about.st_blocks * 512, k_bytes);
+  }
+  const std::vector<std::byte> part(k_part, std::byte{7});
+  for (int64_t offset = k_begin; offset < k_begin + k_bytes; offset += k_part) ASSERT_TRUE(store->write_at(offset, part).ok());
+  EXPECT_EQ(store->size().value(), k_begin + k_bytes);
+  ASSERT_EQ(::stat(path.c_str(), &about), 0);
+  if (reserves) {
+    EXPECT_LE(about.st_blocks * 512, k_begin + k_bytes + 4096) << "no block that nothing is in";
+  }
+  std::vector<std::byte> back(k_part);
+  ASSERT_TRUE(store->read_at(k_begin + k_bytes - k_part, back).ok());
+  EXPECT_EQ(back, part);
+  store->expect(k_begin, k_bytes);  // nothing new
+  ASSERT_TRUE(store->write_at(k_begin, part).ok());
+  EXPECT_EQ(store->size().value(), k_begin + k_bytes);
+  EXPECT_TRUE(store->close().ok());
+}
+
+// Where the target lies a few bytes behind the place in the file, whole pages apart, the bytes take another way.
 TEST(PosixStore, reads_into_memory_at_any_distance_from_a_page) {
   constexpr size_t k_bytes = 700'001;
   TemporaryFolder folder;

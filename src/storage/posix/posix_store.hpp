@@ -42,6 +42,7 @@ class PosixStore final : public Store {
   // By threads of their own, what is long in pieces; for a store without a hook. `taken`: bytes of the first request that are there already.
   Status read_in_lanes(std::span<const ReadRequest> requests, size_t taken = 0, const Meanwhile& meanwhile = {});
   Result<int64_t> size() override;
+  void expect(int64_t offset, int64_t bytes) override;
   Status resize(int64_t size) override;
   Status sync() override;
   Status close() override;
@@ -57,6 +58,9 @@ class PosixStore final : public Store {
   Status finish(std::span<const ReadRequest> requests, const Meanwhile& meanwhile);
   template <class SliceType>
   Status move(Operation operation, int64_t offset, std::span<const SliceType> slices, StoreCounters& counters);
+  struct Range {
+    int64_t begin = 0, end = 0;
+  };
   void reserve(int64_t offset, int64_t bytes) noexcept;
   ssize_t call(Operation operation, std::span<iovec> batch, int64_t offset, bool counts, StoreCounters& counters);
   Status set_lock(short type, const char* verb, int64_t offset, int64_t size);
@@ -71,6 +75,7 @@ class PosixStore final : public Store {
   int64_t write_call_bytes_;
   bool takes_turns_ = false;
   bool reserves_ = false;  // room in the file before long writes
+  Range expected_, reserved_;  // all of it is to be written; there is room for it
   bool slow_ = false;  // the last request of read_several() took its time
   bool timed_ = false;  // slow_ says something
   std::unique_ptr<ReadLanes> lanes_;
