@@ -352,6 +352,12 @@ Result<Settings> resolve(const Settings& program) {
   return resolved;
 }
 
+std::string environment_text() {
+  std::string text;
+  for (const EnvironmentVariable& variable : own_environment()) text.append(variable.name).append("=").append(variable.value).append("\n");
+  return text;
+}
+
 std::string settings_table_markdown() {
   std::string table = "| key | default | values | what it does |\n| --- | --- | --- | --- |\n";
   for (const SettingInfo& info : k_registry) {

@@ -18,6 +18,7 @@
 #include "session/copy.hpp"
 #include "session/motion.hpp"
 #include "session/same.hpp"
+#include "session/wishes.hpp"
 
 namespace windrow {
 namespace {
@@ -45,12 +46,6 @@ FormatMode format_mode(File::Mode mode) {
   return FormatMode::read;
 }
 
-std::string text_of(const Settings& settings) {
-  std::string text;
-  for (const auto& [key, value] : settings.values()) text += key + '=' + value + '\n';
-  return text;
-}
-
 std::vector<std::string> texts_of(const Settings& settings) {
   std::vector<std::string> texts;
   for (const auto& [key, value] : settings.values()) texts.push_back(fmt::format("{}={}", key, value));
@@ -68,10 +63,6 @@ constexpr const char* k_same_machine = "=";  // instead of the text of a machine
 // Where ranks outnumber cores, two windows: what lies full in a third is written at the end, when the ranks have nothing left to copy meanwhile
 // (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB). Beside messages of other hosts two windows take four.
 int64_t buffers_for(const Comm& comm) noexcept { return comm.host_roots().size() > 1 || usable_cores() > comm.host_size() ? 4 : 2; }
-
-StoreOptions store_options(const Settings& settings, int rank) {
-  return {.kind = settings.text("store"), .fault = settings.text("fault"), .rank = rank};
-}
 
 }  // namespace
 
@@ -148,28 +139,19 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->path_ = path;
     if (mode == Mode::create) file->catalog_.groups.push_back({.path = "/", .attributes = {}});
     if (path.empty()) return {Code::bad_argument, "the path of the file is empty"};
-    auto settings = resolve(program);
-    if (!settings.ok()) return settings.status();
-    file->settings_ = std::move(settings).value();
+    auto found = Wishes::of(*comm.value(), program, mode == Mode::create);
+    if (!found.ok()) return found.status();
+    const Wishes& wishes = *found.value();
+    file->settings_ = wishes.settings;
     // As resolved: ranks whose environments differ would go different ways.
-    arguments = hash_of({path, std::to_string(static_cast<int>(mode)), text_of(file->settings_)});
-    auto strategy = parse_strategy(request_of(file->settings_));
-    if (!strategy.ok()) return strategy.status();
-    file->strategy_ = std::move(strategy).value();
-    file->plan_memory_ = file->settings_.bytes("plan_memory");
-    auto limits = limits_of(file->settings_);
-    if (!limits.ok()) return limits.status();
-    file->limits_ = limits.value();
-    auto striping = striping_options(file->settings_);
-    if (!striping.ok()) return striping.status();
-    file->striping_options_ = std::move(striping).value();
-    if (mode == Mode::create) {
-      auto wanted = wanted_subfiles(file->settings_, comm.value()->size());
-      if (!wanted.ok()) return wanted.status();
-      file->wanted_subfiles_ = wanted.value();
-      if (Status split = check_split({.axes = file->settings_.text("split"), .parts = file->settings_.text("split_parts")}); !split.ok()) return split;
-    }
-    return check_store_options(store_options(file->settings_, comm.value()->rank()));
+    arguments = hash_of({path, std::to_string(static_cast<int>(mode)), wishes.text});
+    file->strategy_ = wishes.strategy;
+    file->plan_memory_ = wishes.plan_memory;
+    file->limits_ = wishes.limits;
+    file->striping_options_ = wishes.striping;
+    file->wanted_subfiles_ = wishes.subfiles;
+    file->store_options_ = wishes.store;
+    return {};
   });
   const Comm& ranks = *comm.value();
   // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
@@ -343,7 +325,7 @@ Status File::learn(std::span<const std::byte> told) {
     for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
     for (const SoftLink& link : catalog_.links) link_targets_[link.path] = link.target;
   }
-  data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options(settings_, comm_->rank()));
+  data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options_);
   data_->tally_by(layout_);
   use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
   if (Status status = grow_pulse(catalog_.variables.size()); !status.ok()) return status;
@@ -400,7 +382,7 @@ Status File::publish_on_root() {
   if (Status status = write_xdmf_on_root(renames); !status.ok()) return status;
   renames.push_back({draft_.temporary_path, draft_.final_path});
   if (Status status = withdraw_references_on_root(); !status.ok()) return status;
-  Status status = windrow::publish(renames, settings_.boolean("durable"), store_options(settings_, comm_->rank()));
+  Status status = windrow::publish(renames, settings_.boolean("durable"), store_options_);
   if (!status.ok()) return status;
   xdmf_draft_ = {};
   if (!replaced.empty()) (void)remove_folder(replaced);

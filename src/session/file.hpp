@@ -474,6 +474,7 @@ class File {
   bool published_ = false;
   int64_t metadata_opens_ = 0;           // rank 0: of this file and those that belong to it, before the format had it
   StripingOptions striping_options_;
+  StoreOptions store_options_;
   Striping striping_;                    // as rank 0 found it
   std::shared_ptr<const StorageLayout> layout_;  // that domains are cut by; nullptr: none that has stripes
   bool local_disk_ = false;              // as rank 0 sees it

@@ -65,6 +65,30 @@ TEST_F(Plans, a_report_counts_what_the_plan_foretold) {
   }
 }
 
+// What options come to is kept from one file to the next, where they are the same.
+TEST_F(Plans, each_file_has_the_options_of_its_own_opening) {
+  const auto buffer_of = [&](const KeyValues& options) {
+    Scene scene(path(), options);
+    scene.begin();
+    EXPECT_WINDROW_OK(scene.put_and_flush());
+    const json report = report_of(scene.file);
+    EXPECT_WINDROW_OK(windrow_discard(std::exchange(scene.file, nullptr)));
+    return report["plans"][0]["buffer"].get<int64_t>();
+  };
+  for (const int64_t buffer : {4096, 8192, 8192, 4096}) {
+    setenv("WINDROW_BUFFER", std::to_string(buffer).c_str(), 1);
+    EXPECT_EQ(buffer_of({{"strategy", "two-phase"}}), buffer);
+    EXPECT_EQ(buffer_of({{"strategy", "two-phase"}, {"buffer", "12288"}}), 12288);
+    EXPECT_EQ(buffer_of({{"buffer", "16384"}, {"strategy", "two-phase"}}), 16384);
+  }
+  setenv("WINDROW_BUFFER", "much", 1);
+  windrow_file* file = nullptr;
+  EXPECT_EQ(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file), WINDROW_BAD_ARGUMENT);
+  EXPECT_NE(std::string(windrow_error_message()).find("WINDROW_BUFFER"), std::string::npos) << windrow_error_message();
+  unsetenv("WINDROW_BUFFER");
+  EXPECT_EQ(buffer_of({{"strategy", "two-phase"}, {"buffer", "4096"}}), 4096);
+}
+
 // One writer a host; its own host's ranks copy into its buffers, the others send. A grid of columns in two variables: every rank has a part
 // of every window.
 TEST_F(Plans, spread_writers_over_hosts_and_bound_their_memory) {
