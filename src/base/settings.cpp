@@ -318,7 +318,7 @@ struct EnvironmentVariable {
   std::string_view name, value;
 };
 
-// Those whose names begin with "WINDROW_". The environment has some hundred others, and every file that is opened asks for each setting.
+// Those whose names begin with "WINDROW_", by name. The environment has some hundred others, and every file that is opened asks for each setting.
 std::vector<EnvironmentVariable> own_environment() {
   std::vector<EnvironmentVariable> own;
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
@@ -326,6 +326,7 @@ std::vector<EnvironmentVariable> own_environment() {
     const size_t end = text.find('=');
     if (text.starts_with(k_environment) && end != std::string_view::npos) own.push_back({text.substr(0, end), text.substr(end + 1)});
   }
+  std::ranges::stable_sort(own, {}, &EnvironmentVariable::name);
   return own;
 }
 

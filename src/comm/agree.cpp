@@ -18,7 +18,7 @@ namespace {
 // Layout of a pulse on the wire, in int64: three lengths, then maxima, sums, bits. One MPI element is the whole pulse, so that
 // the combining function always sees all of it.
 constexpr size_t k_head = 3;
-constexpr size_t k_verdicts = 3;  // maxima that come before the pulse's: the worst verdict, the mildest, the work's
+constexpr size_t k_verdicts = 5;  // maxima that come before the pulse's: the worst verdict, the mildest, the work's; whether there is work, and whether there is none
 constexpr size_t k_inline = 1024;  // pulses up to this length on the wire need no allocation, and so cannot fail
 static_assert(k_pulse_without_memory + k_head + k_verdicts + 1 <= k_inline);
 
@@ -59,6 +59,9 @@ int reduce_by_messages(const Comm& comm, std::span<int64_t> wire) {
   return rc == MPI_SUCCESS ? wait_for(&request, comm.machine_size()) : rc;
 }
 
+// Whether all ranks have come for the same, with work of rank 0 or without.
+bool is_one_kind(std::span<const int64_t> combined) noexcept { return combined[k_head + 3] + combined[k_head + 4] == 1; }
+
 // Collective.
 Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
   if (comm.size() > 1 && comm.rounds().is_ready() && wire.size() <= HostRounds::k_most) {
@@ -67,6 +70,7 @@ Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Betwee
   }
   if (comm.size() > 1)
     if (Status status = mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce"); !status.ok()) return status;
+  if (!is_one_kind(wire)) return different_calls();  // only some would come to the broadcast
   if (!between) return {};
   if (comm.rank() == 0) between(wire);
   if (comm.size() == 1) return {};
@@ -139,6 +143,8 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
   *at++ = encode_verdict(local, comm.rank());
   *at++ = -static_cast<int64_t>(local.code());  // the mildest code, as a maximum
   *at++ = 0;                                    // what becomes of the work
+  *at++ = work ? 1 : 0;
+  *at++ = work ? 0 : 1;
   at = std::copy(pulse.maximum.begin(), pulse.maximum.end(), at);
   *at++ = local.ok() ? 0 : 1;
   at = std::copy(pulse.sum.begin(), pulse.sum.end(), at);
@@ -159,6 +165,7 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
   const int64_t worst = *at++;
   const auto mildest = static_cast<Code>(-*at++);
   const int64_t worked = *at++;
+  at += 2;
   std::copy_n(at, pulse.maximum.size(), pulse.maximum.begin());
   at += pulse.maximum.size();
   const int64_t failed = *at++;

@@ -123,6 +123,7 @@ void DataFile::write(int64_t offset, std::span<const ConstSlice> slices) {
 }
 
 void DataFile::expect(Extent range) {
+  for (auto& [file, opened] : stores_) opened.store->expect(0, 0);
   if (range.empty() || line_.file_of(range.begin) != line_.file_of(range.end - 1)) return;
   attempt(range.begin, [&](Store& store, int64_t at) { return store.expect(at, range.size()), Status{}; });
 }

@@ -23,7 +23,7 @@ class DataFile {
   DataFile(std::string path, bool writable, StoreOptions options)
       : path_(std::move(path)), writable_(writable), options_(std::move(options)) {}
 
-  void expect(Extent range);  // all bytes of it are to be written: opens the file, and lets the store find room for them
+  void expect(Extent range);  // all bytes of it are to be written: opens the file, and lets the store find room for them. Empty: nothing is
   void write(int64_t offset, std::span<const std::byte> bytes);
   void write(int64_t offset, std::span<const ConstSlice> slices);
   void read(int64_t offset, std::span<std::byte> bytes);

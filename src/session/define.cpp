@@ -218,7 +218,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     if (SameArguments::differ(agreed.maximum) || !splits.empty() || definitions.size() > k_few) return {};
     return make_on_root(definitions, added.groups, agreed.maximum.subspan(2));
   }, &at_work);
-  if (!verdict.ok() && !at_work) return verdict;
+  if (!verdict.ok() && (!at_work || verdict.code() == Code::mpi)) return verdict;
   if (SameArguments::differ(places.arguments))
     return name_difference(*comm_, arguments, "number, paths, types, shapes or options of the variables", describe);
   const int64_t made = places.made[0];  // negative: none yet

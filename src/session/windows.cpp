@@ -38,7 +38,14 @@ void StorageSink::expect(PieceView covered) {
   if (!works_behind()) tell_file();
 }
 
-void StorageSink::tell_file() { file_.expect(std::exchange(expected_, {})); }
+void StorageSink::tell_file() {
+  if (!expected_.empty()) file_.expect(std::exchange(expected_, {}));
+}
+
+StorageSink::~StorageSink() {
+  finish();
+  file_.expect({});  // it may have ended early
+}
 
 void StorageSink::fill_rest() {
   if (fill_ != nullptr) fill_until(fill_->windows.domain.end);

@@ -63,7 +63,7 @@ class StorageSink final : public Sink, private StorageWindows {
   // `fill`: what holes are filled with, or nullptr. `untouched`: what requests with holes need not read before they write it, or nullptr.
   StorageSink(DataFile& file, AccessRule rule, IoThread* thread, bool locked, WindowFill* fill, const FillMap* untouched)
       : StorageWindows(file, rule, thread), locked_(locked), fill_(fill), untouched_(untouched), filled_to_(fill != nullptr ? fill->windows.domain.begin : 0) {}
-  ~StorageSink() override { finish(); }
+  ~StorageSink() override;
   void expect(PieceView covered) override;
   bool ready() override { return has_room(); }
   void consume(int64_t step, const Window& window, const std::byte* slot, PieceView covered) override;

@@ -263,6 +263,11 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
     std::vector<std::string> folders;
     for (const Rename& file : files)
       if (durable && (folders.empty() || folders.back() != folder_to_open(file.to))) folders.push_back(folder_to_open(file.to));
+    // One that cannot get its name must not find that its companions have theirs.
+    struct stat about {};
+    for (const Rename& file : files)
+      if (::stat(file.to.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && ::stat(file.from.c_str(), &about) == 0 && !S_ISDIR(about.st_mode))
+        return system_status("publish", file.to, EISDIR);
     for (const Rename& file : files) {
       if (fault && fault->after-- == 0) {
         if (fault->kill) (void)std::raise(SIGKILL);

@@ -75,7 +75,7 @@ class Store {
   // forget_ahead() or close().
   virtual void read_ahead(std::span<const ReadRequest>) {}
   virtual void forget_ahead() {}  // waits, and tells nothing
-  // All of these bytes are about to be written, with other calls: a store that finds room for them at once may. Nothing is promised, and nothing fails.
+  // All of these bytes are about to be written, with other calls: a store that finds room for them at once may. Nothing is promised, and nothing fails. No bytes: none are.
   virtual void expect(int64_t, int64_t) {}
   virtual Result<int64_t> size() = 0;
   virtual Status resize(int64_t size) = 0;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -194,6 +195,21 @@ TEST(Publish, a_companion_has_its_mode_from_its_first_moment) {
   const Rename companion{draft.temporary_path + ".json", draft.final_path + ".json"};
   EXPECT_EQ(start_companions(draft, {&companion, 1}).code(), Code::bad_argument);
   ::umask(before);
+}
+
+// What stands in the way of one file stands in the way of all.
+TEST(Publish, leaves_an_old_companion_where_the_file_cannot_have_its_name) {
+  TemporaryFolder folder;
+  const Draft draft = start(folder.path("a.raw"));
+  const Rename companion{draft.temporary_path + ".json", draft.final_path + ".json"};
+  write(companion.from, "new");
+  write(companion.to, "old");
+  std::filesystem::create_directory(draft.final_path);
+  const std::array<Rename, 2> files{companion, Rename{draft.temporary_path, draft.final_path}};
+  const Status status = publish(files, false);
+  EXPECT_THAT(status.message(), HasSubstr("is a directory"));
+  EXPECT_EQ(read(companion.to), "old");
+  EXPECT_EQ(read(companion.from), "new");
 }
 
 TEST(Publish, tells_how_long_a_file_may_be) {
