@@ -117,11 +117,7 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
   }
 }
 
-}  // namespace
-
-namespace {
-
-// `work`: none, or rank 0's.
+// Collective. `work`: none, or rank 0's.
 Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, bool& at_work) {
   // Every collective call of the library begins here or in Comm::of().
   if (!mpi_is_running()) return guard([] { return Status{Code::bad_state, "MPI has ended: no call that talks to other ranks can follow MPI_Finalize"}; });
