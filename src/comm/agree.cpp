@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/handle.hpp"
+#include "comm/host_letters.hpp"
 #include "comm/wait.hpp"
 
 namespace windrow {
@@ -206,15 +207,19 @@ Status SomeRanks::sum(std::span<int64_t> numbers) {
 Status agree(const Comm& comm, Status local) { return agree(comm, std::move(local), Pulse{}); }
 
 Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum) {
-  // A short word goes along in the agreement: of the others there is nothing in its bits.
-  constexpr size_t k_words = 512;
-  std::array<int64_t, k_words> word{};
+  // Short ones lie in memory that all share, or go along in the agreement: of the others there is nothing in its bits.
+  const bool lie = comm.size() > 1 && comm.rounds().is_ready() && comm.rounds().has_room();
+  std::array<int64_t, k_shared_at_once / sizeof(int64_t)> memory;
+  const std::span<int64_t> word = lie ? std::span<int64_t>() : memory;
+  std::fill(word.begin(), word.end(), 0);
+  const int64_t most = lie ? most_letter_bytes(comm.size()) : static_cast<int64_t>(k_shared_at_once);
   std::array<int64_t, 16> numbers;
   const bool speaks = comm.rank() == 0 && local.ok();
   const std::span<int64_t> all = std::span(numbers).first(1 + maximum.size());
   all[0] = speaks ? static_cast<int64_t>(bytes.size()) : 0;
   std::copy(maximum.begin(), maximum.end(), all.begin() + 1);
-  if (speaks && bytes.size() <= sizeof word && !bytes.empty()) std::memcpy(word.data(), bytes.data(), bytes.size());
+  if (speaks && all[0] <= most && lie) leave_for_all(comm.rounds(), comm.size(), bytes);
+  if (speaks && all[0] <= most && !lie && !bytes.empty()) std::memcpy(word.data(), bytes.data(), bytes.size());
   Status verdict = agree(comm, std::move(local), Pulse{.maximum = all, .sum = {}, .bits = word});
   std::copy(all.begin() + 1, all.end(), maximum.begin());
   const int64_t size = all[0];
@@ -222,10 +227,10 @@ Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& b
     bytes.clear();
     return verdict;
   }
-  if (size <= static_cast<int64_t>(sizeof word)) {
+  if (size <= most) {
     if (comm.rank() == 0) return {};
-    const auto* text = reinterpret_cast<const std::byte*>(word.data());
-    return guard([&] { bytes.assign(text, text + size); return Status{}; });
+    const auto told = lie ? left_for_all(comm.rounds(), comm.size(), size) : std::as_bytes(word).first(static_cast<size_t>(size));
+    return guard([&] { bytes.assign(told.begin(), told.end()); return Status{}; });
   }
   verdict = agree(comm, guard([&] { bytes.resize(static_cast<size_t>(size)); return Status{}; }));
   if (!verdict.ok()) return verdict;

@@ -56,6 +56,8 @@ class SomeRanks {
 // Collective. Sends rank 0's status and bytes to all: for what only rank 0 does (metadata). `bytes` is an in-out
 // argument of rank 0's data; empty on error. An error that any rank came with is every rank's; one that shows on the way, a rank that
 // has no memory for the bytes, is that rank's own, to be agreed on by the caller. `maximum`: numbers that go along, at most a few.
+// Up to k_shared_at_once bytes cost one agreement; where all ranks have room for them beforehand, no error is a rank's own.
+inline constexpr size_t k_shared_at_once = 4096;
 Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum = {});
 
 }  // namespace windrow

@@ -59,4 +59,13 @@ void take_letters(const HostRounds& rounds, int rank, int ranks, std::vector<Let
   }
 }
 
+void leave_for_all(const HostRounds& rounds, int ranks, std::span<const std::byte> bytes) noexcept {
+  assert(static_cast<int64_t>(bytes.size()) <= most_letter_bytes(ranks));
+  std::copy(bytes.begin(), bytes.end(), half_of(rounds, rounds.rounds() + 1, 0, ranks));
+}
+
+std::span<const std::byte> left_for_all(const HostRounds& rounds, int ranks, int64_t size) noexcept {
+  return {half_of(rounds, rounds.rounds(), 0, ranks), static_cast<size_t>(size)};
+}
+
 }  // namespace windrow

@@ -22,4 +22,9 @@ bool leave_letters(const HostRounds& rounds, int rank, int ranks, std::span<cons
 // Local, after that round: adds those to this rank, sorted by peer. Letters for the next rounds do not disturb them before this rank comes to the next.
 void take_letters(const HostRounds& rounds, int rank, int ranks, std::vector<Letter>& in);
 
+// The same for one letter of rank 0 to all, of at most most_letter_bytes(): before a round of all by rank 0, and after it by anybody, who is told the size otherwise. What is returned lies
+// there until this rank comes to the next round.
+void leave_for_all(const HostRounds& rounds, int ranks, std::span<const std::byte> bytes) noexcept;
+std::span<const std::byte> left_for_all(const HostRounds& rounds, int ranks, int64_t size) noexcept;
+
 }  // namespace windrow

@@ -32,7 +32,7 @@ IoThread::~IoThread() {
 }
 
 void IoThread::post(const Job& job) noexcept {
-  jobs_[static_cast<size_t>(posted_now_ % k_jobs)] = job;
+  jobs_.set(static_cast<size_t>(posted_now_ % k_jobs), job);
   ++posted_now_;
   posted_.fetch_add(1, std::memory_order_release);
   posted_.notify_one();

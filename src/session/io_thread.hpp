@@ -5,9 +5,10 @@
 
 #include <pthread.h>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
+
+#include "base/unset_array.hpp"
 
 namespace windrow {
 
@@ -47,7 +48,7 @@ class IoThread {
   pthread_t thread_{};
   bool running_ = false;
   int64_t posted_now_ = 0;
-  std::array<Job, k_jobs> jobs_{};
+  UnsetArray<Job, k_jobs> jobs_;
   std::atomic<uint32_t> posted_{0};  // modulo 2^32, as wait() likes it
   std::atomic<bool> stop_{false};
   std::atomic<int64_t> done_{0};

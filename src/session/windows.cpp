@@ -18,7 +18,7 @@ void StorageWindows::move(const Filled& filled) {
     return;
   }
   const int64_t number = asked_.load(std::memory_order_relaxed);
-  ring_[static_cast<size_t>(number % IoThread::k_jobs)] = filled;
+  ring_.set(static_cast<size_t>(number % IoThread::k_jobs), filled);
   asked_.store(number + 1, std::memory_order_release);
   thread_->post({work_on, this, number});
 }
@@ -104,7 +104,7 @@ bool StorageFetcher::gather(const Filled& filled, int64_t number) {
   requests.count = 0;
   size_t count = 0;
   for_each_read(filled, [&](const ReadRequest& request) {
-    if (count++ < requests.each.size()) requests.each[requests.count++] = request;
+    if (count++ < requests.each.size()) requests.each.set(requests.count++, request);
   });
   if (count > requests.each.size()) return false;
   requests.number = number;
@@ -116,18 +116,21 @@ void StorageFetcher::work(const Filled& filled, int64_t number) {
   if (!several_) return for_each_read(filled, [&](const ReadRequest& request) { file_.read(request.offset, request.bytes); });
   Requests& requests = requests_[static_cast<size_t>(number % 2)];
   if (requests.number == number || gather(filled, number)) {
-    return file_.read(requests.span(), [&] {
+    return file_.read(requests.first(requests.count), [&] {
       const Filled* const next = asked(number + 1);
-      if (next != nullptr && gather(*next, number + 1)) file_.read_ahead(requests_[static_cast<size_t>((number + 1) % 2)].span());
+      if (next != nullptr && gather(*next, number + 1)) {
+        const Requests& ahead = requests_[static_cast<size_t>((number + 1) % 2)];
+        file_.read_ahead(ahead.first(ahead.count));
+      }
       return next == nullptr;
     });
   }
   size_t waiting = 0;
   for_each_read(filled, [&](const ReadRequest& request) {
-    requests.each[waiting++] = request;
-    if (waiting == requests.each.size()) file_.read(std::span<const ReadRequest>(requests.each).first(std::exchange(waiting, 0)), {});
+    requests.each.set(waiting++, request);
+    if (waiting == requests.each.size()) file_.read(requests.first(std::exchange(waiting, 0)), {});
   });
-  file_.read(std::span<const ReadRequest>(requests.each).first(waiting), {});
+  file_.read(requests.first(waiting), {});
 }
 
 }  // namespace windrow

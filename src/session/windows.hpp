@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 
+#include "base/unset_array.hpp"
 #include "exchange/role.hpp"
 #include "plan/access.hpp"
 #include "session/data_file.hpp"
@@ -54,7 +55,7 @@ class StorageWindows {
   int64_t base_;       // jobs of the thread before these
   int64_t moved_ = 0;
   std::atomic<int64_t> asked_{0};
-  std::array<Filled, IoThread::k_jobs> ring_;
+  UnsetArray<Filled, IoThread::k_jobs> ring_;  // with a thread only
 };
 
 // A collector's windows go to the file.
@@ -97,8 +98,8 @@ class StorageFetcher final : public Fetcher, private StorageWindows {
   struct Requests {
     int64_t number = -1;  // of the window that they are all of
     size_t count = 0;
-    std::array<ReadRequest, 256> each;
-    std::span<const ReadRequest> span() const noexcept { return std::span(each).first(count); }
+    UnsetArray<ReadRequest, 256> each;
+    std::span<const ReadRequest> first(size_t of_them) const noexcept { return {each.data(), of_them}; }
   };
   void work(const Filled& filled, int64_t number) override;
   template <class Visit>
