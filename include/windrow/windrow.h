@@ -131,7 +131,7 @@ enum windrow_mode {
  *                 "files" = subfiles(N): variables are split over N subfiles in a folder beside `path`, and read as one file (docs/subfiles.md).
  * @param file     [out] NULL on error.
  * @return WINDROW_NOT_FOUND, WINDROW_NO_PERMISSION, WINDROW_IO: the folder; WINDROW_BAD_ARGUMENT: the name, too long for the file
- * system for example; WINDROW_UNSUPPORTED: the format.
+ * system for example; WINDROW_UNSUPPORTED: the format.  That a rank has no memory for the file may show in the first collective call on it.
  * Cost: one open on rank 0; the other writers open at their first write.  Since 0.1.
  */
 WINDROW_API int windrow_create(MPI_Comm comm, const char *path, const windrow_options *options, windrow_file **file);
@@ -737,8 +737,9 @@ WINDROW_API int windrow_set_strategy(windrow_file *file, const windrow_options *
  * between hosts, two of a 36th of it, 64 to 512 KiB, three where they may be compressed.  For compressors every rank has two messages and 1 to 2 MiB, more at
  * high levels of zstd
  * ("codec_memory").  Plans are kept for later flushes of the same shape - the
- * same decompositions, to the same places of the same open file, as long as they take no more than "plan_memory" on a rank; other records, new variables and
- * other files make a plan of their own.
+ * same decompositions, to the same places of the same open file, as long as they take no more than "plan_memory" on a rank; other records and new variables make
+ * a plan of their own.  A file that is closed leaves them to the next one of its communicator: there they serve a flush of variables of the same types at the same
+ * places through decompositions with the same pieces, whether they are the same or made anew.
  * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.
  */
 WINDROW_API int windrow_flush(windrow_file *file);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstring>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -69,7 +70,7 @@ constexpr std::array k_registry{
     SettingInfo{"buffers", integer, "0", "", "buffers, 2 to 64", 0,
                 "Most buffers of one writer or reader; 0: 4 where there are several hosts, or rank 0's has more cores than ranks, else 2; on a disk of one host's own, where a rank moves 64 MiB and more of a file in one stretch, 4 times as many of 1 MiB unless `buffer` is set (not of stripes, teams and chunks). Where messages come in they lie in half of them. More of them let more of a flush that was begun be written while the program goes on."},
     SettingInfo{"plan_memory", bytes, "64MiB", "", "bytes", 0,
-                "What the plans that are kept for later flushes of the same shape may take on one rank, all together; the one that was made last stays whatever it takes, and no more than 62 are kept."},
+                "What the plans that are kept for later flushes of the same shape may take on one rank, all together; the one that was made last stays whatever it takes, and no more than 62 are kept. A file that is closed leaves them, up to 16 MiB of them, to the next file of its communicator; with 0 it neither leaves any nor takes any."},
     SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts and which domains=cyclic deals; 0: stripes, or 1 MiB where there are none."},
     SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0,
                 "Largest hole between two pieces that sieving reads over. Unless it is set, 4 KiB on a local disk."},
@@ -322,9 +323,10 @@ struct EnvironmentVariable {
 std::vector<EnvironmentVariable> own_environment() {
   std::vector<EnvironmentVariable> own;
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    if (std::strncmp(*each, k_environment.data(), k_environment.size()) != 0) continue;  // before its length is asked for: some are long
     const std::string_view text(*each);
     const size_t end = text.find('=');
-    if (text.starts_with(k_environment) && end != std::string_view::npos) own.push_back({text.substr(0, end), text.substr(end + 1)});
+    if (end != std::string_view::npos) own.push_back({text.substr(0, end), text.substr(end + 1)});
   }
   std::ranges::stable_sort(own, {}, &EnvironmentVariable::name);
   return own;

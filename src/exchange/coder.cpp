@@ -378,7 +378,7 @@ int64_t most_grown(int64_t frame) noexcept {
 }  // namespace
 
 // The length of what it was goes in front: the receiver does not know it.
-bool Coder::shrink(int to, std::vector<std::byte>& letter) {
+bool Coder::shrink(int to, std::vector<std::byte>& letter, double& seconds) {
   if (!compresses_ || comm_.host_rank_of(to) >= 0 || static_cast<int64_t>(letter.size()) < k_least_message) return false;
   const auto size = static_cast<int64_t>(letter.size());
   if (size > k_longest_message || !reserve(size).ok()) return false;
@@ -395,7 +395,7 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter) {
   std::vector<std::byte> frame(prefix + letter.size());
   const double begin = seconds_now();
   const int64_t length = encode_frame(letter, choice(arm, 1), false, *memory_->workspace, std::span(frame).subspan(prefix));
-  trace_.codec_description_seconds += seconds_now() - begin;
+  seconds += seconds_now() - begin;
   if (length == 0 || static_cast<size_t>(length) + prefix >= letter.size() || size > most_grown(length)) return false;
   std::memcpy(frame.data(), &size, prefix);
   frame.resize(prefix + static_cast<size_t>(length));
@@ -403,7 +403,7 @@ bool Coder::shrink(int to, std::vector<std::byte>& letter) {
   return true;
 }
 
-Result<std::vector<std::byte>> Coder::grow(std::span<const std::byte> letter) {
+Result<std::vector<std::byte>> Coder::grow(std::span<const std::byte> letter, double& seconds) {
   constexpr auto prefix = sizeof(int64_t);
   int64_t size = 0;
   if (letter.size() >= prefix) std::memcpy(&size, letter.data(), prefix);
@@ -415,7 +415,7 @@ Result<std::vector<std::byte>> Coder::grow(std::span<const std::byte> letter) {
   std::vector<std::byte> raw(static_cast<size_t>(size));
   const double begin = seconds_now();
   if (Status status = decode_frame(frame, raw, *memory_->workspace); !status.ok()) return status;
-  trace_.codec_description_seconds += seconds_now() - begin;
+  seconds += seconds_now() - begin;
   return raw;
 }
 

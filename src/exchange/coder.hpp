@@ -124,10 +124,10 @@ class Coder {
   int64_t bytes() const noexcept {
     return memory_ == nullptr ? 0 : memory_->scratch_bytes + (memory_->workspace == nullptr ? 0 : memory_->workspace->bytes());
   }
-  // Descriptions: `letter` becomes a frame with its length in front when that is shorter; true then.
+  // Descriptions: `letter` becomes a frame with its length in front when that is shorter; true then. `seconds`: it took so many more.
   // May throw std::bad_alloc.
-  bool shrink(int to, std::vector<std::byte>& letter);
-  Result<std::vector<std::byte>> grow(std::span<const std::byte> letter);
+  bool shrink(int to, std::vector<std::byte>& letter, double& seconds);
+  Result<std::vector<std::byte>> grow(std::span<const std::byte> letter, double& seconds);
 
  private:
   CodecChoice choice(size_t arm, int element_bytes) const noexcept;

@@ -9,6 +9,22 @@
 #include "comm/wait.hpp"
 
 namespace windrow {
+namespace {
+
+// What is counted meanwhile is counted in another trace. Files come and go, and a transfer may serve several.
+class TraceLoan {
+ public:
+  TraceLoan(Trace& of, Trace& to) noexcept : of_(of), to_(to) { to_ = of_; }
+  ~TraceLoan() { of_ = to_; }
+  TraceLoan(const TraceLoan&) = delete;
+  TraceLoan& operator=(const TraceLoan&) = delete;
+
+ private:
+  Trace& of_;
+  Trace& to_;
+};
+
+}  // namespace
 
 Status Arena::reserve(int64_t bytes, Trace& trace) {
   if (bytes <= bytes_) return {};
@@ -75,7 +91,8 @@ void Transfer::turn_until(Done&& done) {
   }
 }
 
-void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, const CodecOrder& order, Role* guest) {
+void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, const CodecOrder& order, Trace& trace, Role* guest) {
+  const TraceLoan loan(trace, trace_);
   guest_ = guest;
   comm_.wait_for_holder();   // another file's last windows may still lie in the memory that the host shares
   coder_->begin(order);
@@ -99,7 +116,8 @@ void Transfer::visit_traffic(const std::function<void(const Traffic&)>& visit) c
       if (traffic.rank != comm_.rank()) visit(traffic);
 }
 
-Status Transfer::end() {
+Status Transfer::end(Trace& trace) {
+  const TraceLoan loan(trace, trace_);
   turn_until([](const Role& role) { return role.finished(); });
   Status status;
   const auto take = [&](const Status& each) {

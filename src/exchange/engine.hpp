@@ -50,7 +50,7 @@ struct Ways {
 class Transfer {
  public:
   // Collective; the status is this rank's own, to be agreed on. `items`, and the runs that they point to, are used until run() gives new ones; the runs must
-  // be the same then. `trace` must outlive the transfer.
+  // be the same then. Neither the arena nor the trace is used after the call.
   static Result<std::unique_ptr<Transfer>> prepare(Comm& comm, const Plan& plan, std::span<const Item> items, Ways ways, Arena& arena,
                                                    Trace& trace);
 
@@ -62,9 +62,9 @@ class Transfer {
   // storage's part on writers and readers. When begin() is over, no rank needs another any more: all that is written has left its
   // holder's memory, and some of it may still be the sink's to write. The status is this rank's own. `guest`: has its turns beside this
   // rank's roles, and is begun already.
-  // `order`: of the codec, where the plan leaves it open.
-  void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, const CodecOrder& order, Role* guest = nullptr);
-  Status end();
+  // `order`: of the codec, where the plan leaves it open. `trace`: of both parts.
+  void begin(std::span<const Item> items, Arena& arena, Sink& storage_sink, Fetcher& storage_fetcher, const CodecOrder& order, Trace& trace, Role* guest = nullptr);
+  Status end(Trace& trace);
 
   int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs
   bool shared_refused() const noexcept { return shared_refused_; }  // the host's memory was too small to share
@@ -94,6 +94,7 @@ class Transfer {
   void turn_until(Done&& done);
 
   Comm& comm_;
+  Trace trace_;  // that the roles count in: the caller's, while begin() and end() have it
 
   std::unique_ptr<Coder> coder_;
   std::vector<std::unique_ptr<Role>> roles_;

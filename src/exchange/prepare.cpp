@@ -51,7 +51,7 @@ class TransferBuilder {
     Status local = probe_link(comm_, plan_);
     local.update(guard([&] {
       transfer_.reset(new Transfer(comm_));
-      transfer_->coder_ = std::make_unique<Coder>(comm_, plan_, checks_, trace_);
+      transfer_->coder_ = std::make_unique<Coder>(comm_, plan_, checks_, transfer_->trace_);
       return Status{};
     }));
     if (plan_.gathers()) local = gather_descriptions(std::move(local));
@@ -132,7 +132,7 @@ class TransferBuilder {
   void close(Letter& letter, std::byte kind, int element_bytes) {
     trace_.description_bytes_before_codec += static_cast<int64_t>(letter.bytes.size() + k_letter_end + k_sum_bytes);
     const StageTimer timer(trace_, Stage::descriptions);
-    const bool framed = coder().shrink(letter.peer, letter.bytes);
+    const bool framed = coder().shrink(letter.peer, letter.bytes, trace_.codec_description_seconds);
     letter.bytes.push_back(framed ? kind | k_framed : kind);
     letter.bytes.push_back(static_cast<std::byte>(std::clamp(element_bytes, 1, 255)));
     const uint32_t sum = xxh32(letter.bytes);
@@ -177,7 +177,7 @@ class TransferBuilder {
         if (!opened.ok()) return opened.status();
         const std::byte kind = opened.value();
         if ((kind & k_framed) != std::byte{0}) {
-          auto undone = coder().grow(bytes);
+          auto undone = coder().grow(bytes, trace_.codec_description_seconds);
           if (!undone.ok()) return undone.status();
           grown = std::move(undone).value();
           bytes = grown;
@@ -282,7 +282,7 @@ class TransferBuilder {
     Channel channel{.rank = root_, .grid = team_grid()};
     const SharedSlots slots = slots_of_team();
     if (!slots) return talk({std::move(channel)}, k_tag_relay);
-    transfer_->roles_.push_back(std::make_unique<Copier>(comm_, trace_, items_, std::vector<SharedChannel>{{std::move(channel), slots}}, plan_.reading));
+    transfer_->roles_.push_back(std::make_unique<Copier>(comm_, transfer_->trace_, items_, std::vector<SharedChannel>{{std::move(channel), slots}}, plan_.reading));
     return {};
   }
 
@@ -329,7 +329,7 @@ class TransferBuilder {
       }
     }
     if (!shared_channels.empty())
-      transfer_->roles_.push_back(std::make_unique<Copier>(comm_, trace_, items_, std::move(shared_channels), plan_.reading));
+      transfer_->roles_.push_back(std::make_unique<Copier>(comm_, transfer_->trace_, items_, std::move(shared_channels), plan_.reading));
     if (!channels.empty()) {
       // Writers are asked in another order by each rank, so that they do not all begin with the first. Readers must not be:
       // see receiver.hpp.
@@ -342,7 +342,7 @@ class TransferBuilder {
   }
 
   Status broadcast() {
-    auto role = std::make_unique<Broadcaster>(comm_, trace_, coder(), items_, 0, plan_.window_bytes);
+    auto role = std::make_unique<Broadcaster>(comm_, transfer_->trace_, coder(), items_, 0, plan_.window_bytes);
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->broadcasting_ = role.get();
     transfer_->expected_messages_ += role->expected_messages();
@@ -353,9 +353,9 @@ class TransferBuilder {
 
   Status talk(std::vector<Channel> channels, int tag) {
     if (plan_.reading)
-      transfer_->roles_.push_back(std::make_unique<Receiver>(comm_, trace_, coder(), items_, std::move(channels), tag));
+      transfer_->roles_.push_back(std::make_unique<Receiver>(comm_, transfer_->trace_, coder(), items_, std::move(channels), tag));
     else
-      transfer_->roles_.push_back(std::make_unique<Sender>(comm_, trace_, coder(), items_, std::move(channels), tag));
+      transfer_->roles_.push_back(std::make_unique<Sender>(comm_, transfer_->trace_, coder(), items_, std::move(channels), tag));
     return transfer_->roles_.back()->prepare();
   }
 
@@ -372,14 +372,14 @@ class TransferBuilder {
   Status collect(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t from_self = messages_with_self(grid, peers), slots_without_sharing = peers.empty() ? plan_.slots : plan_.slots_of_messages;
     Pieces regions = tag == k_tag_data && plan_.has_domains() ? regions_in(grid.domains.front(), peers, own) : Pieces{};
-    auto role = std::make_unique<Collector>(comm_, trace_, coder(), std::move(grid), std::move(peers), own, tag);
+    auto role = std::make_unique<Collector>(comm_, transfer_->trace_, coder(), std::move(grid), std::move(peers), own, tag);
     role->set_slots(slots_without_sharing, slots, whole_window(role->grid()));
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(std::move(regions), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - from_self;
     if (forward) {
-      transfer_->forward_sink_ = std::make_unique<ForwardSink>(comm_, trace_, coder(), *transfer_->route_);
+      transfer_->forward_sink_ = std::make_unique<ForwardSink>(comm_, transfer_->trace_, coder(), *transfer_->route_);
       transfer_->forward_sink_->prepare(std::min(plan_.message_bytes, role->expected().largest_window));
       role->set_sink(transfer_->forward_sink_.get());
     } else {
@@ -393,14 +393,14 @@ class TransferBuilder {
   Status distribute(Grid grid, std::vector<Peer> peers, std::span<const Item> own, int tag, bool forward, SharedSlots slots) {
     const int64_t to_self = messages_with_self(grid, peers), slots_without_sharing = peers.empty() ? plan_.slots : plan_.slots_of_messages;
     Pieces regions = tag == k_tag_data && plan_.has_domains() ? regions_in(grid.domains.front(), peers, own) : Pieces{};
-    auto role = std::make_unique<Distributor>(comm_, trace_, coder(), std::move(grid), std::move(peers), own, tag);
+    auto role = std::make_unique<Distributor>(comm_, transfer_->trace_, coder(), std::move(grid), std::move(peers), own, tag);
     role->set_slots(slots_without_sharing, slots, whole_window(role->grid()));
     if (tag == k_tag_data && plan_.has_domains()) role->set_regions(std::move(regions), plan_.whole);
     if (tag == k_tag_relay) role->set_regions(transfer_->route_->team.lists.front(), true);  // found already: the union of the team
     if (Status status = role->prepare(); !status.ok()) return status;
     transfer_->expected_messages_ += role->expected().messages - to_self;
     if (forward) {
-      transfer_->forward_fetcher_ = std::make_unique<ForwardFetcher>(comm_, trace_, coder(), *transfer_->route_);
+      transfer_->forward_fetcher_ = std::make_unique<ForwardFetcher>(comm_, transfer_->trace_, coder(), *transfer_->route_);
       transfer_->forward_fetcher_->prepare(std::min(plan_.message_bytes, role->expected().largest_window));
       role->set_fetcher(transfer_->forward_fetcher_.get());
     } else {

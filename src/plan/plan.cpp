@@ -229,6 +229,14 @@ bool broadcasts(const Strategy& strategy, const Pattern& pattern, const Topology
 
 }  // namespace
 
+bool are_alike(const PlanLimits& a, const PlanLimits& b) noexcept {
+  const auto layouts_are = [](const StorageLayout* one, const StorageLayout* other) { return one == other || (one != nullptr && other != nullptr && *one == *other); };
+  if (!layouts_are(a.layout.get(), b.layout.get())) return false;
+  PlanLimits compared = a;
+  compared.layout = b.layout;
+  return compared == b;
+}
+
 int64_t shrinkage_of_64(double left_of_one) noexcept {
   int64_t of_64 = 64;
   while (of_64 > 1 && left_of_one * 64 < 0.7 * static_cast<double>(of_64)) of_64 /= 2;

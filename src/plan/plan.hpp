@@ -83,6 +83,9 @@ struct PlanLimits {
   friend bool operator==(const PlanLimits&, const PlanLimits&) = default;
 };
 
+// Layouts by what they say, machines by being the same object.
+bool are_alike(const PlanLimits& a, const PlanLimits& b) noexcept;
+
 struct Plan {
   Strategy strategy;                 // every axis decided, but for a codec that is left to what is measured: no other automatic left
   bool reading = false;

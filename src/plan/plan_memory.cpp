@@ -5,19 +5,11 @@
 #include <utility>
 
 namespace windrow {
-namespace {
-
-bool are_alike(const StorageLayout* a, const StorageLayout* b) { return a == b || (a != nullptr && b != nullptr && *a == *b); }
-
-}  // namespace
-
 bool PlanMemory::is_of(const Entry& entry, const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   if (entry.pattern != pattern || entry.strategy != strategy || entry.topology != topology) return false;
-  if (!are_alike(entry.limits.layout.get(), limits.layout.get())) return false;
   PlanLimits compared = limits;
-  compared.layout = entry.limits.layout;
   compared.experience = nullptr;
-  return compared == entry.limits;
+  return are_alike(compared, entry.limits);
 }
 
 Result<Plan> PlanMemory::plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {

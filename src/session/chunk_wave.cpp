@@ -278,8 +278,8 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
     began = seconds_now();
     if (kept.transfer->shared_refused()) trace_.shared_refused = 1;
     if (kept.placer) kept.placer->begin({}, nullptr);
-    kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.order(false), kept.placer.get());
-    local.update(kept.transfer->end());
+    kept.transfer->begin(wave.items, arena_, sink, fetcher, kept.order(false), trace_, kept.placer.get());
+    local.update(kept.transfer->end(trace_));
   }
   local.update(sink.status());
   local.update(fetcher.status());

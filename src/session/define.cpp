@@ -170,21 +170,51 @@ std::string description_of(const VariableDefinition& definition) {
 
 }  // namespace
 
+namespace {
+
+void add_word(std::string& text, uint64_t word) { text.append(reinterpret_cast<const char*>(&word), sizeof word); }
+
+void add_text(std::string& text, std::string_view more) {
+  add_word(text, more.size());
+  text += more;
+}
+
+void add_numbers(std::string& text, std::span<const int64_t> numbers) {
+  add_word(text, numbers.size());
+  for (const int64_t each : numbers) add_word(text, static_cast<uint64_t>(each));
+}
+
+// All that must be the same on every rank, for a hash.
+void add_definition(std::string& text, const VariableDefinition& definition) {
+  add_text(text, definition.path);
+  add_numbers(text, definition.shape);
+  add_numbers(text, definition.chunking.shape);
+  add_numbers(text, std::array<int64_t, 5>{static_cast<int64_t>(definition.type), definition.big_endian, definition.extendible, definition.null_space, definition.split_asked});
+  add_text(text, definition.chunking.filters.empty() ? std::string() : text_of(definition.chunking.filters));
+  add_text(text, text_of(definition.details));
+  add_text(text, {reinterpret_cast<const char*>(definition.fill.data()), definition.fill.size()});
+  add_text(text, definition.split.axes);
+  add_text(text, definition.split.parts);
+}
+
+}  // namespace
+
 Result<int> File::define_variables(std::span<VariableDefinition> definitions, Status local) {
-  if (Status before = end_pending(); !before.ok()) return before;
+  // What mostly comes first in a new file agrees on its opening too.
+  const bool settles = !settled_;
+  if (settles)
+    if (Status taken = take_in(); !taken.ok()) local = std::move(taken);
+  if (!settles)
+    if (Status before = end_pending(); !before.ok()) return before;
   Additions added;  // made beforehand, so that entering them cannot fail
   std::map<int, SplitVariable> splits;
   uint64_t arguments = 0;
   const auto first = static_cast<int>(catalog_.variables.size());
   if (local.ok()) local = guard([&]() -> Status {
-    std::string text = fmt::format("{};", definitions.size());
+    std::string text;
+    add_word(text, definitions.size());
     for (VariableDefinition& definition : definitions) {
-      text += fmt::format("{}:{}|{}|{}|{}|{}|{}|{}|{};", definition.path.size(), definition.path, static_cast<int>(definition.type),
-                          fmt::join(definition.shape, ","), definition.big_endian, fmt::join(definition.chunking.shape, ","),
-                          text_of(definition.chunking.filters), definition.extendible, definition.null_space);
-      text += text_of(definition.details);
-      text.append(reinterpret_cast<const char*>(definition.fill.data()), definition.fill.size());
-      text += fmt::format("{}|{}|{};", definition.split.axes, definition.split.parts, definition.split_asked);
+      add_definition(text, definition);
       if (Status status = check_definition(definition, added); !status.ok()) return status;
       auto split = split_of(definition);
       if (!split.ok()) return split.status();
@@ -218,6 +248,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     if (SameArguments::differ(agreed.maximum) || !splits.empty() || definitions.size() > k_few) return {};
     return make_on_root(definitions, added.groups, agreed.maximum.subspan(2));
   }, &at_work);
+  if (settles && (verdict.ok() || at_work)) begin_use();
   if (!verdict.ok() && (!at_work || verdict.code() == Code::mpi)) return verdict;
   if (SameArguments::differ(places.arguments))
     return name_difference(*comm_, arguments, "number, paths, types, shapes or options of the variables", describe);

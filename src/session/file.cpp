@@ -16,6 +16,7 @@
 #include "format/catalog.hpp"
 #include "plan/limits.hpp"
 #include "session/copy.hpp"
+#include "session/left_plans.hpp"
 #include "session/motion.hpp"
 #include "session/same.hpp"
 #include "session/wishes.hpp"
@@ -151,14 +152,17 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->striping_options_ = wishes.striping;
     file->wanted_subfiles_ = wishes.subfiles;
     file->store_options_ = wishes.store;
+    file->left_plans_ = LeftPlans::of(*comm.value());
+    file->plans_.reserve(file->left_plans_->plans.capacity());
+    file->told_.bytes.reserve(k_shared_at_once);
     return {};
   });
   const Comm& ranks = *comm.value();
   // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
-  std::vector<std::byte> known;
+  std::vector<std::byte> none;
   std::shared_ptr<void> machine_to_remember;
   SameArguments same(local, arguments);
-  int64_t file_system = 0, buffers = 0, files = 0, cores = 0;  // all ranks plan with what rank 0 sees
+  int64_t file_system = 0, buffers = 0, files = 0, cores = 0, later = 0;  // all ranks plan with what rank 0 sees
   if (ranks.rank() == 0 && local.ok()) local = guard([&]() -> Status {
     if (Status status = file->read_machine_on_root(); !status.ok()) return status;
     if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok()) return status;
@@ -169,11 +173,12 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->open_trace_on_root();
     cores = usable_cores();
     buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
-    file->tell(data_path, known);
+    file->tell(data_path, file->told_.bytes);
+    later = file->may_settle_later(file->told_.bytes.size()) ? 1 : 0;
     return {};
   });
-  std::array<int64_t, 6> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, files, cores};
-  local = share_from_root(ranks, std::move(local), known, numbers);
+  std::array<int64_t, 7> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, files, cores, later};
+  local = share_from_root(ranks, std::move(local), file ? file->told_.bytes : none, numbers);
   std::copy_n(numbers.begin(), 2, same.numbers().begin());
   // What rank 0 met with arguments that the others do not have tells nobody anything.
   if (same.differ()) {
@@ -182,26 +187,58 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     });
     if (local.code() != Code::bad_argument) local = std::move(named);
   }
-  if (local.ok()) local = guard([&] {
+  const bool settles_later = local.ok() && numbers[6] == 1;  // then it is so on every rank
+  if (local.ok()) {
     file->wanted_subfiles_ = numbers[4];
-    if (Status status = file->learn(known); !status.ok()) return status;
-    machine_to_remember = file->machine_to_remember();
-    return file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[5]);
-  });
-  Status verdict = agree(ranks, std::move(local));
+    file->told_.file_system = static_cast<FileSystem>(numbers[2]);
+    file->told_.cores = numbers[5];
+    file->settled_ = false;
+    local = file->take_in();
+    if (local.ok()) local = guard([&] { machine_to_remember = file->machine_to_remember(); return Status{}; });
+  }
+  Status verdict = settles_later ? Status{} : agree(ranks, std::move(local));
   if (verdict.ok() && file->subfiles_) verdict = file->start_set();
   if (verdict.ok()) {
     file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
     file->limits_.buffers = numbers[3];
-    if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_, file->settings_);
-    file->fit_limits_to_layout(file->limits_, file->settings_);
-    file->begin_experience();
+    if (!settles_later) file->begin_use();
     if (machine_to_remember) comm.value()->attachment(Comm::Remembered::machine) = std::move(machine_to_remember);
     file->start_trace();
     return file;
   }
   if (file) file->abandon();
   return verdict;
+}
+
+// A new file about which nothing else has to be told than rank 0 tells all ranks at once: what is left to agree on is that each of them had the memory to take it in.
+bool File::may_settle_later(size_t told) const noexcept {
+  return mode_ == Mode::create && wanted_subfiles_ == 1 && report_.trace.empty() && (machine_text_.empty() || machine_text_ == remembered_machine()) && told <= k_shared_at_once;
+}
+
+// What a rank has had no memory for it tries again.
+Status File::take_in() {
+  if (settled_ || (data_ && taken_in_.ok())) return taken_in_;
+  taken_in_ = guard([&] {
+    if (Status status = learn(told_.bytes); !status.ok()) return status;
+    return learn_machine(told_.file_system, told_.cores);
+  });
+  return taken_in_;
+}
+
+Status File::settle() {
+  if (settled_) return {};
+  Status verdict = agree(*comm_, take_in());
+  if (verdict.ok()) begin_use();
+  return verdict;
+}
+
+void File::begin_use() noexcept {
+  settled_ = true;
+  told_ = {};
+  if (local_disk_) fit_limits_to_local_disk(limits_, settings_);
+  fit_limits_to_layout(limits_, settings_);
+  begin_experience();
+  take_plans();
 }
 
 // A request is a system call there, not a way through a network.
@@ -447,11 +484,25 @@ Status File::close_data(bool durable) {
 }
 
 Status File::close(bool publish) {
+  Status verdict = close_all(publish);
+  if (verdict.ok()) leave_plans();
+  return verdict;
+}
+
+Status File::close_all(bool publish) {
   if (!mpi_is_running()) {
     pending_.reset();
     if (data_) (void)data_->close();
     return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
                                          mode_ == Mode::create && !published_ ? "it is not published" : "what was queued is lost")};
+  }
+  if (Status opened = settle(); !opened.ok()) {
+    drop_queue();
+    if (comm_->rank() == 0) abandon();
+    stays_open_ = Comm::is_last(comm_) ? 0 : 1;
+    Status verdict = agree(*comm_, publish ? std::move(opened) : Status{}, Pulse{.maximum = {}, .sum = {}, .bits = std::span(&stays_open_, 1)});
+    if (stays_open_ == 0) Comm::end(comm_);
+    return verdict;
   }
   const bool durable = publish && mode_ != Mode::read && settings_.boolean("durable");
   Status verdict = publish ? end_pending() : Status{};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -90,10 +91,30 @@ struct Wave {
   bool takes(int number, bool chunked) const noexcept { return layout ? number == variable : !chunked; }
 };
 
+// What a plan was made for beside its key: certain within a file, and compared by the next file of the communicator, which has its own variables.
+struct PlanSubject {
+  struct Variable {
+    int number = 0;
+    Type type{};
+    Placement placement;
+    bool is_untouched = false, is_unfilled = false;         // see File
+    friend bool operator==(const Variable&, const Variable&) = default;
+  };
+  bool is_foreign = false;                                  // the plan has not been used by this file yet
+  std::vector<Variable> variables;                          // that any rank moves
+  std::vector<std::array<int64_t, 3>> items;                // of this rank: place in the file, bytes that swap, bytes of an element
+  std::array<int64_t, 7> numbers{};                         // of this rank's wave, that its pieces do not say
+  int64_t shrinks_to_of_64 = 0;                             // what this rank sends to other hosts
+  int64_t flushes_learned = 0;                              // that corrected what was foretold
+  bool shares_memory = false, checks_messages = false;      // options
+  std::string why_striped;                                  // that the plan's reasons tell
+};
+
 // A plan that was made ready for a wave; kept for the next flush of the same shape.
 struct KeptPlan {
   int64_t id = 0;                                           // the same on every rank
   std::vector<std::array<int64_t, 3>> key;
+  PlanSubject subject;
   Strategy asked;                                           // what it was made for
   PlanLimits limits;
   Plan plan;
@@ -105,7 +126,7 @@ struct KeptPlan {
   bool direct = false;                                      // no exchange: each rank moves its own pieces
   std::vector<Item> direct_items, raked_items;              // where both are: see part()
   PlanForecast forecast;                                    // over all ranks
-  int64_t memory = 0;                                       // that it alone takes, on the rank where that is most
+  std::array<int64_t, 2> memory{};                          // that it alone takes, and with what it shares with others; on the rank where that is most
   int64_t beside = 0;                                       // bytes of buffers that are not the transfer's
   int64_t moved = 0;                                        // waves
   bool outdated = false;                                    // flushes since have taught that another is faster
@@ -114,6 +135,12 @@ struct KeptPlan {
   std::vector<int64_t> looked_up;                           // chunks whose places this rank has to know before
   std::unique_ptr<ChunkPlacer> placer;                      // on a root, to write
   ChunkRoots roots;                                         // of a writer
+};
+
+// Of the plans that are kept, a bit each.
+struct PlanBits {
+  static constexpr int64_t k_none = -std::numeric_limits<int64_t>::max();
+  int64_t unfit = 0, changed = 0;
 };
 
 // What a call that defines adds to the catalog.
@@ -132,6 +159,7 @@ struct Band;
 class FillMap;
 struct WindowFill;
 struct WaveNumbers;
+struct LeftPlans;
 struct Motion;
 struct PendingFlush;
 
@@ -164,7 +192,7 @@ class File {
   Status flush(Status local = {});
   Status flush_begin();
   Status flush_end();
-  Status end_pending();                                              // of flush_begin, if there is one
+  Status end_pending();                                              // of flush_begin, if there is one; an opening comes to its end too
   Status sync();
   Status close(bool publish);  // once; nothing else may follow
   Result<std::string> explain(bool json, Status local = {});
@@ -221,6 +249,11 @@ class File {
   Status data_sync_on_root();                                       // rank 0 only
   Status close_format_on_root();                                    // rank 0 only
   Status close_data(bool durable);                                  // each rank for itself
+  Status close_all(bool publish);                                   // collective
+  bool may_settle_later(size_t bytes) const noexcept;               // rank 0 only
+  Status take_in();                                                 // local: what rank 0 has told
+  Status settle();                                                  // collective, agreed: what is left of the opening
+  void begin_use() noexcept;                                        // when all ranks have the file open
   std::string follow(std::string path) const;                         // where soft links lead; a path that they do not end, as it is
   bool is_taken(std::string_view path) const;
   // dimensions.cpp
@@ -426,22 +459,35 @@ class File {
   Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
   Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
   Status make_ready(KeptPlan& kept, const Wave& wave, bool share);
-  Status agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums, int64_t& most);  // collective
+  Status agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums, std::span<int64_t> most);  // collective
   void reserve_bounce(std::span<const Item> items, KeptPlan& kept);
   int64_t bounce_bytes() const noexcept { return std::clamp(limits_.buffers * limits_.buffer_bytes / 64, int64_t{4096}, int64_t{1} << 20); }  // the largest request that elements in foreign byte order go in
   std::span<const Item> part(KeptPlan& kept, const Wave& wave);  // the raked ones
   Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
-  int64_t memory_of(const KeptPlan& made) const;
-  int64_t unfit_plans(const Wave& wave) const noexcept;
-  bool may_compress(const Wave& wave) const noexcept;
-  int64_t kept_id(int64_t unfit) const noexcept;             // of the first plan whose bit is not set; 0: none
-  KeptPlan* use_plan(int64_t id) noexcept;
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
   int64_t touched_by(const Wave& wave) const noexcept;
   int64_t number_of(const Wave& wave, int rank) const;
   AccessRule access_rule(const Plan& plan) const;
   std::string names_of(std::span<const int64_t> bits) const;
   Status grow_pulse(size_t variables);                         // local: room for the bits of two waves
+
+  // kept_plans.cpp
+  std::array<int64_t, 2> memory_of(const KeptPlan& made) const;
+  bool fits(const KeptPlan& kept, const Wave& wave) const noexcept;
+  PlanBits plan_bits(const Wave& wave) const noexcept;
+  bool may_compress(const Wave& wave) const noexcept;
+  static std::array<int64_t, 2> number_of_decompositions(const Wave& wave) noexcept;
+  int64_t kept_id(PlanBits combined, std::span<const int64_t> decompositions) const noexcept;  // of the first plan that does for all ranks; 0: none
+  KeptPlan* use_plan(int64_t id, const Wave& wave) noexcept;
+  PlanSubject subject_of(const Wave& wave, const WaveNumbers& numbers) const;
+  PlanSubject::Variable part_of_subject(size_t variable) const noexcept;
+  bool suits(const KeptPlan& kept, const Wave& wave) const noexcept;
+  // Until `least` are left, or all may stay. `shared`: what several have counts for each, as whoever is left last has it.
+  static void forget_oldest_plans(std::vector<std::unique_ptr<KeptPlan>>& plans, int64_t most_bytes, size_t least, bool shared) noexcept;
+  void forget_plans() noexcept;
+  void take_plans() noexcept;
+  void leave_plans() noexcept;
+
   size_t variable_words() const noexcept { return (catalog_.variables.size() + 63) / 64; }
 
   std::shared_ptr<Comm> comm_;
@@ -472,6 +518,13 @@ class File {
   std::string final_folder_, data_folder_;  // of its subfiles, while it is published
   std::unique_ptr<Subfiles> subfiles_;   // nullptr: the file is one
   bool published_ = false;
+  bool settled_ = true;                  // false: ranks have not agreed yet that all of them have the new file open; the first call that talks does
+  struct Told {
+    std::vector<std::byte> bytes;
+    FileSystem file_system = FileSystem::unknown;
+    int64_t cores = 0;
+  } told_;                               // by rank 0, of the opening; empty once all have taken it in
+  Status taken_in_;                      // by this rank
   int64_t metadata_opens_ = 0;           // rank 0: of this file and those that belong to it, before the format had it
   StripingOptions striping_options_;
   StoreOptions store_options_;
@@ -513,6 +566,7 @@ class File {
   std::vector<int64_t> changed_bits_;    // those that were, since the file was opened
   Arena arena_;
   std::vector<std::unique_ptr<KeptPlan>> plans_;             // the last used is the last
+  std::shared_ptr<LeftPlans> left_plans_;                   // the communicator's
   int64_t plan_memory_ = 0;                                 // that they may take in all; one is kept whatever it takes
   int64_t next_plan_ = 1;
   std::vector<std::byte> bounce_;

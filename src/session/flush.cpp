@@ -172,7 +172,10 @@ Status File::flush_end() {
   return verdict;
 }
 
-Status File::end_pending() { return pending_ ? flush_end() : Status{}; }
+Status File::end_pending() {
+  if (Status opened = settle(); !opened.ok()) return opened;
+  return pending_ ? flush_end() : Status{};
+}
 
 void File::begin_report() {
   trace_ = Trace{};
@@ -364,7 +367,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   const bool locked = !kept.plan.has_domains();
   motion.sink.emplace(*data_, access_rule(kept.plan), thread, locked, motion.fill.wanted ? &motion.fill : nullptr, motion.untouched.empty() ? nullptr : &motion.untouched);
   motion.fetcher.emplace(*data_, access_rule(kept.plan), thread);
-  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.order(behind));
+  kept.transfer->begin(raked, arena_, *motion.sink, *motion.fetcher, kept.order(behind), trace_);
   if (behind) comm_->set_holder(&motion);
   return {};
 }
@@ -375,7 +378,7 @@ Status File::end_motion(Motion& motion) {
   const Wave& wave = motion.wave;
   {
     const StageTimer timer(trace_, Stage::exchange);
-    if (!kept.direct) motion.local.update(kept.transfer->end());
+    if (!kept.direct) motion.local.update(kept.transfer->end(trace_));
     motion.wait();
     if (motion.sink) motion.sink->fill_rest();
     comm_->release_holder(&motion);

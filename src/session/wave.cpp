@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <array>
+#include <bit>
 #include <limits>
 #include <set>
 #include <tuple>
@@ -15,13 +15,12 @@
 #include "plan/choose.hpp"
 #include "plan/plan_memory.hpp"
 #include "session/file.hpp"
+#include "session/left_plans.hpp"
 #include "session/same.hpp"
 #include "session/wave_numbers.hpp"
 
 namespace windrow {
 namespace {
-
-constexpr size_t k_most_plans = 62;  // kept: a bit for each, see unfit_plans()
 
 // From the first to the last byte that this rank is to move.
 Extent hull_of(const Wave& wave) noexcept {
@@ -186,7 +185,7 @@ int64_t File::number_of(const Wave& wave, int rank) const {
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most, LonePuts* lone) {
-  constexpr size_t k_waves = 2, k_maxima = 14, k_sums = 9;
+  constexpr size_t k_waves = 2, k_maxima = 16, k_sums = 9;
   std::array<int64_t, k_waves * k_maxima + 1 + LonePuts::k_maxima> maximum{};
   std::array<int64_t, k_waves * k_sums + 1> sum{};
   constexpr size_t k_most = k_waves * k_maxima;
@@ -197,16 +196,19 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
   if (local.ok()) {
     size_t i = 0;
     for (const Wave* wave : waves) {
+      const auto decompositions = plans_.empty() ? std::array{PlanBits::k_none, PlanBits::k_none} : number_of_decompositions(*wave);
       const std::array<int64_t, k_maxima> max_of{wave->bytes,   wave->owned_flags, wave->shared_reads, wave->in_memory,
                                                  wave->uniform, -wave->uniform,    -wave->hull.begin,  wave->hull.end,
                                                  wave->replicas, wave->points,     wave->load,         wave->holes,
-                                                 -wave->records.begin, wave->records.end};
+                                                 -wave->records.begin, wave->records.end, decompositions[0], decompositions[1]};
       const std::array<int64_t, k_sums> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
                                                     wave->long_bytes, wave->long_pieces, wave->touched_bytes, wave->shrinkage.bytes, wave->shrinkage.left};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_maxima));
       std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_sums));
       std::copy(wave->variables.begin(), wave->variables.end(), pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
-      pulse_bits_[waves.size() * words + i] = unfit_plans(*wave);
+      const PlanBits plans = plan_bits(*wave);
+      pulse_bits_[waves.size() * words + 2 * i] = plans.unfit;
+      pulse_bits_[waves.size() * words + 2 * i + 1] = plans.changed;
       ++i;
     }
     if (most != nullptr) maximum[k_most] = *most;
@@ -215,13 +217,13 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
       sum.back() = lone->sum;
     }
   }
-  const Pulse pulse{.maximum = maximum, .sum = sum, .bits = std::span(pulse_bits_).first(waves.size() * (words + 1))};
+  const Pulse pulse{.maximum = maximum, .sum = sum, .bits = std::span(pulse_bits_).first(waves.size() * (words + 2))};
   if (Status verdict = agree(*comm_, std::move(local), pulse); !verdict.ok()) return verdict;
   size_t i = 0;
   for (WaveNumbers* result : numbers) {
     const int64_t* max = maximum.data() + k_maxima * i;
     const int64_t* sums = sum.data() + k_sums * i;
-    *result = {.kept_id = kept_id(pulse_bits_[waves.size() * words + i]),
+    *result = {.kept_id = kept_id({pulse_bits_[waves.size() * words + 2 * i], pulse_bits_[waves.size() * words + 2 * i + 1]}, {max + 14, 2}),
                .largest_rank_bytes = max[0],
                .owned_flags = max[1],
                .replicas = max[8],
@@ -250,36 +252,6 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
     lone->sum = sum.back();
   }
   return {};
-}
-
-// Whether a plan is to be made in which it tells what messages to other hosts shrink to.
-bool File::may_compress(const Wave& wave) const noexcept {
-  if (strategy_.codec == Codec::off || !limits_.machine_measured || comm_->host_roots().size() < 2) return false;
-  return std::popcount(static_cast<uint64_t>(unfit_plans(wave))) == static_cast<int>(plans_.size());
-}
-
-// All ranks keep the same plans in the same order. A bit for each that is not one of this wave on this rank: several may be where a rank
-// moves nothing, and the other ranks know which is meant.
-int64_t File::unfit_plans(const Wave& wave) const noexcept {
-  int64_t bits = 0;
-  for (size_t i = 0; i < plans_.size(); ++i)
-    if (plans_[i]->plan.reading != wave.reading || plans_[i]->key != wave.key || plans_[i]->asked != strategy_ || plans_[i]->limits != limits_ || plans_[i]->outdated)
-      bits |= int64_t{1} << i;
-  return bits;
-}
-
-int64_t File::kept_id(int64_t unfit) const noexcept {
-  for (size_t i = 0; i < plans_.size(); ++i)
-    if ((unfit >> i & 1) == 0) return plans_[i]->id;
-  return 0;
-}
-
-// The plan becomes the last one that was used: those that were not used for the longest time go first.
-KeptPlan* File::use_plan(int64_t id) noexcept {
-  const auto found = std::find_if(plans_.begin(), plans_.end(), [id](const auto& kept) { return kept->id == id; });
-  if (found == plans_.end()) return nullptr;
-  std::rotate(found, found + 1, plans_.end());
-  return plans_.back().get();
 }
 
 Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
@@ -344,7 +316,7 @@ AccessRule File::access_rule(const Plan& plan) const {
 
 Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers) {
   const StageTimer timer(trace_, Stage::plan);
-  if (numbers.kept_id > 0) return use_plan(numbers.kept_id);
+  if (numbers.kept_id > 0) return use_plan(numbers.kept_id, wave);
   auto made = make_plan_for(wave, numbers);
   if (!made.ok()) {
     // Kept plans count on buffers that are gone when there was no memory for larger ones. All ranks know, so all forget them.
@@ -353,24 +325,8 @@ Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers)
   }
   // Room was made beforehand: from here on every rank has the plan.
   plans_.push_back(std::move(made).value());
-  int64_t memory = 0;
-  for (const auto& kept : plans_) memory += kept->memory;
-  while (plans_.size() > 1 && (plans_.size() > k_most_plans || memory > plan_memory_)) {
-    memory -= plans_.front()->memory;
-    plans_.erase(plans_.begin());
-  }
+  forget_oldest_plans(plans_, plan_memory_, 1, false);
   return plans_.back().get();
-}
-
-// Of this rank: what the plan alone keeps. Pieces that plans share count for the first of them.
-int64_t File::memory_of(const KeptPlan& made) const {
-  std::set<const ByteRuns*> known;
-  for (const auto& kept : plans_)
-    for (const auto& runs : kept->runs) known.insert(runs.get());
-  int64_t bytes = made.transfer ? made.transfer->description_bytes() + made.transfer->coder().bytes() : 0;
-  for (const auto& runs : made.runs)
-    if (runs && known.insert(runs.get()).second) bytes += runs->elements.memory_bytes() + runs->long_elements.memory_bytes() + runs->short_elements.memory_bytes();
-  return bytes;
 }
 
 Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const WaveNumbers& numbers) {
@@ -396,6 +352,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     limits.experience = experience_;
     Pattern pattern = pattern_of(wave.reading, numbers);
     kept->layout = wave.layout;
+    kept->subject = subject_of(wave, numbers);
     if (wave.layout) fit_to_chunks(wave, numbers, strategy, pattern, limits);
     if (subfiles_ && !wave.layout) fit_to_subfiles(strategy, limits);
     auto plan = plans_of(*comm_).plan(strategy, pattern, topology, limits);
@@ -420,13 +377,13 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   const bool talks = local.ok() && !kept->direct && Transfer::talks(*comm_, kept->plan, share);
   if (local.ok() && !talks) local = make_ready(*kept, wave, share);
   std::array<int64_t, 4> sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
-  int64_t memory = local.ok() ? kept->memory : 0;
+  std::array<int64_t, 2> memory = local.ok() ? kept->memory : std::array<int64_t, 2>{};
   if (Status verdict = agree_on_decompositions(std::move(local), wave, sums, memory); !verdict.ok()) return verdict;
   if (talks) {
     local = make_ready(*kept, wave, share);
     sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
-    memory = local.ok() ? kept->memory : 0;
-    if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = {&memory, 1}, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
+    memory = local.ok() ? kept->memory : std::array<int64_t, 2>{};
+    if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = memory, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
   }
   for (const bool behind : {false, true}) {
     auto& tuner = kept->tuners[behind ? 1 : 0];
@@ -459,20 +416,20 @@ Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share) {
 
 // Collective. What is written is disjoint because a decomposition's ranks share it out among themselves; that holds only when all
 // ranks put a variable through the same one. `most`: becomes the largest of all ranks.
-Status File::agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums, int64_t& most) {
-  if (wave.reading) return agree(*comm_, std::move(local), Pulse{.maximum = {&most, 1}, .sum = sums, .bits = {}});
+Status File::agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums, std::span<int64_t> most) {
+  if (wave.reading) return agree(*comm_, std::move(local), Pulse{.maximum = most, .sum = sums, .bits = {}});
   const size_t variables = catalog_.variables.size();
   constexpr int64_t unput = -std::numeric_limits<int64_t>::max();
   // Per variable: the largest identity, and the largest negated one. The memory grew with the variables.
-  const std::span<int64_t> both = std::span(pulse_identities_).first(2 * variables + 1);
+  const std::span<int64_t> both = std::span(pulse_identities_).first(2 * variables + most.size());
   std::fill(both.begin(), both.end(), unput);
-  both.back() = most;
+  std::copy(most.begin(), most.end(), both.end() - static_cast<std::ptrdiff_t>(most.size()));
   for (const auto& [variable, identity, view] : wave.key) {
     both[2 * static_cast<size_t>(variable)] = identity;
     both[2 * static_cast<size_t>(variable) + 1] = -identity;
   }
   if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = both, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
-  most = both.back();
+  std::copy_n(both.end() - static_cast<std::ptrdiff_t>(most.size()), most.size(), most.begin());
   for (size_t i = 0; i < variables; ++i) {
     if (both[2 * i] == -both[2 * i + 1] || both[2 * i] == unput) continue;
     Status differs{Code::bad_argument, ""};
@@ -547,8 +504,8 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
 
 Status File::grow_pulse(size_t variables) {
   return guard([&] {
-    pulse_bits_.resize(2 * ((variables + 63) / 64 + 1));
-    pulse_identities_.resize(2 * variables + 1);
+    pulse_bits_.resize(2 * ((variables + 63) / 64 + 2));
+    pulse_identities_.resize(2 * variables + std::tuple_size_v<decltype(KeptPlan::memory)>);
     moving_bits_.resize((variables + 63) / 64);
     undefined_bits_.resize((variables + 63) / 64);
     unsynced_bits_.resize((variables + 63) / 64);

@@ -708,16 +708,18 @@ TEST_F(Plans, are_explained_before_and_after) {
 TEST_F(Plans, of_many_variables_written_one_by_one_are_kept) {
   constexpr int k_variables = 20;
   for (const bool room : {true, false}) {
+    MPI_Comm comm = MPI_COMM_NULL;  // to which no file has left anything
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     const Options options{{"plan_memory", room ? "64MiB" : "0"}};
     const int64_t shape[2] = {7 * size_of(), 11}, start[2] = {7 * rank_of(), 0}, count[2] = {7, 11};
     std::vector<std::unique_ptr<Decomposition>> rows(k_variables);  // each with memory of its own
     for (auto& each : rows) {
       windrow_decomposition* made = nullptr;
-      ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
+      ASSERT_WINDROW_OK(windrow_block(comm, 2, shape, start, count, nullptr, nullptr, &made));
       each = std::make_unique<Decomposition>(made);
     }
     windrow_file* file = nullptr;
-    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), options, &file));
+    ASSERT_WINDROW_OK(windrow_create(comm, path().c_str(), options, &file));
     std::vector<int> variables(k_variables, -1);
     for (int i = 0; i < k_variables; ++i)
       ASSERT_WINDROW_OK(windrow_define_variable(file, ("v" + std::to_string(i)).c_str(), WINDROW_INT32, 2, shape, &variables[static_cast<size_t>(i)]));
@@ -736,6 +738,7 @@ TEST_F(Plans, of_many_variables_written_one_by_one_are_kept) {
     ASSERT_WINDROW_OK(windrow_write(file, variables[0], rows[0]->get(), data.data()));
     EXPECT_EQ(report_of(file)["plans_made"], 0);
     EXPECT_WINDROW_OK(windrow_close(file));
+    MPI_Comm_free(&comm);
   }
 }
 

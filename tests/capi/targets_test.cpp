@@ -316,7 +316,9 @@ TEST_P(Targets, of_one_layout_are_read_by_another) {
     std::iota(data_.begin(), data_.end(), 1e6 * rank_of() + step);
     EXPECT_WINDROW_OK(windrow_put(file_, variable, columns.get(), data_.data()));
     EXPECT_WINDROW_OK(windrow_flush(file_));
-    EXPECT_EQ(report_of(file_)["plans"][0]["kept"], step > 0);
+    if (step > 0) {
+      EXPECT_TRUE(report_of(file_)["plans"][0]["kept"]);
+    }
   }
   EXPECT_EQ(touched_of(file_).shared(), 0);
   EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));

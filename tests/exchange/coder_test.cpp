@@ -49,6 +49,7 @@ class CoderOfDescriptions : public testing::Test {
   std::shared_ptr<Comm> comm_;
   int other_ = -1;
   Trace trace_;
+  double seconds_ = 0;
 };
 
 // They are sent before the first run: nobody has chosen anything for all messages yet.
@@ -57,9 +58,9 @@ TEST_F(CoderOfDescriptions, are_shrunk_over_a_slow_link_where_the_choice_is_left
   Coder coder(*comm_, with(Codec::automatic), false, trace_);
   const std::vector<std::byte> letter = runs(20'000);
   std::vector<std::byte> sent = letter;
-  ASSERT_TRUE(coder.shrink(other_, sent));
+  ASSERT_TRUE(coder.shrink(other_, sent, seconds_));
   EXPECT_LT(sent.size(), letter.size() / 4);
-  const auto got = coder.grow(sent);
+  const auto got = coder.grow(sent, seconds_);
   ASSERT_TRUE(got.ok()) << got.status().message();
   EXPECT_EQ(got.value(), letter);
 }
@@ -68,7 +69,7 @@ TEST_F(CoderOfDescriptions, travel_as_they_are_over_a_fast_link) {
   comm_->set_link(k_fast_link);
   Coder coder(*comm_, with(Codec::automatic), false, trace_);
   std::vector<std::byte> sent = runs(20'000);
-  EXPECT_FALSE(coder.shrink(other_, sent));
+  EXPECT_FALSE(coder.shrink(other_, sent, seconds_));
   EXPECT_EQ(sent, runs(20'000));
 }
 
@@ -78,12 +79,12 @@ TEST_F(CoderOfDescriptions, travel_as_they_are_where_that_is_asked_for_or_nothin
   std::vector<std::byte> noise(20'000);
   for (std::byte& each : noise) each = static_cast<std::byte>(random());
   std::vector<std::byte> sent = noise;
-  EXPECT_FALSE(Coder(*comm_, with(Codec::automatic), false, trace_).shrink(other_, sent));
+  EXPECT_FALSE(Coder(*comm_, with(Codec::automatic), false, trace_).shrink(other_, sent, seconds_));
   EXPECT_EQ(sent, noise);
   sent = runs(20'000);
-  EXPECT_FALSE(Coder(*comm_, with(Codec::off), false, trace_).shrink(other_, sent));
+  EXPECT_FALSE(Coder(*comm_, with(Codec::off), false, trace_).shrink(other_, sent, seconds_));
   std::vector<std::byte> near = runs(20'000);
-  EXPECT_FALSE(Coder(*comm_, with(Codec::automatic), false, trace_).shrink(comm_->rank(), near)) << "within a host";
+  EXPECT_FALSE(Coder(*comm_, with(Codec::automatic), false, trace_).shrink(comm_->rank(), near, seconds_)) << "within a host";
 }
 
 // What a damaged length claims is not asked of the system.
@@ -91,19 +92,19 @@ TEST_F(CoderOfDescriptions, that_claim_to_be_of_other_lengths_are_refused) {
   comm_->set_link(k_slow_link);
   Coder coder(*comm_, with(Codec::automatic), false, trace_);
   std::vector<std::byte> sent = runs(20'000);
-  ASSERT_TRUE(coder.shrink(other_, sent));
+  ASSERT_TRUE(coder.shrink(other_, sent, seconds_));
   const int64_t before = coder.bytes();
   for (const int64_t claimed : {int64_t{-1}, int64_t{0}, int64_t{19'999}, int64_t{20'001}, int64_t{4'294'967'280}, INT64_MAX, INT64_MIN}) {
     std::vector<std::byte> damaged = sent;
     std::memcpy(damaged.data(), &claimed, sizeof claimed);
-    EXPECT_EQ(coder.grow(damaged).status().code(), Code::internal) << claimed;
+    EXPECT_EQ(coder.grow(damaged, seconds_).status().code(), Code::internal) << claimed;
     const auto in_header = static_cast<uint32_t>(claimed);  // both say the same, and there are not bytes enough for so many
     std::memcpy(damaged.data() + sizeof claimed + 4, &in_header, sizeof in_header);
-    EXPECT_EQ(coder.grow(damaged).status().code(), Code::internal) << claimed;
+    EXPECT_EQ(coder.grow(damaged, seconds_).status().code(), Code::internal) << claimed;
   }
-  for (size_t length = 0; length < 32; ++length) EXPECT_EQ(coder.grow(std::span(sent).first(length)).status().code(), Code::internal) << length;
+  for (size_t length = 0; length < 32; ++length) EXPECT_EQ(coder.grow(std::span(sent).first(length), seconds_).status().code(), Code::internal) << length;
   EXPECT_LE(coder.bytes(), before + 1024) << "no memory was asked for but for one byte more";
-  EXPECT_TRUE(coder.grow(sent).ok());
+  EXPECT_TRUE(coder.grow(sent, seconds_).ok());
 }
 
 // Data, to one or two ranks of other hosts.
