@@ -168,10 +168,6 @@ std::string description_of(const VariableDefinition& definition) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 void add_word(std::string& text, uint64_t word) { text.append(reinterpret_cast<const char*>(&word), sizeof word); }
 
 void add_text(std::string& text, std::string_view more) {
