@@ -208,7 +208,7 @@ Status agree(const Comm& comm, Status local) { return agree(comm, std::move(loca
 
 Status share_from_root(const Comm& comm, Status local, std::vector<std::byte>& bytes, std::span<int64_t> maximum) {
   // Short ones lie in memory that all share, or go along in the agreement: of the others there is nothing in its bits.
-  const bool lie = comm.size() > 1 && comm.rounds().is_ready() && comm.rounds().has_room();
+  const bool lie = comm.size() > 1 && comm.rounds().is_ready() && comm.rounds().has_room() && mpi_is_running();  // that memory ends with MPI, and agree() says so
   std::array<int64_t, k_shared_at_once / sizeof(int64_t)> memory;
   const std::span<int64_t> word = lie ? std::span<int64_t>() : memory;
   std::fill(word.begin(), word.end(), 0);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "comm/agree.hpp"
+#include "comm/handle.hpp"
 #include "comm/patience.hpp"
 #include "session/file.hpp"
 #include "session/motion.hpp"
@@ -172,7 +173,9 @@ Status File::flush_end() {
   return verdict;
 }
 
+// Every collective call on an open file begins here, but for the first definitions in a new one and for close(): after the end of MPI rank 0 must not ask a format, whose library may use it.
 Status File::end_pending() {
+  if (!mpi_is_running()) return agree(*comm_, Status{});  // which says so, and talks to nobody
   if (Status opened = settle(); !opened.ok()) return opened;
   return pending_ ? flush_end() : Status{};
 }

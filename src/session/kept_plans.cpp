@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans that are kept: found again by later flushes of the file, and left to the next file of the communicator. All ranks keep the same ones in the same order.
 #include <algorithm>
-#include <iterator>
+#include <array>
 #include <set>
+#include <utility>
 
 #include "plan/experience.hpp"
 #include "session/file.hpp"

@@ -6,7 +6,6 @@
 #include <array>
 #include <bit>
 #include <limits>
-#include <set>
 #include <tuple>
 
 #include "comm/agree.hpp"

@@ -85,8 +85,23 @@ int main(int argc, char** argv) {
     CHECK(windrow_put(file, number, columns, sparse.data()) == WINDROW_OK);
     CHECK(windrow_flush_begin(file) == WINDROW_OK);
   }
+  // New files: one whose variables have no places yet, and one that nobody has called after it was made.
+  windrow_file *unplaced = nullptr, *untouched = nullptr;
+  const int64_t few[1] = {10};
+  int number = -1;
+  if (windrow_has("netcdf") != 0) {
+    CHECK(windrow_create(MPI_COMM_WORLD, (base + "unplaced.nc").c_str(), nullptr, &unplaced) == WINDROW_OK);
+    CHECK(windrow_define_variable(unplaced, "v", WINDROW_INT32, 1, few, &number) == WINDROW_OK);
+  }
+  CHECK(windrow_create(MPI_COMM_WORLD, (base + "untouched.raw").c_str(), nullptr, &untouched) == WINDROW_OK);
   MPI_Finalize();
 
+  if (unplaced != nullptr) {
+    CHECK(windrow_flush(unplaced) == WINDROW_BAD_STATE);
+    CHECK(windrow_close(unplaced) == WINDROW_BAD_STATE);
+  }
+  CHECK(windrow_define_variable(untouched, "v", WINDROW_INT32, 1, few, &number) == WINDROW_BAD_STATE);
+  CHECK(windrow_close(untouched) == WINDROW_BAD_STATE);
   CHECK(windrow_flush_end(begun[0]) == WINDROW_BAD_STATE);
   CHECK(windrow_discard(begun[0]) == WINDROW_BAD_STATE);
   CHECK(windrow_close(begun[1]) == WINDROW_BAD_STATE);
