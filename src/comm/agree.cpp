@@ -64,11 +64,24 @@ int reduce_by_messages(const Comm& comm, std::span<int64_t> wire) {
 bool is_one_kind(std::span<const int64_t> combined) noexcept { return combined[k_head + 3] + combined[k_head + 4] == 1; }
 
 // Collective.
+Status reduce_by_hosts(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
+  static_assert(k_head == HostTree::k_head);
+  const auto work = [&](std::span<int64_t> combined) {
+    if (is_one_kind(combined)) between(combined);
+  };
+  int code = MPI_SUCCESS;
+  const HostTree::Outcome outcome = comm.tree().run(wire, combine_pulses, between ? HostRounds::Between(work) : HostRounds::Between(), code);
+  if (outcome == HostTree::Outcome::failed) return guard([&] { return mpi_status(code, "an agreement of several hosts"); });
+  return outcome == HostTree::Outcome::combined && is_one_kind(wire) ? Status{} : different_calls();
+}
+
+// Collective.
 Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
   if (comm.size() > 1 && comm.rounds().is_ready() && wire.size() <= HostRounds::k_most) {
     const bool same = between ? comm.rounds().run(wire, combine_pulses, comm.get(), between) : comm.rounds().run(wire, combine_pulses, comm.get());
     return same ? Status{} : different_calls();
   }
+  if (comm.tree().is_ready() && wire.size() <= HostRounds::k_most) return reduce_by_hosts(comm, wire, between);
   if (comm.size() > 1)
     if (Status status = mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce"); !status.ok()) return status;
   if (!is_one_kind(wire)) return different_calls();  // only some would come to the broadcast

@@ -31,7 +31,7 @@ Status agree(const Comm& comm, Status local);
 // What rank 0 does in the midst of an agreement. It is given the combined numbers, and may change them for everybody.
 using RootWork = FunctionRef<Status(const Pulse& agreed)>;
 // Collective. As agree(); where that is well, rank 0 does its work before anybody goes on, and what becomes of that is the outcome. All ranks give work, that of rank 0 is
-// called. `at_work`: whether an error is the work's. Costs one agreement where all ranks share memory, and elsewhere a broadcast more.
+// called. `at_work`: whether an error is the work's. Costs one agreement where the ranks of each host share memory, and elsewhere a broadcast more.
 Status agree_and_work(const Comm& comm, Status local, Pulse pulse, RootWork work, bool* at_work = nullptr);
 
 // What the ranks of one host leave with that have come to rounds with different numbers.

@@ -15,6 +15,7 @@
 
 #include "comm/handle.hpp"
 #include "comm/host_letters.hpp"
+#include "comm/wait.hpp"
 
 namespace windrow {
 
@@ -94,6 +95,7 @@ struct CommRegistry {
   static void free(Comm& comm) {
     (void)comm.shared_.free();
     (void)comm.rounds_.free();
+    (void)comm.host_rounds_.free();
     MPI_Comm_free(&comm.host_);
     MPI_Comm_free(&comm.raw_);
   }
@@ -246,7 +248,14 @@ Status Comm::find_hosts(std::vector<uint32_t>& marks) {
   if (int rc = MPI_Allgather(&rank_, 1, MPI_INT, host_ranks_.data(), 1, MPI_INT, host_); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allgather");
   host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
-  if (host_size_ == size_ && size_ > 1) rounds_.prepare(host_, host_rank_, host_size_, letter_room(size_));
+  if (host_size_ == size_) {
+    if (size_ > 1) rounds_.prepare(host_, host_rank_, host_size_, letter_room(size_));
+    return {};
+  }
+  if (host_size_ > 1) host_rounds_.prepare(host_, host_rank_, host_size_, 0, ranks_per_core(machine_size_));
+  int ready = host_size_ == 1 || host_rounds_.is_ready() ? 1 : 0, all_ready = 0;
+  if (int rc = MPI_Allreduce(&ready, &all_ready, 1, MPI_INT, MPI_MIN, raw_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
+  if (all_ready != 0) tree_.prepare(raw_, host_roots_, host_index_, machine_size_, host_size_ > 1 ? &host_rounds_ : nullptr);
   return {};
 }
 

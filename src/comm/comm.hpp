@@ -13,6 +13,7 @@
 
 #include "base/status.hpp"
 #include "comm/host_rounds.hpp"
+#include "comm/host_tree.hpp"
 #include "comm/shared_segment.hpp"
 
 namespace windrow {
@@ -28,6 +29,8 @@ inline constexpr int k_tag_placed = 8;   // and is answered
 inline constexpr int k_tag_link = 9;     // how fast is the way to another host
 inline constexpr int k_tag_clock = 10;   // what time is it on rank 0
 inline constexpr int k_tag_chunks_end = 11;  // a writer asks for no more
+inline constexpr int k_tag_up = 12;      // what a host has to be combined with others'
+inline constexpr int k_tag_down = 13;    // and what has become of it
 
 // Who still uses the memory that the host shares when its transfer is over for the other ranks.
 class SegmentHolder {
@@ -82,6 +85,8 @@ class Comm {
 
   // Where all ranks run on one host; else, or where there is no memory to share, it is not ready.
   HostRounds& rounds() const noexcept { return rounds_; }
+  // Where there are several hosts, and the ranks of each have memory to share.
+  const HostTree& tree() const noexcept { return tree_; }
 
   // At most one at a time: whoever is next waits for it first.
   void set_holder(SegmentHolder* holder) noexcept;
@@ -125,6 +130,8 @@ class Comm {
   std::vector<int> host_ranks_;  // [host_size] ascending
   SharedSegment shared_;
   mutable HostRounds rounds_;  // a reduction changes nothing that anybody sees
+  HostRounds host_rounds_;     // the tree's
+  HostTree tree_;
   int64_t generation_ = 0;
   SegmentHolder* holder_ = nullptr;
   std::shared_ptr<Comm> older_orphan_;  // see CommRegistry

@@ -33,22 +33,6 @@ void set(std::atomic<uint32_t>& word, uint64_t round) noexcept {
   wake_all(word);
 }
 
-void wait_for(std::atomic<uint32_t>& word, uint64_t round, MPI_Comm progress) noexcept {
-  constexpr int k_yields = 64;  // with 16, 8 ranks on 2 cores that write 0.4 MB to a new file took 13 % longer: most waits end within some 100 us
-  constexpr long k_sleep_ns = 100'000;
-  for (int turn = 0;; ++turn) {
-    const uint32_t now = word.load(std::memory_order_acquire);
-    if (now == static_cast<uint32_t>(round)) return;
-    if (turn < k_yields) {
-      give_core_away();
-      continue;
-    }
-    int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, progress, &found, MPI_STATUS_IGNORE);
-    wait_while(word, now, k_sleep_ns);
-  }
-}
-
 }  // namespace
 
 // Two at the begin of rank 0's bytes; its part is behind them, and the results of both behind that: one who does not come to a round may not have taken the
@@ -84,12 +68,17 @@ constexpr int64_t before_room(int rank) noexcept {
 
 std::byte* HostRounds::room_of(int rank) const noexcept { return segment_.base_of(rank) + before_room(rank); }
 
-void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room) {
+void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room, long ranks_per_core) {
   static_assert(k_controls * sizeof(Control) <= k_page);
   auto reserved = segment_.reserve(host, before_room(rank) + room);
   room_ = reserved.ok() && reserved.value();
   if (!room_) reserved = segment_.reserve(host, before_room(rank));  // all ranks: one that has no memory has an error where the others have a refusal
   if (!reserved.ok() || !reserved.value()) return;  // by messages then
+  constexpr long k_crowd = 4, k_sleep_ns_each = 50'000, k_most_sleep_ns = 1'000'000;
+  if (ranks_per_core >= k_crowd) {
+    yields_ = 8;
+    sleep_ns_ = std::min(ranks_per_core * k_sleep_ns_each, k_most_sleep_ns);
+  }
   rank_ = rank;
   size_ = all_.count = some_.count = size;
   if (rank == 0)
@@ -99,6 +88,20 @@ void HostRounds::prepare(MPI_Comm host, int rank, int size, int64_t room) {
       control_of(group).complete.store(0, std::memory_order_relaxed);
     }
   MPI_Barrier(host);
+}
+
+void HostRounds::wait_for(std::atomic<uint32_t>& word, uint64_t round, MPI_Comm progress) const noexcept {
+  for (int turn = 0;; ++turn) {
+    const uint32_t now = word.load(std::memory_order_acquire);
+    if (now == static_cast<uint32_t>(round)) return;
+    if (turn < yields_) {
+      give_core_away();
+      continue;
+    }
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, progress, &found, MPI_STATUS_IGNORE);
+    wait_while(word, now, sleep_ns_);
+  }
 }
 
 void HostRounds::start_some(int spacing, int count) noexcept {

@@ -12,6 +12,27 @@
 #include <thread>
 #include <vector>
 
+namespace {
+
+bool counts = false;
+int sends = 0, reductions = 0;
+
+}  // namespace
+
+// In MPI's place, so that what an agreement costs a rank can be counted.
+extern "C" {
+
+int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  sends += counts ? 1 : 0;
+  return PMPI_Isend(from, count, type, to, tag, comm, request);
+}
+int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+  reductions += counts ? 1 : 0;
+  return PMPI_Iallreduce(from, to, count, type, op, comm, request);
+}
+
+}  // extern "C"
+
 namespace windrow {
 namespace {
 
@@ -137,6 +158,45 @@ TEST(AgreeAndWork, is_told_from_an_agreement) {
         EXPECT_EQ(verdict.code(), Code::mpi);
         EXPECT_FALSE(called);
       }
+}
+
+// The same of ranks that came with numbers of other kinds, or more of them.
+TEST(Agree, of_other_numbers_is_told) {
+  const auto comm = world();
+  if (comm->size() == 1 || !(comm->rounds().is_ready() || comm->tree().is_ready())) GTEST_SKIP() << "by messages of MPI, which does not look at it";
+  for (int other = 0; other < comm->size(); ++other)
+    for (const size_t length : {size_t{0}, size_t{2}, size_t{900}, size_t{5000}})
+      for (int slow = 0; slow < comm->size(); ++slow) {
+        ASSERT_TRUE(agree(*comm, Status{}).ok());
+        if (comm->rank() == slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::vector<int64_t> one(1, 7), others(length, 3);
+        const Status verdict = comm->rank() == other ? agree(*comm, Status{}, {.maximum = others, .sum = {}, .bits = {}}) : agree(*comm, Status{}, {.maximum = {}, .sum = one, .bits = {}});
+        ASSERT_EQ(verdict.code(), Code::mpi) << length << ' ' << verdict.message();
+      }
+  EXPECT_TRUE(agree(*comm, Status{}).ok());
+}
+
+// Of several hosts only the lowest rank of each sends: to the host above it in the tree, and to those below.
+TEST(Agree, costs_messages_between_hosts_alone) {
+  const auto comm = world();
+  if (comm->size() > 1 && !(comm->rounds().is_ready() || comm->tree().is_ready())) GTEST_SKIP() << "no memory to share";
+  std::vector<int64_t> maximum(3, comm->rank()), sum(200, 1), bits(1, 0);
+  counts = true;
+  sends = reductions = 0;
+  constexpr int k_times = 10;
+  for (int i = 0; i < k_times; ++i) {
+    EXPECT_TRUE(agree(*comm, Status{}, {.maximum = maximum, .sum = {}, .bits = bits}).ok());
+    EXPECT_TRUE(agree_and_work(*comm, Status{}, {.maximum = {}, .sum = sum, .bits = {}}, [](const Pulse&) { return Status{}; }).ok());
+  }
+  counts = false;
+  std::array<int, 2> all{sends, reductions};
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  const auto hosts = static_cast<int>(comm->host_roots().size());
+  EXPECT_EQ(all[0], 2 * k_times * 2 * (hosts - 1));
+  EXPECT_EQ(all[1], 0);
+  if (comm->host_root() != comm->rank()) {
+    EXPECT_EQ(sends, 0);
+  }
 }
 
 // Sums of every so manyth rank, while the others wait in the agreement behind them.
