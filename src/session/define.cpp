@@ -33,11 +33,6 @@ struct FewPlaces {
   std::span<int64_t> all() { return words; }
 };
 
-std::string text_of(const Details& details) {
-  return fmt::format("{}|{}|{}|{}:{}|{}:{};", details.bytes, details.text_ascii, static_cast<int>(details.text_padding), details.tag.size(),
-                     details.tag, details.enumeration.size(), details.enumeration);
-}
-
 }  // namespace
 
 // Which groups have to be made so that `path`'s parents (and `itself`) are there. All ranks find the same.
@@ -187,7 +182,9 @@ void add_definition(std::string& text, const VariableDefinition& definition) {
   add_numbers(text, definition.chunking.shape);
   add_numbers(text, std::array<int64_t, 5>{static_cast<int64_t>(definition.type), definition.big_endian, definition.extendible, definition.null_space, definition.split_asked});
   add_text(text, definition.chunking.filters.empty() ? std::string() : text_of(definition.chunking.filters));
-  add_text(text, text_of(definition.details));
+  add_numbers(text, std::array<int64_t, 3>{definition.details.bytes, definition.details.text_ascii, static_cast<int64_t>(definition.details.text_padding)});
+  add_text(text, definition.details.tag);
+  add_text(text, definition.details.enumeration);
   add_text(text, {reinterpret_cast<const char*>(definition.fill.data()), definition.fill.size()});
   add_text(text, definition.split.axes);
   add_text(text, definition.split.parts);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session/wishes.hpp"
 
+#include <array>
 #include <utility>
 
 #include "extent/split.hpp"
@@ -36,16 +37,23 @@ Result<std::shared_ptr<const Wishes>> make(const Comm& comm, Wishes wishes) {
   return std::shared_ptr<const Wishes>(std::make_shared<Wishes>(std::move(wishes)));
 }
 
+// A program that writes files of two kinds and reads them again goes from one to the other.
+struct KeptWishes {
+  std::array<std::shared_ptr<const Wishes>, 4> last;
+  size_t next = 0;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<const Wishes>> Wishes::of(Comm& comm, const Settings& program, bool creates) {
   std::string environment = environment_text();
-  std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::wishes);
-  if (const auto last = std::static_pointer_cast<const Wishes>(kept);
-      last != nullptr && last->creates == creates && last->program.values() == program.values() && last->environment == environment)
-    return last;
+  std::shared_ptr<void>& attachment = comm.attachment(Comm::Remembered::wishes);
+  auto kept = std::static_pointer_cast<KeptWishes>(attachment);
+  if (kept == nullptr) attachment = kept = std::make_shared<KeptWishes>();
+  for (const auto& each : kept->last)
+    if (each != nullptr && each->creates == creates && each->program.values() == program.values() && each->environment == environment) return each;
   auto made = make(comm, {.program = program, .environment = std::move(environment), .creates = creates, .settings = {}, .text = {}, .strategy = {}, .limits = {}, .striping = {}, .store = {}});
-  if (made.ok()) kept = std::const_pointer_cast<Wishes>(made.value());
+  if (made.ok()) kept->last[kept->next++ % kept->last.size()] = made.value();
   return made;
 }
 

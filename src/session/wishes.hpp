@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wishes: what the options of an opening come to. The last ones are kept with the communicator: time steps open one file like another, and every rank would read the same texts anew.
+// Wishes: what the options of an opening come to. Those of the last few are kept with the communicator: time steps open one file like another, and every rank would read the same texts anew.
 #pragma once
 
 #include <cstdint>
