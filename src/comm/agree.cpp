@@ -16,9 +16,9 @@
 namespace windrow {
 namespace {
 
-// Layout of a pulse on the wire, in int64: three lengths, then maxima, sums, bits. One MPI element is the whole pulse, so that
+// Layout of a pulse on the wire, in int64: three lengths and a place that is the tree's, then maxima, sums, bits. One MPI element is the whole pulse, so that
 // the combining function always sees all of it.
-constexpr size_t k_head = 3;
+constexpr size_t k_head = HostTree::k_head;
 constexpr size_t k_verdicts = 5;  // maxima that come before the pulse's: the worst verdict, the mildest, the work's; whether there is work, and whether there is none
 constexpr size_t k_inline = 1024;  // pulses up to this length on the wire need no allocation, and so cannot fail
 static_assert(k_pulse_without_memory + k_head + k_verdicts + 1 <= k_inline);
@@ -63,22 +63,28 @@ int reduce_by_messages(const Comm& comm, std::span<int64_t> wire) {
 // Whether all ranks have come for the same, with work of rank 0 or without.
 bool is_one_kind(std::span<const int64_t> combined) noexcept { return combined[k_head + 3] + combined[k_head + 4] == 1; }
 
+// For HostRounds: how many maxima and sums there are. All are fewer than HostRounds::k_most.
+int64_t kind_of(std::span<const int64_t> wire) noexcept {
+  static_assert(static_cast<int64_t>(HostRounds::k_most * HostRounds::k_most) < HostRounds::k_kinds);
+  return wire[0] * static_cast<int64_t>(HostRounds::k_most) + wire[1];
+}
+
 // Collective.
 Status reduce_by_hosts(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
-  static_assert(k_head == HostTree::k_head);
   const auto work = [&](std::span<int64_t> combined) {
     if (is_one_kind(combined)) between(combined);
   };
   int code = MPI_SUCCESS;
-  const HostTree::Outcome outcome = comm.tree().run(wire, combine_pulses, between ? HostRounds::Between(work) : HostRounds::Between(), code);
-  if (outcome == HostTree::Outcome::failed) return guard([&] { return mpi_status(code, "an agreement of several hosts"); });
+  const HostTree::Outcome outcome = comm.tree().run(wire, kind_of(wire), combine_pulses, between ? HostRounds::Between(work) : HostRounds::Between(), code);
+  if (outcome == HostTree::Outcome::failed)
+    return guard([&] { return code != MPI_SUCCESS ? mpi_status(code, "an agreement of several hosts") : Status{Code::mpi, "an agreement of several hosts: an earlier one failed in MPI"}; });
   return outcome == HostTree::Outcome::combined && is_one_kind(wire) ? Status{} : different_calls();
 }
 
 // Collective.
 Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
   if (comm.size() > 1 && comm.rounds().is_ready() && wire.size() <= HostRounds::k_most) {
-    const bool same = between ? comm.rounds().run(wire, combine_pulses, comm.get(), between) : comm.rounds().run(wire, combine_pulses, comm.get());
+    const bool same = between ? comm.rounds().run(wire, kind_of(wire), combine_pulses, comm.get(), between) : comm.rounds().run(wire, kind_of(wire), combine_pulses, comm.get());
     return same ? Status{} : different_calls();
   }
   if (comm.tree().is_ready() && wire.size() <= HostRounds::k_most) return reduce_by_hosts(comm, wire, between);
@@ -143,12 +149,15 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
   if (length > k_inline) {
     // The length is the same everywhere, so the ranks first agree that all of them have the memory.
     Status room = guard([&] { large.resize(length); return Status{}; });
-    if (Status verdict = agree(comm, std::move(room)); !verdict.ok()) return verdict;
+    std::array<int64_t, 2> lengths{static_cast<int64_t>(length), -static_cast<int64_t>(length)};
+    if (Status verdict = agree(comm, std::move(room), Pulse{.maximum = lengths, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+    if (lengths[0] != -lengths[1]) return different_calls();
     wire = large;
   }
   wire[0] = static_cast<int64_t>(maxima);
   wire[1] = static_cast<int64_t>(sums);
   wire[2] = static_cast<int64_t>(bits);
+  wire[3] = 0;
   int64_t* at = wire.data() + k_head;
   *at++ = encode_verdict(local, comm.rank());
   *at++ = -static_cast<int64_t>(local.code());  // the mildest code, as a maximum

@@ -23,7 +23,7 @@ bool mpi_is_running() noexcept {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
-  return initialized != 0 && finalized == 0;
+  return initialized != 0 && finalized == 0 && !SharedSegment::are_all_free();
 }
 
 Status mpi_status(int mpi_code, const char* call) {

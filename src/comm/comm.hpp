@@ -86,7 +86,7 @@ class Comm {
   // Where all ranks run on one host; else, or where there is no memory to share, it is not ready.
   HostRounds& rounds() const noexcept { return rounds_; }
   // Where there are several hosts, and the ranks of each have memory to share.
-  const HostTree& tree() const noexcept { return tree_; }
+  HostTree& tree() const noexcept { return tree_; }
 
   // At most one at a time: whoever is next waits for it first.
   void set_holder(SegmentHolder* holder) noexcept;
@@ -131,7 +131,7 @@ class Comm {
   SharedSegment shared_;
   mutable HostRounds rounds_;  // a reduction changes nothing that anybody sees
   HostRounds host_rounds_;     // the tree's
-  HostTree tree_;
+  mutable HostTree tree_;
   int64_t generation_ = 0;
   SegmentHolder* holder_ = nullptr;
   std::shared_ptr<Comm> older_orphan_;  // see CommRegistry

@@ -9,7 +9,8 @@
 
 namespace windrow {
 
-bool mpi_is_running() noexcept;  // initialized and not finalized
+// Initialized and not finalized; in MPI_Finalize until the memory that ranks share is given back, which callbacks of the program may come after.
+bool mpi_is_running() noexcept;
 
 template <class Traits>
 class Handle {

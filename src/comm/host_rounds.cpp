@@ -14,11 +14,11 @@
 namespace windrow {
 namespace {
 
-// A rank's part: how many numbers, and the kind of the round; then the numbers.
+// A rank's part: how many numbers, whether rank 0 does something between, and the kind of the round, in one; then the numbers.
 constexpr size_t k_part_words = 1 + HostRounds::k_most;
 constexpr int64_t k_part_bytes = static_cast<int64_t>(k_part_words * sizeof(int64_t));
 constexpr int k_controls = 2;
-constexpr int64_t k_has_between = int64_t{1} << 32;
+constexpr int64_t k_has_between = int64_t{1} << 32, k_kind = int64_t{1} << 33;
 constexpr int64_t k_page = 4096;
 
 // Between processes, so not the private form that std::atomic::wait() may use.
@@ -111,12 +111,12 @@ void HostRounds::start_some(int spacing, int count) noexcept {
   control_of(some_).done.store(0, std::memory_order_relaxed);
 }
 
-bool HostRounds::run(Group& group, std::span<int64_t> numbers, Combine combine, MPI_Comm progress, Between between) noexcept {
+bool HostRounds::run(Group& group, std::span<int64_t> numbers, int64_t kind, Combine combine, MPI_Comm progress, Between between) noexcept {
   ++group.round;
   Control& control = control_of(group);
-  const int64_t kind = static_cast<int64_t>(numbers.size()) + (between ? k_has_between : 0);
+  const int64_t head = static_cast<int64_t>(numbers.size()) + (between ? k_has_between : 0) + kind * k_kind;
   int64_t* const mine = numbers_of(rank_);
-  mine[0] = kind;
+  mine[0] = head;
   std::copy(numbers.begin(), numbers.end(), mine + 1);
   // Nobody comes to the next round before the last of this one has combined, so its numbers stay until then; and nobody combines in the
   // next before all have taken the result of this one. Both kinds of rounds use the same numbers of a rank: one of some comes to the next round of all after the last of
@@ -134,7 +134,7 @@ bool HostRounds::run(Group& group, std::span<int64_t> numbers, Combine combine, 
   }
   wait_for(control.done, group.round, progress);
   const int64_t* const result = result_of(group);
-  if (result[0] != kind) return false;
+  if (result[0] != head) return false;
   std::copy_n(result + 1, numbers.size(), numbers.begin());
   return true;
 }

@@ -13,6 +13,9 @@ namespace {
 // Few steps, as each of them waits for a rank that may have to wait for its core; not so many messages to one that it is busy with them: 800 hosts are four steps away.
 constexpr int k_children = 8;
 
+// Travels along: a message that MPI failed to give to its round must not be taken for one of the next.
+constexpr size_t k_round = HostTree::k_kinds;
+
 // In the place of the first number.
 constexpr int64_t k_different = -1;
 constexpr int64_t k_failed = -2;  // MPI's code follows
@@ -27,11 +30,15 @@ void mark_failed(std::span<int64_t> numbers, int code) noexcept {
 // What came from another host into what is here: its numbers, or that there are none.
 bool take_mark(std::span<const int64_t> come, std::span<int64_t> numbers) noexcept {
   if (!is_whole(numbers)) return false;
+  if (come[k_round] != numbers[k_round]) {
+    mark_failed(numbers, MPI_SUCCESS);
+    return false;
+  }
   if (!is_whole(come)) {
     std::copy_n(come.begin(), 2, numbers.begin());
     return false;
   }
-  if (std::equal(numbers.begin(), numbers.begin() + HostTree::k_head, come.begin())) return true;
+  if (std::equal(numbers.begin(), numbers.begin() + HostTree::k_kinds, come.begin())) return true;
   numbers[0] = k_different;
   return false;
 }
@@ -60,8 +67,9 @@ int HostTree::receive(std::span<int64_t> numbers, int host, int tag) const noexc
 }
 
 // Collective over the lowest ranks of the hosts. Whatever one of them meets, it takes every step: the others count on it.
-void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between between) const noexcept {
+void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between between) noexcept {
   std::array<int64_t, HostRounds::k_most> come;
+  numbers[k_round] = ++round_;
   const int hosts = static_cast<int>(roots_.size());
   const int first = host_ * k_children + 1, end = std::min(first + k_children, hosts);
   for (int child = first; child < end; ++child) {
@@ -85,11 +93,11 @@ void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between betwe
     if (const int rc = send(numbers, child, k_tag_down); rc != MPI_SUCCESS) mark_failed(numbers, rc);
 }
 
-HostTree::Outcome HostTree::run(std::span<int64_t> numbers, Combine combine, Between between, int& code) const noexcept {
+HostTree::Outcome HostTree::run(std::span<int64_t> numbers, int64_t kind, Combine combine, Between between, int& code) noexcept {
   const auto among_hosts = [&](std::span<int64_t> of_host) { reduce(of_host, combine, between); };
   if (rounds_ == nullptr) {
     among_hosts(numbers);
-  } else if (!rounds_->run(numbers, combine, comm_, among_hosts)) {
+  } else if (!rounds_->run(numbers, kind, combine, comm_, among_hosts)) {
     // Other hosts wait for this one.
     numbers[0] = k_different;
     if (rounds_->rank() == 0) among_hosts(numbers);

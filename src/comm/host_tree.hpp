@@ -21,18 +21,19 @@ class HostTree {
   using Between = HostRounds::Between;
   // What became of it, the same on all ranks of a host.
   enum class Outcome { combined, different_calls, failed };
-  // The first of the numbers say how many there are and of which kinds: ranks whose first differ are in different calls. None of them is negative.
-  static constexpr size_t k_head = 3;
+  // The first of the numbers are no numbers to combine. k_kinds of them tell calls apart, and are the same within a host: see `kind`; none is negative. Another is the tree's own.
+  static constexpr size_t k_kinds = 3, k_head = k_kinds + 1;
 
   // Local. `roots`: the lowest rank of each host, ascending; has to live as long. `rounds`: of this host's ranks, or nullptr where there is one.
   void prepare(MPI_Comm comm, std::span<const int> roots, int host_index, int machine_size, HostRounds* rounds) noexcept;
   bool is_ready() const noexcept { return !roots_.empty(); }
 
-  // Collective. As HostRounds::run(), of at most HostRounds::k_most numbers; `between` is rank 0's, or none. `code`: MPI's, of a call that failed on this or another host.
-  Outcome run(std::span<int64_t> numbers, Combine combine, Between between, int& code) const noexcept;
+  // Collective. As HostRounds::run(), of at most HostRounds::k_most numbers; `between` is rank 0's, or none. `code`: MPI's, of a call that failed on this or another host; MPI_SUCCESS: what
+  // came is of an earlier round, in which one did.
+  Outcome run(std::span<int64_t> numbers, int64_t kind, Combine combine, Between between, int& code) noexcept;
 
  private:
-  void reduce(std::span<int64_t> numbers, Combine combine, Between between) const noexcept;
+  void reduce(std::span<int64_t> numbers, Combine combine, Between between) noexcept;
   int send(std::span<const int64_t> numbers, int host, int tag) const noexcept;
   int receive(std::span<int64_t> numbers, int host, int tag) const noexcept;
 
@@ -40,6 +41,7 @@ class HostTree {
   std::span<const int> roots_;
   int host_ = 0, machine_size_ = 1;
   HostRounds* rounds_ = nullptr;
+  int64_t round_ = 0;
 };
 
 }  // namespace windrow

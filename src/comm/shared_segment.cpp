@@ -115,6 +115,7 @@ struct SharedSegment::Living {
 };
 
 constinit SharedSegment::Living SharedSegment::living;
+bool SharedSegment::all_free_ = false;
 
 Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
   // One reduction: whether anybody needs more, what all need together, and whether the lists fit into everybody's memory.
@@ -179,6 +180,7 @@ Status SharedSegment::free() {
 }
 
 void SharedSegment::free_all() {
+  all_free_ = true;
   while (living.oldest != nullptr) (void)living.oldest->free();
 }
 

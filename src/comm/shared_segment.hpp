@@ -40,10 +40,12 @@ class SharedSegment {
   // All that this process still has, the oldest first. Collective over the hosts of each: since ranks that share several have made them in one order, none
   // waits for another that waits for it, as they may where MPI frees them at its end in an order of each process's own.
   static void free_all();
+  static bool are_all_free() noexcept { return all_free_; }  // MPI ends, and what has used them cannot go on
 
  private:
   struct Living;
   static Living living;
+  static bool all_free_;
 
   Result<bool> allocate(MPI_Comm host, int64_t bytes);
 

@@ -196,7 +196,7 @@ Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, s
   const bool fits = leave_letters(comm.rounds(), comm.rank(), comm.size(), local.ok() ? out : std::span<const Letter>());
   std::array<int64_t, 2> any{local.ok() ? 0 : 1, fits ? 0 : 1};
   const auto& [any_error, any_without_room] = any;
-  if (!comm.rounds().run(any, take_larger, comm.get())) return different_calls();
+  if (!comm.rounds().run(any, 0, take_larger, comm.get())) return different_calls();
   if (any_error > 0) return agree(comm, std::move(local));
   if (any_without_room > 0) return exchange_letters_by_messages(comm, {}, out, in, counters);
   count(comm, out, counters);
