@@ -147,10 +147,12 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
   const size_t length = k_head + maxima + sums + bits;
   std::span<int64_t> wire(small.data(), std::min(length, k_inline));
   if (length > k_inline) {
-    // The length is the same everywhere, so the ranks first agree that all of them have the memory.
+    // The ranks first agree that all of them have the memory.
     Status room = guard([&] { large.resize(length); return Status{}; });
-    std::array<int64_t, 2> lengths{static_cast<int64_t>(length), -static_cast<int64_t>(length)};
-    if (Status verdict = agree(comm, std::move(room), Pulse{.maximum = lengths, .sum = {}, .bits = {}}); !verdict.ok()) return verdict;
+    // And the same length; the third number and the sum tell it from an agreement of two numbers, which others may be in.
+    std::array<int64_t, 3> lengths{static_cast<int64_t>(length), -static_cast<int64_t>(length), 0};
+    std::array<int64_t, 1> one{1};
+    if (Status verdict = agree(comm, std::move(room), Pulse{.maximum = lengths, .sum = one, .bits = {}}); !verdict.ok()) return verdict;
     if (lengths[0] != -lengths[1]) return different_calls();
     wire = large;
   }

@@ -10,16 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "mistakes.hpp"
+
 namespace {
 
-int mistakes = 0;
-
-void check(bool good, const char* what) {
-  if (good) return;
-  ++mistakes;
-  std::fprintf(stderr, "not true: %s (last message: %s)\n", what, windrow_error_message());
-}
-#define CHECK(condition) check((condition), #condition)
+using windrow_test::mistakes;
 
 windrow_file* create(const std::string& path) {
   windrow_file* file = nullptr;

@@ -4,7 +4,6 @@
 #include <mpi.h>
 #include <windrow/windrow.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,18 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "mistakes.hpp"
+
 namespace {
 
+using windrow_test::mistakes;
+
 constexpr int64_t k_rows = 5000;
-
-int mistakes = 0;
-
-void check(bool good, const char* what) {
-  if (good) return;
-  ++mistakes;
-  std::fprintf(stderr, "not true: %s (last message: %s)\n", what, windrow_error_message());
-}
-#define CHECK(condition) check((condition), #condition)
 
 // What is left open: one that has plans and shared buffers, and one whose puts are all in its queue.
 struct Files {

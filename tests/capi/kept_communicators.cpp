@@ -5,22 +5,16 @@
 #include <windrow/windrow.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "mistakes.hpp"
+
 namespace {
 
-int mistakes = 0;
-
-void check(bool good, const char* what) {
-  if (good) return;
-  ++mistakes;
-  std::fprintf(stderr, "not true: %s (last message: %s)\n", what, windrow_error_message());
-}
-#define CHECK(condition) check((condition), #condition)
+using windrow_test::mistakes;
 
 // A column for each rank, by one writer: the others' elements go through shared memory.
 void write_on(MPI_Comm comm, const std::string& path) {

@@ -173,6 +173,9 @@ TEST(Agree, of_other_numbers_is_told) {
         const Status verdict = comm->rank() == other ? agree(*comm, Status{}, {.maximum = others, .sum = {}, .bits = {}}) : agree(*comm, Status{}, {.maximum = {}, .sum = one, .bits = {}});
         ASSERT_EQ(verdict.code(), Code::mpi) << length << ' ' << verdict.message();
       }
+  // A long one against two maxima, as arguments that must be the same are.
+  std::vector<int64_t> two(2, 5), long_one(5000, 3);
+  EXPECT_EQ(agree(*comm, Status{}, {.maximum = comm->rank() == 1 ? long_one : two, .sum = {}, .bits = {}}).code(), Code::mpi);
   EXPECT_TRUE(agree(*comm, Status{}).ok());
 }
 
