@@ -15,6 +15,7 @@
 #include "exchange/receiver.hpp"
 #include "exchange/relay.hpp"
 #include "exchange/sender.hpp"
+#include "exchange/turn_reader.hpp"
 #include "plan/plan.hpp"
 
 namespace windrow {
@@ -101,6 +102,7 @@ class Transfer {
   std::vector<Collector*> storing_;         // those whose sink is the storage: none or one
   std::vector<Distributor*> fetching_;
   Broadcaster* broadcasting_ = nullptr;
+  TurnReader* turn_reader_ = nullptr;
   Role* guest_ = nullptr;                   // of this run
   Arena* arena_ = nullptr;                  // the same
   std::unique_ptr<RelayRoute> route_;       // a team's root only

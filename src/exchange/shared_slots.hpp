@@ -5,11 +5,14 @@
 // To write: the writer sets token = (generation, step) when the slot takes that window; a rank that sees it copies its pieces
 // and adds their bytes to count; when count is what the descriptions foretold, the window is full.
 // To read: token says that the window is there; ranks copy out and add; at the foretold count the slot is free again.
+// To read in turn (turn_reader.hpp): token as before; count is not used. Behind the slots is a word of which window is fetched next, and one of each rank of the
+// host that says which window it copies next: when all have passed a window its slot is free.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "comm/shared_segment.hpp"
 #include "plan/plan.hpp"
@@ -21,6 +24,15 @@ struct SlotControl {
   alignas(64) std::atomic<int64_t> count;
 };
 static_assert(std::atomic<int64_t>::is_always_lock_free, "ranks share these words between processes");
+
+// A step of one transfer. What lies here from before is no step of this one, whatever it is.
+struct TurnWord {
+  std::atomic<int64_t> check;
+  std::atomic<int64_t> step;
+
+  void begin(int64_t generation, int64_t first) noexcept;
+  int64_t step_in(int64_t generation) const noexcept;  // -1: it has not begun
+};
 
 // Where the slots of one domain lie. Both sides reckon it from the plan.
 class SharedSlots {
@@ -38,6 +50,8 @@ class SharedSlots {
   int64_t index_of(int64_t step) const noexcept { return step % slots_; }
   SlotControl& control(int64_t index) const noexcept { return reinterpret_cast<SlotControl*>(base())[index]; }
   std::byte* memory(int64_t index) const noexcept { return base() + k_control_bytes + index * slot_bytes_; }
+  // The step that is fetched next, and behind it each rank's; of a plan whose windows are fetched in turn.
+  std::span<TurnWord> turns() const noexcept { return {reinterpret_cast<TurnWord*>(memory(slots_)), ranks_ + 1}; }
 
   // Generations count a communicator's transfers. Steps of one never have the same token, however far apart files lie on their line (2^48 steps and more);
   // those of two have it by a chance of 2^-64.
@@ -59,6 +73,16 @@ class SharedSlots {
   int host_rank_ = 0;
   int64_t slots_ = 0;
   int64_t slot_bytes_ = 0;
+  size_t ranks_ = 0;
 };
+
+inline void TurnWord::begin(int64_t generation, int64_t first) noexcept {
+  step.store(first, std::memory_order_relaxed);
+  check.store(SharedSlots::token_of(generation, -1), std::memory_order_release);
+}
+
+inline int64_t TurnWord::step_in(int64_t generation) const noexcept {
+  return check.load(std::memory_order_acquire) == SharedSlots::token_of(generation, -1) ? step.load(std::memory_order_acquire) : -1;
+}
 
 }  // namespace windrow

@@ -158,7 +158,7 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   if (reading) wave.touched_bytes = touched_by(wave);
   if (!reading && !wave.layout && may_compress(wave)) wave.shrinkage = look_at(wave.items);
   // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to look.
-  if (!wave.items.empty() && !wave.layout && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && strategy_.access == Access::automatic)
+  if (!wave.items.empty() && !wave.layout && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && (strategy_.access == Access::automatic || strategy_.access == Access::contiguous))
     wave.in_memory = static_cast<int64_t>(data_->in_memory(hull_of(wave)));
   return {};
 }

@@ -299,7 +299,7 @@ TEST_F(Plans, read_what_is_in_memory_without_requests) {
   }
 }
 
-// Columns of one element: every rank has pieces in every page. From four ranks on one reads for all of them.
+// Columns of one element: every rank has pieces in every page. From four ranks on whoever waits reads for all of them.
 TEST_F(Plans, read_once_what_every_rank_would_map_whole) {
   if (ranks_per_host() < size_of()) GTEST_SKIP() << "it is some host's memory then";
   if (size_of() == 1) GTEST_SKIP() << "one rank's column is one piece";
@@ -324,7 +324,85 @@ TEST_F(Plans, read_once_what_every_rank_would_map_whole) {
   EXPECT_EQ(report["bytes_mapped"], once ? json(0) : report["bytes"]);
   EXPECT_EQ(report["bytes_copied"], report["bytes"]) << "one copy, either way";
   EXPECT_EQ(report["messages"], 0);
+  EXPECT_EQ(report["description_messages"], 0);
+  if (once) {
+    EXPECT_EQ(report["read_requests"], report["rounds"]) << "each window once";
+    EXPECT_EQ(report["bytes_read"], report["bytes"]);
+    EXPECT_EQ(report["read_requests"], report["plans"][0]["expected"]["read_requests"]);
+    EXPECT_EQ(report["plans"][0]["in_turn"], true);
+  }
   EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+// Far more windows than slots; ranks that want much, nothing, or the end alone; and the same plan again. Who asks for readers, or for a thread, gets one.
+TEST_F(Plans, read_in_turn_whatever_each_rank_wants) {
+  if (ranks_per_host() < size_of()) GTEST_SKIP() << "messages come from other hosts";
+  if (size_of() < 2) GTEST_SKIP() << "nobody to take turns with";
+  constexpr int64_t k_rows = 6'000;
+  const int64_t width = 2 * size_of() - 1, rows_of_last = k_rows / 3;
+  const int64_t shape[2] = {k_rows, width};
+  windrow_file* file = nullptr;
+  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+  int variables[2] = {-1, -1};
+  for (int v = 0; v < 2; ++v) ASSERT_WINDROW_OK(windrow_define_variable(file, v == 0 ? "a" : "b", WINDROW_INT64, 2, shape, &variables[v]));
+  const auto value = [&](int v, int64_t row, int64_t column) { return (row * width + column) * 2 + v; };
+  // Rank 0 writes all of it.
+  const int64_t nothing[2] = {0, 0};
+  std::vector<int64_t> all(static_cast<size_t>(rank_of() == 0 ? k_rows * width : 0));
+  windrow_decomposition* made = nullptr;
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, nothing, rank_of() == 0 ? shape : nothing, nullptr, nullptr, &made));
+  const Decomposition of_first(made);
+  for (int v = 0; v < 2; ++v) {
+    for (size_t i = 0; i < all.size(); ++i) all[i] = value(v, static_cast<int64_t>(i) / width, static_cast<int64_t>(i) % width);
+    ASSERT_WINDROW_OK(windrow_write(file, variables[v], made, all.data()));
+  }
+  ASSERT_WINDROW_OK(windrow_close(file));
+  // The last has the lower third of the file, the one before it nothing, and the others share the columns; of two ranks the first has them all.
+  const int64_t readers = std::max(1, size_of() - 2);
+  const bool is_last = rank_of() == size_of() - 1, is_idle = !is_last && rank_of() >= readers;
+  const int64_t begin = rank_of() * (width / readers), end = rank_of() == readers - 1 ? width : begin + width / readers;
+  const int64_t from[2] = {is_last ? k_rows - rows_of_last : 0, is_last || is_idle ? 0 : begin};
+  const int64_t count[2] = {is_idle ? 0 : is_last ? rows_of_last : k_rows, is_idle ? 0 : is_last ? width : end - begin};
+  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, from, count, nullptr, nullptr, &made));
+  const Decomposition wanted(made);
+  for (const KeyValues& asked : {KeyValues{}, KeyValues{{"writers", "1"}}, KeyValues{{"domains", "even"}}, KeyValues{{"io_thread", "on"}}}) {
+    SCOPED_TRACE(text_of(asked));
+    KeyValues values{{"file_system", "local"}, {"access", "contiguous"}, {"buffer", "4096"}, {"direct_bytes", "1GiB"}};
+    values.insert(values.end(), asked.begin(), asked.end());
+    ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path().c_str(), WINDROW_READ, Options(values), &file));
+    for (int flush = 0; flush < 3; ++flush) {
+      std::vector<int64_t> read[2];
+      for (int v = 0; v < 2; ++v) {
+        read[v].assign(static_cast<size_t>(count[0] * count[1]), -1);
+        int variable = -1;
+        ASSERT_WINDROW_OK(windrow_find_variable(file, v == 0 ? "a" : "b", &variable));
+        ASSERT_WINDROW_OK(windrow_get(file, variable, made, read[v].data()));
+      }
+      ASSERT_WINDROW_OK(windrow_flush(file));
+      int64_t wrong = 0;
+      for (int v = 0; v < 2; ++v)
+        for (size_t i = 0; i < read[v].size(); ++i)
+          if (read[v][i] != value(v, from[0] + static_cast<int64_t>(i) / count[1], from[1] + static_cast<int64_t>(i) % count[1])) ++wrong;
+      EXPECT_EQ(wrong, 0);
+      const json report = report_of(file);
+      EXPECT_EQ(report["bytes_copied"], report["bytes"]) << "one copy";
+      EXPECT_EQ(report["messages"], 0);
+      EXPECT_EQ(report["plans_made"], flush == 0 ? 1 : 0);
+      if (flush > 0) {
+        EXPECT_EQ(report["allocations"], 0);
+      }
+      EXPECT_EQ(report["rounds"], report["read_requests"]);
+      EXPECT_EQ(report["read_requests"], report["plans"][0]["expected"]["read_requests"]);
+      EXPECT_EQ(report["bytes_read"], 2 * k_rows * width * 8) << "once";
+      const bool in_turn = asked.empty();
+      EXPECT_EQ(report["plans"][0]["in_turn"], in_turn);
+      EXPECT_EQ(report["description_messages"] == 0, in_turn || flush > 0);
+      if (!in_turn) {
+        EXPECT_EQ(report["writers"], report["plans"][0]["writers"].size());
+      }
+    }
+    EXPECT_WINDROW_OK(windrow_close(file));
+  }
 }
 
 // Rows of 512 bytes in turn, 64 MiB and a little: shorter windows and more of them, in the memory of two buffers, or four. Whoever says what a buffer is gets that.

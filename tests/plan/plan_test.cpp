@@ -295,6 +295,8 @@ TEST(MakePlan, reads_once_what_each_rank_would_map_whole) {
   EXPECT_EQ(plan.strategy.access, Access::contiguous);
   EXPECT_EQ(plan.writers.size(), 1U);
   EXPECT_THAT(describe_text(plan), HasSubstr("each would map nearly all of the file"));
+  EXPECT_TRUE(plan.in_turn);
+  EXPECT_THAT(describe_text(plan), HasSubstr("read in turn by all ranks"));
   EXPECT_EQ(plan_of(mixed, {.access = "mapped"}).strategy.access, Access::mapped);
   EXPECT_EQ(plan_of(mixed, {.domains = "none"}).strategy.access, Access::mapped);
   Pattern other = mixed;
@@ -316,6 +318,33 @@ TEST(MakePlan, reads_once_what_each_rank_would_map_whole) {
   EXPECT_THAT(describe_text(plan_of(other)), HasSubstr("each asks for its own rather than map nearly all of the file"));
   other.swapped = true;
   EXPECT_EQ(plan_of(other).strategy.access, Access::contiguous);
+}
+
+TEST(MakePlan, reads_in_turn_what_all_is_wanted_of_and_nobody_asked_for_readers) {
+  const Topology one_host{.ranks = 8, .host_roots = {0}};
+  Pattern mixed = large(512);
+  mixed.reading = mixed.in_memory = true;
+  const auto is_in_turn = [&](const Pattern& pattern, const StrategyRequest& request, const Topology& topology, const PlanLimits& limits) {
+    return make_plan(strategy_of(request), pattern, topology, limits).value().in_turn;
+  };
+  const StrategyRequest contiguous{.access = "contiguous"};
+  EXPECT_TRUE(is_in_turn(mixed, contiguous, one_host, {}));
+  EXPECT_FALSE(is_in_turn(mixed, contiguous, thousand_hosts(), {})) << "others' ranks cannot reach into this host's memory";
+  EXPECT_FALSE(is_in_turn(mixed, contiguous, Topology{.ranks = 1, .host_roots = {0}}, {}));
+  EXPECT_FALSE(is_in_turn(mixed, {.domains = "even", .access = "contiguous"}, one_host, {}));
+  EXPECT_FALSE(is_in_turn(mixed, {.preset = "two-phase"}, one_host, {}));
+  EXPECT_FALSE(is_in_turn(mixed, {.gather = "team(2)", .access = "contiguous"}, one_host, {}));
+  EXPECT_FALSE(is_in_turn(mixed, contiguous, one_host, {.thread_asked = true}));
+  EXPECT_FALSE(is_in_turn(mixed, contiguous, one_host, {.writers = 1}));
+  Pattern other = mixed;
+  other.in_memory = false;
+  EXPECT_FALSE(is_in_turn(other, contiguous, one_host, {})) << "the storage may be slow: one reader asks for long pieces, one after another";
+  other = mixed;
+  other.bytes /= 2;
+  EXPECT_FALSE(is_in_turn(other, contiguous, one_host, {})) << "nobody but the reader knows what is wanted";
+  other = mixed;
+  other.reading = false;
+  EXPECT_FALSE(is_in_turn(other, contiguous, one_host, {}));
 }
 
 TEST(MakePlan, maps_mixed_pieces_where_the_system_does_so_with_fewer_faults_than_requests) {
