@@ -68,6 +68,7 @@ class Transfer {
   Status end(Trace& trace);
 
   int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs
+  bool reads_in_turn() const noexcept { return turn_reader_ != nullptr; }
   bool shared_refused() const noexcept { return shared_refused_; }  // the host's memory was too small to share
   int64_t description_bytes() const noexcept { return description_bytes_; }  // that this rank keeps of others' descriptions
   int64_t shared_bytes() const noexcept { return shared_bytes_; }  // of the host's shared memory, for this rank's slots

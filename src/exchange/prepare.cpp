@@ -352,6 +352,7 @@ class TransferBuilder {
       domains.push_back({.channel = {.rank = plan_.writers[i], .grid = Grid{{windows}}}, .slots = slots_at(plan_.writers[i], i), .covered = regions_in(windows, {}, {})});
     }
     auto role = std::make_unique<TurnReader>(comm_, transfer_->trace_, items_, std::move(domains));
+    if (Status status = role->prepare(); !status.ok()) return status;
     for (const SharedDomain& domain : role->domains())
       if (domain.channel.rank == comm_.rank()) set_storage(domain.channel.grid, domain.covered);
     transfer_->turn_reader_ = role.get();

@@ -27,7 +27,7 @@ SharedSlots::SharedSlots(const SharedSegment& segment, int host_rank, const Plan
 int64_t SharedSlots::bytes_needed(const Plan& plan) noexcept { return k_control_bytes + plan.slots * aligned(plan.window_bytes); }
 
 int64_t SharedSlots::bytes_needed(const Plan& plan, size_t domain) noexcept {
-  const int64_t turns = plan.in_turn ? aligned((plan.ranks + 1) * static_cast<int64_t>(sizeof(TurnWord))) : 0;
+  const int64_t turns = plan.in_turn ? aligned(k_line + plan.ranks * static_cast<int64_t>(sizeof(TurnWord))) : 0;
   return k_control_bytes + slots_of(plan, domain) * slot_bytes_of(plan, domain) + turns;
 }
 

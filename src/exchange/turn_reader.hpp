@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TurnReader: ranks of one host that read domains together, where their bytes are in the host's memory and all of them are wanted. Who has to wait for a window
-// fetches the next that nobody has begun; all copy their pieces out of slots that they share. No rank describes anything, and no core waits for one reader.
+// TurnReader: ranks of one host that read domains together, where their bytes are in the host's memory and as many are wanted as there are. Who has to wait for a
+// window fetches the next that nobody has begun; all copy their pieces out of slots that they share. No rank describes anything, and no core waits for one reader.
 #pragma once
 
-#include <atomic>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,11 +18,12 @@ struct SharedDomain {
   Pieces covered;  // of the domain: what is fetched
 };
 
+// Windows are numbered here as they are fetched: those in which nothing is covered have no number, however many lie between variables far apart.
 class TurnReader final : public Role {
  public:
   TurnReader(const Comm& comm, Trace& trace, std::span<const Item> items, std::vector<SharedDomain> domains);
   void set_fetcher(Fetcher* fetcher) noexcept { fetcher_ = fetcher; }  // one that has moved a window when start() returns
-  Status prepare() override { return {}; }
+  Status prepare() override;
   int64_t buffer_bytes() const override { return 0; }
   void begin(std::span<const Item> items, std::byte* buffers) override;
   bool step() override;
@@ -32,21 +31,32 @@ class TurnReader final : public Role {
   std::span<const SharedDomain> domains() const noexcept { return domains_; }
 
  private:
+  // A window that is fetched.
+  struct Place {
+    int64_t number = 0, step = 0;
+  };
   // Of one run.
   struct Run {
-    int64_t passed_by_all = 0;  // as was seen last: no rank will come back to a step before this one
+    Place copied, fetched;      // next: by this rank, by anybody
+    int64_t passed_by_all = 0;  // as was seen last: no rank will come back to a window before this one
+    int slowest = 0;            // the rank that was the last then
+    bool entered = false;       // this rank's word is there
     bool open = true;           // a window is still to be copied, or to be fetched by somebody
   };
-  bool copy_next(SharedDomain& domain);
-  bool fetch_next(SharedDomain& domain, Run& run);
-  bool is_over(const SharedDomain& domain) const noexcept;
-  int64_t passed_by_all(const SharedDomain& domain) const noexcept;
-  TurnWord& word_of(const SharedDomain& domain, int rank) const noexcept { return domain.slots.turns()[static_cast<size_t>(rank) + 1]; }
+  void walk_to(const SharedDomain& domain, Place& place, int64_t step) const;
+  bool enter(size_t index);
+  bool copy_next(size_t index);
+  bool fetch_next(size_t index);
+  bool is_passed_by_all(const SharedDomain& domain, Run& run, int64_t number) const noexcept;
+  bool is_over(size_t index) const noexcept;
+  TurnWord& word_of(const SharedDomain& domain, int rank) const noexcept { return domain.slots.turns().ranks[static_cast<size_t>(rank)]; }
 
   std::span<const Item> items_;
   std::vector<SharedDomain> domains_;
-  std::vector<Run> runs_;  // [domains]
-  size_t open_ = 0;        // domains that are
+  std::vector<int64_t> windows_;  // [domains] that are fetched
+  std::vector<Place> first_;      // [domains] of them
+  std::vector<Run> runs_;         // [domains]
+  size_t open_ = 0;               // domains that are
   Fetcher* fetcher_ = nullptr;
 };
 

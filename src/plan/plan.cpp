@@ -144,10 +144,10 @@ void give_slots(Plan& plan, int64_t buffers, int64_t bytes, bool several_hosts) 
 // What lies in the host's memory comes out of it as fast as cores copy: all of them do, and none waits for one reader. Who asks for readers gets just those.
 // bench, 8 ranks on 2 cores, open to close: 8 MB in pieces of 256 bytes 1.19 ms by one reader, 1.01 in turn; 67 MB in pieces of 512 bytes 7.3.
 void read_in_turn(Plan& plan, const Strategy& asked, const Pattern& pattern, const PlanLimits& given) {
-  const bool left_open = asked.domains == Domains::automatic && given.writers == 0 && !given.thread_asked;
+  const bool left_open = asked.domains == Domains::automatic && given.writers == 0 && given.takes_turns;
   const bool one_host = plan.has_domains() && !plan.gathers() && !plan.deal && given.window_unit == 0;
   plan.in_turn = left_open && one_host && plan.whole && pattern.reading && pattern.in_memory && plan.ranks > 1;
-  if (plan.in_turn) plan.reasons.emplace_back("in turn: the file is in this host's memory, so whichever rank waits fetches the next part of it for all");
+  if (plan.in_turn) plan.reasons.emplace_back("in turn: the file is in this host's memory, so in place of a reader whichever rank waits fetches the next part for all");
 }
 
 // A team of one has nobody to gather from. Where all ranks are one team, its root has everything, and there is nothing to cut: to hand it

@@ -334,7 +334,7 @@ TEST(MakePlan, reads_in_turn_what_all_is_wanted_of_and_nobody_asked_for_readers)
   EXPECT_FALSE(is_in_turn(mixed, {.domains = "even", .access = "contiguous"}, one_host, {}));
   EXPECT_FALSE(is_in_turn(mixed, {.preset = "two-phase"}, one_host, {}));
   EXPECT_FALSE(is_in_turn(mixed, {.gather = "team(2)", .access = "contiguous"}, one_host, {}));
-  EXPECT_FALSE(is_in_turn(mixed, contiguous, one_host, {.thread_asked = true}));
+  EXPECT_FALSE(is_in_turn(mixed, contiguous, one_host, {.takes_turns = false}));
   EXPECT_FALSE(is_in_turn(mixed, contiguous, one_host, {.writers = 1}));
   Pattern other = mixed;
   other.in_memory = false;
