@@ -3,6 +3,23 @@
 
 namespace windrow {
 
+Status::Status(Code code, std::string message, int rank) noexcept : code_(code), rank_(rank) {
+  if (!message.empty()) message_.reset(new (std::nothrow) std::string(std::move(message)));
+}
+
+void Status::copy_message(const std::string& message) noexcept {
+  try {
+    message_ = std::make_unique<std::string>(message);
+  } catch (const std::bad_alloc&) {
+    message_.reset();
+  }
+}
+
+const std::string& Status::default_message() const noexcept {
+  static const std::string none, without_memory("out of memory");  // short: they need none either
+  return code_ == Code::out_of_memory ? without_memory : none;
+}
+
 const char* code_name(Code code) noexcept {
   switch (code) {
     case Code::ok: return "ok";

@@ -2,10 +2,12 @@
 // Status: an error as a value. Result<T>: a value or a status. guard(): turns bad_alloc into a status at a room's door.
 #pragma once
 
+#include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace windrow {
@@ -32,14 +34,14 @@ const char* code_name(Code code) noexcept;
 class [[nodiscard]] Status {
  public:
   Status() noexcept = default;
-  Status(Code code, std::string message, int rank = -1) noexcept
-      : code_(code), rank_(rank), message_(std::move(message)) {}
+  // Cold: what a function does to make an error lies apart from what it does else, all through the library. An error that there is no memory for has its code alone.
+  [[gnu::cold]] Status(Code code, std::string message, int rank = -1) noexcept;
   // Copying never throws, so that a verdict gets through on a rank without memory: there the code goes on without its message.
-  Status(const Status& other) noexcept : code_(other.code_), rank_(other.rank_) { copy_message(other.message_); }
+  Status(const Status& other) noexcept : code_(other.code_), rank_(other.rank_) {
+    if (other.message_ != nullptr) copy_message(*other.message_);
+  }
   Status& operator=(const Status& other) noexcept {
-    code_ = other.code_;
-    rank_ = other.rank_;
-    copy_message(other.message_);
+    if (this != &other) *this = Status(other);
     return *this;
   }
   Status(Status&&) noexcept = default;
@@ -49,7 +51,7 @@ class [[nodiscard]] Status {
   bool ok() const noexcept { return code_ == Code::ok; }
   Code code() const noexcept { return code_; }
   int rank() const noexcept { return rank_; }  // -1: not known, or all
-  const std::string& message() const noexcept { return message_; }
+  const std::string& message() const noexcept { return message_ != nullptr ? *message_ : default_message(); }
 
   // Keeps the first error: `status.update(next())` after one that failed changes nothing.
   void update(Status next) noexcept {
@@ -57,17 +59,12 @@ class [[nodiscard]] Status {
   }
 
  private:
-  void copy_message(const std::string& message) noexcept {
-    try {
-      message_ = message;
-    } catch (const std::bad_alloc&) {
-      message_.clear();
-    }
-  }
+  [[gnu::cold]] void copy_message(const std::string& message) noexcept;
+  [[gnu::cold]] const std::string& default_message() const noexcept;
 
   Code code_ = Code::ok;
   int rank_ = -1;
-  std::string message_;
+  std::unique_ptr<std::string> message_;  // nullptr: of no error, or there was no memory for it
 };
 
 // A value, or why there is none.
@@ -87,13 +84,13 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
-// "out of memory" without allocating more than the short-string buffer holds.
-inline Status out_of_memory() noexcept { return {Code::out_of_memory, "out of memory"}; }
+// With the message "out of memory" even where there is no memory for a message.
+inline Status out_of_memory() noexcept { return {Code::out_of_memory, std::string()}; }
 
-// Runs `work` (which returns a Status); an allocation that fails inside becomes a status, so that a rank
+// Runs `work`, which returns a Status or a Result; an allocation that fails inside becomes a status, so that a rank
 // without memory still reaches the next agreement.
 template <class Work>
-Status guard(Work&& work) noexcept {
+std::decay_t<std::invoke_result_t<Work>> guard(Work&& work) noexcept {
   try {
     return std::forward<Work>(work)();
   } catch (const std::bad_alloc&) {
@@ -102,7 +99,7 @@ Status guard(Work&& work) noexcept {
     return out_of_memory();
   } catch (const std::exception& error) {
     try {
-      return {Code::internal, std::string("unexpected: ") + error.what()};
+      return Status(Code::internal, std::string("unexpected: ") + error.what());
     } catch (...) {
       return out_of_memory();
     }

@@ -88,18 +88,6 @@ Result<FoundFormat> recognise(const std::string& path, FormatMode mode) {
                                             raw_companions(path).front()));
 }
 
-// A value or a status out of `work`; allocation failures become a status.
-template <class T, class Work>
-Result<T> guarded(Work work) {
-  Result<T> result = Status(Code::internal, "");
-  Status status = guard([&] {
-    result = work();
-    return Status();
-  });
-  if (!status.ok()) return status;
-  return result;
-}
-
 }  // namespace
 
 int64_t type_size(Type type) noexcept {
@@ -160,7 +148,7 @@ std::optional<TextPadding> padding_called(std::string_view name) noexcept {
 
 Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::string& path, FormatMode mode,
                                             const FormatOptions& options, std::unique_ptr<Store> opened) {
-  return guarded<std::unique_ptr<Format>>([&]() -> Opened {
+  return guard([&]() -> Opened {
     Status valid = check_options(options);
     if (!valid.ok()) return valid;
     if (const Kind* kind = find_kind(name)) return kind->open(path, mode, options, std::move(opened));
@@ -177,7 +165,7 @@ std::string format_of_name(std::string_view path) {
 }
 
 Result<std::string> format_of_file(const std::string& path) {
-  return guarded<std::string>([&]() -> Result<std::string> {
+  return guard([&]() -> Result<std::string> {
     auto found = recognise(path, FormatMode::read);
     if (!found.ok()) return found.status();
     return std::move(found.value().name);
@@ -185,7 +173,7 @@ Result<std::string> format_of_file(const std::string& path) {
 }
 
 Result<FoundFormat> find_format(const std::string& path, FormatMode mode) {
-  return guarded<FoundFormat>([&] { return recognise(path, mode); });
+  return guard([&] { return recognise(path, mode); });
 }
 
 StoreMode store_mode(FormatMode mode) noexcept {

@@ -23,15 +23,12 @@ struct Columns {
 // Collective and agreed.
 Result<Columns> make_columns(Comm& comm, bool of_one) {
   Columns columns;
-  Result<Decomposition> made = Status(Code::internal, "");
-  Status local = guard([&]() -> Status {
+  auto made = guard([&]() -> Result<Decomposition> {
     const int64_t width = !of_one ? 1 : comm.rank() == 0 ? comm.size() : 0;
     const std::array<int64_t, 2> shape{k_rows, comm.size()}, start{0, of_one ? 0 : comm.rank()}, count{width > 0 ? k_rows : 0, width};
     columns.data.resize(static_cast<size_t>(k_rows * width));
-    made = make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}});
-    return made.status();
+    return make_block(shape, {.starts = start, .counts = count, .memory_shapes = {}, .memory_starts = {}});
   });
-  if (!local.ok()) made = local;
   auto shared = SharedDecomposition::make(comm, std::move(made), SharedDecomposition::Use::any);
   if (!shared.ok()) return shared.status();
   columns.held = std::move(shared).value();

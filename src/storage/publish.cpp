@@ -181,13 +181,7 @@ bool is_leftover(std::string_view entry, std::string_view stem) {
 }  // namespace
 
 Result<Draft> start_draft(const std::string& path) {
-  Result<Draft> draft = Status(Code::internal, "");
-  Status status = guard([&] {
-    draft = start_draft_of(path);
-    return Status();
-  });
-  if (!status.ok()) return status;
-  return draft;
+  return guard([&] { return start_draft_of(path); });
 }
 
 Status check_file_size(const std::string& path, int64_t bytes) {

@@ -63,12 +63,7 @@ Status check_store_options(const StoreOptions& options) {
 }
 
 Result<std::unique_ptr<Store>> open_store(const std::string& path, StoreMode mode, const StoreOptions& options) {
-  Result<std::unique_ptr<Store>> store = Status(Code::internal, "");
-  Status status = guard([&] {
-    store = open_kind(path, mode, options);
-    return Status();
-  });
-  if (!status.ok()) return status;
+  auto store = guard([&] { return open_kind(path, mode, options); });
   if (store.ok()) ++opened;
   return store;
 }

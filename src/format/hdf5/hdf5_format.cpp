@@ -213,15 +213,13 @@ Status Hdf5Format::undefine(const std::string& path, int64_t) {
 }
 
 Result<std::vector<Part>> Hdf5Format::parts_of(const std::string& path) {
-  Result<std::vector<Part>> result = Status(Code::internal, "");
-  Status status = guard([&] {
+  return guard([&]() -> Result<std::vector<Part>> {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
-    result = read_virtual(file_, path);
-    return result.ok() ? *failure_ : result.status();
+    auto parts = read_virtual(file_, path);
+    if (parts.ok() && !failure_->ok()) return *failure_;
+    return parts;
   });
-  if (!status.ok()) return status;
-  return result;
 }
 
 Status Hdf5Format::define_split(const VariableDefinition& definition, std::span<const Part> parts) {
@@ -307,15 +305,13 @@ Status Hdf5Format::name_dimensions(const std::string& variable, const std::vecto
 }
 
 Result<std::vector<std::string>> Hdf5Format::read_texts(const std::string& path) {
-  Result<std::vector<std::string>> result = Status(Code::internal, "");
-  Status status = guard([&] {
+  return guard([&]() -> Result<std::vector<std::string>> {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
-    result = read_variable(file_, path);
-    return result.ok() ? Status() : *failure_;
+    auto texts = read_variable(file_, path);
+    if (!texts.ok() && !failure_->ok()) return *failure_;
+    return texts;
   });
-  if (!status.ok()) return status;
-  return result;
 }
 
 Status Hdf5Format::write_texts(const std::string& path, const std::vector<std::string>& texts) {
@@ -329,19 +325,17 @@ Status Hdf5Format::write_texts(const std::string& path, const std::vector<std::s
 }
 
 Result<Catalog> Hdf5Format::catalog() {
-  Result<Catalog> result = Status(Code::internal, "");
-  Status status = guard([&] {
+  return guard([&]() -> Result<Catalog> {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
     const Result<int64_t> bytes = file_bytes();
     if (!bytes.ok()) return bytes.status();
-    result = walk_file(file_, path_, bytes.value());
-    if (record_ != nullptr && result.ok() && failure_->ok() && is_noted(file_, *record_)) keep_catalog(*record_, result.value());
+    auto catalog = walk_file(file_, path_, bytes.value());
+    if (record_ != nullptr && catalog.ok() && failure_->ok() && is_noted(file_, *record_)) keep_catalog(*record_, catalog.value());
     if (record_ != nullptr) std::exchange(record_, nullptr)->spoil();
-    return *failure_;  // what the storage said is why HDF5 found what it says, or left out
+    if (!failure_->ok()) return *failure_;  // what the storage said is why HDF5 found what it says, or left out
+    return catalog;
   });
-  if (!status.ok()) return status;
-  return result;
 }
 
 bool is_virtual(hid_t dataset) {

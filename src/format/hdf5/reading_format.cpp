@@ -19,14 +19,10 @@ class ReadingFormat final : public LateFormat {
   }
 
   Result<Catalog> catalog() override {
-    Result<Catalog> result = Status(Code::internal, "");
-    Status status = guard([&] {
+    return guard([&]() -> Result<Catalog> {
       if (is_closed_) return closed();
-      result = kept_->catalog;
-      return Status();
+      return kept_->catalog;
     });
-    if (!status.ok()) return status;
-    return result;
   }
 
   Status close() override {
