@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/turn_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "exchange/collector.hpp"
@@ -20,6 +22,18 @@ Status TurnReader::prepare() {
     Place end = first_[i];
     walk_to(domains_[i], end, grid.steps());
     windows_[i] = end.number;
+    if (Status status = check_own(domains_[i], first_[i]); !status.ok()) return status;
+  }
+  return {};
+}
+
+// What nobody fetches would be waited for, or left out.
+Status TurnReader::check_own(SharedDomain& domain, Place place) const {
+  Channel& channel = domain.channel;
+  channel.step = 0;
+  for (advance(items_, channel); channel.step < channel.grid.steps(); ++channel.step, advance(items_, channel)) {
+    walk_to(domain, place, channel.step);
+    if (place.step != channel.step) return {Code::internal, fmt::format("window {} of a domain that is read in turn has pieces, but nothing of it is fetched", channel.step)};
   }
   return {};
 }

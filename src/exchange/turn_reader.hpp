@@ -43,6 +43,7 @@ class TurnReader final : public Role {
     bool entered = false;       // this rank's word is there
     bool open = true;           // a window is still to be copied, or to be fetched by somebody
   };
+  Status check_own(SharedDomain& domain, Place place) const;  // `place`: the first window
   void walk_to(const SharedDomain& domain, Place& place, int64_t step) const;
   bool enter(size_t index);
   bool copy_next(size_t index);

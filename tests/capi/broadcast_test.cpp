@@ -10,6 +10,7 @@
 
 #include "../damage.hpp"
 #include "checked.hpp"
+#include "report.hpp"
 
 namespace {
 
@@ -25,12 +26,6 @@ int host_of(int rank) {
   return rank / each;
 }
 int hosts() { return host_of(size_of() - 1) + 1; }
-
-json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return json::parse(text);
-}
 
 enum class Values { smooth, random, equal };
 

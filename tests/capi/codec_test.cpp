@@ -14,6 +14,7 @@
 #include "../damage.hpp"
 #include "checked.hpp"
 #include "codec/compressor.hpp"
+#include "report.hpp"
 
 namespace {
 
@@ -21,12 +22,6 @@ using namespace windrow_test;
 using nlohmann::json;
 
 bool several_hosts() { return size_of() > ranks_per_host(); }
-
-json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return json::parse(text);
-}
 
 enum class Values { smooth, random, zeros, equal };
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "files.hpp"
+#include "report.hpp"
 
 namespace {
 
@@ -15,12 +16,6 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 constexpr int64_t k_kib = 1024;
-
-json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return json::parse(text);
-}
 
 std::string plan_of(windrow_file* file) {
   const char* text = nullptr;

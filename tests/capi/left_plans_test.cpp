@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "../fault/scene.hpp"
+#include "report.hpp"
 
 namespace {
 
@@ -19,12 +20,6 @@ constexpr int64_t k_nodes = 9;                 // of each rank: every size-th of
 struct Parts {
   Decomposition columns, nodes;
 };
-
-json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return json::parse(text);
-}
 
 class LeftPlans : public testing::TestWithParam<std::string> {
  protected:

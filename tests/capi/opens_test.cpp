@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "../fault/scene.hpp"
+#include "report.hpp"
 
 namespace {
 
@@ -98,12 +99,6 @@ std::vector<int> on_rank_0(int count) {
 }
 
 int64_t sum(const std::vector<int>& counts) { return std::accumulate(counts.begin(), counts.end(), int64_t{0}); }
-
-json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return json::parse(text);
-}
 
 class Opens : public testing::Test {
  protected:

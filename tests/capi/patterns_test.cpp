@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "checked.hpp"
+#include "report.hpp"
 
 namespace {
 
@@ -16,12 +17,6 @@ using namespace windrow_test;
 using nlohmann::json;
 
 constexpr int64_t k_rows = 23, k_columns = 11;  // rows that no number of ranks divides
-
-json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return json::parse(text);
-}
 
 // What a rank of a communicator holds: how the library is told, and the elements of the array in their order in memory.
 struct Held {

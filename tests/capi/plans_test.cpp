@@ -8,17 +8,12 @@
 #include <numeric>
 
 #include "../fault/scene.hpp"
+#include "report.hpp"
 
 namespace {
 
 using namespace windrow_test;
 using nlohmann::json;
-
-json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return json::parse(text);
-}
 
 json explain(windrow_file* file) {
   const char* text = nullptr;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "checked.hpp"
+#include "report.hpp"
 
 namespace {
 
@@ -35,12 +36,6 @@ Block share_of(size_t axis, MPI_Comm comm = MPI_COMM_WORLD) {
   start[axis] = k_shape[axis] * rank / size;
   count[axis] = k_shape[axis] * (rank + 1) / size - start[axis];
   return {start, count};
-}
-
-nlohmann::json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return nlohmann::json::parse(text);
 }
 
 class Subfiles : public testing::Test {

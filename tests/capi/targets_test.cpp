@@ -9,18 +9,13 @@
 #include <set>
 
 #include "files.hpp"
+#include "report.hpp"
 
 namespace {
 
 using namespace windrow_test;
 using nlohmann::json;
 using testing::HasSubstr;
-
-json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return json::parse(text);
-}
 
 std::vector<int64_t> gather(const std::vector<int64_t>& mine) {
   int count = static_cast<int>(mine.size());

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "files.hpp"
+#include "report.hpp"
 
 namespace {
 
@@ -61,12 +62,6 @@ namespace {
 using namespace windrow_test;
 using nlohmann::json;
 using testing::HasSubstr;
-
-json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return json::parse(text);
-}
 
 int64_t sum_of(const json& list) { return std::accumulate(list.begin(), list.end(), int64_t{0}, [](int64_t sum, const json& each) { return sum + each.get<int64_t>(); }); }
 

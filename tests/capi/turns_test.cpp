@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../fault/scene.hpp"
+#include "report.hpp"
 
 namespace {
 
@@ -28,12 +29,6 @@ namespace {
 
 using namespace windrow_test;
 using nlohmann::json;
-
-json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return json::parse(text);
-}
 
 KeyValues in_turn(const char* buffer) {
   return {{"file_system", "local"}, {"access", "contiguous"}, {"direct_bytes", "1GiB"}, {"buffer", buffer}, {"buffers", "4"}};

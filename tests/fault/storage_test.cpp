@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "calls.hpp"
+#include "../capi/report.hpp"
 
 namespace {
 
@@ -30,12 +31,6 @@ KeyValues with_fault(KeyValues options, const std::string& fault) {
   options.push_back({"store", "faulty"});
   options.push_back({"fault", fault});
   return options;
-}
-
-nlohmann::json report_of(windrow_file* file) {
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  return nlohmann::json::parse(text);
 }
 
 int64_t foretold(const nlohmann::json& report, const char* what) {
