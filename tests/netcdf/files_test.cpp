@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NetCDF classic files, written and read by any number of ranks, in the hands of PnetCDF and from them.
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 
 #include "netcdf.hpp"
-
-static int64_t files_of_pnetcdf = 0;  // made in this process
-
-extern "C" __attribute__((visibility("default"))) int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info hints, int* id) {
-  ++files_of_pnetcdf;
-  static const auto create = reinterpret_cast<decltype(&ncmpi_create)>(dlsym(RTLD_NEXT, "ncmpi_create"));
-  return create(comm, path, mode, hints, id);
-}
 
 namespace {
 
@@ -395,7 +386,7 @@ TEST_F(NetcdfFile, has_alignments_that_are_no_multiple_of_four) {
   EXPECT_THROW(File::create(MPI_COMM_WORLD, path(), {{"alignment", "2TiB"}}), windrow::Error);
 }
 
-// What is said of a file; each differs from the first in one thing.
+// What is said of a file.
 struct Said {
   const char* title = "one";
   const char* variable = "v";
@@ -418,54 +409,6 @@ void write_said(const std::string& path, const Said& said) {
   file.put_attribute("/", "title", said.title);
   file.put_attribute(said.variable, "units", said.units);
   file.close();
-}
-
-int64_t made_by_all(int64_t before) {
-  int64_t made = files_of_pnetcdf - before, all = 0;
-  MPI_Allreduce(&made, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  return all;
-}
-
-// Headers are kept for the next file that says the same; one that differs in a word, or in where its data lie, is another.
-TEST_F(NetcdfFile, says_what_it_was_given_whatever_was_written_before) {
-  const std::vector<Said> all{{},
-                              {.title = "two"},
-                              {.variable = "w"},
-                              {.dimension = "y"},
-                              {.units = "s"},
-                              {.fill = "9"},
-                              {.version = "5"},
-                              {.alignment = "4096"},
-                              {.record_alignment = "1024"},
-                              {.room = "8192"},
-                              {.type = WINDROW_FLOAT32},
-                              {.length = k_x + 1},
-                              {.record_length = k_x + 1}};
-  std::vector<std::string> bytes;
-  for (size_t i = 0; i < all.size(); ++i) {
-    SCOPED_TRACE(i);
-    int64_t before = files_of_pnetcdf;
-    write_said(path(), all[i]);
-    EXPECT_GT(made_by_all(before), 0);
-    expect_valid(path());
-    bytes.push_back(bytes_of_file(path()));
-    for (size_t k = 0; k < i; ++k) EXPECT_TRUE(bytes[k] != bytes[i]) << k;
-    before = files_of_pnetcdf;
-    write_said(path(), all[i]);
-    EXPECT_EQ(made_by_all(before), 0);
-    EXPECT_TRUE(bytes_of_file(path()) == bytes[i]);
-    File read = File::open(MPI_COMM_WORLD, path());
-    EXPECT_EQ(read.attribute_text("/", "title"), std::vector<std::string>{all[i].title});
-    EXPECT_EQ(read.attribute_text(all[i].variable, "units"), std::vector<std::string>{all[i].units});
-    EXPECT_EQ(read.variable(0).type, all[i].type);
-    EXPECT_EQ(read.shape(0), std::vector<int64_t>{all[i].length});
-    EXPECT_EQ(read.shape(1), (std::vector<int64_t>{0, all[i].record_length}));
-    read.close();
-  }
-  for (size_t i = 0; i < all.size(); ++i) {  // the first of them are forgotten by now
-    write_said(path(), all[i]);
-    EXPECT_TRUE(bytes_of_file(path()) == bytes[i]) << i;
-  }
 }
 
 // What the program has told PnetCDF about the format of its own files is not about ours; hints are.

@@ -21,11 +21,9 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include "format/hdf5/open_files.hpp"
 #include "format/hdf5/superblock.hpp"
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
@@ -46,10 +44,6 @@ struct DriverFile : H5FD_t {
   int64_t chunk_offset = -1;
   haddr_t marked = HADDR_UNDEF;  // where a superblock lies that HDF5 marks
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
-  int64_t least_end = 0;  // of a file that HDF5 gets to make when others have written to it already
-  std::shared_ptr<ImageRecord> record;
-  bool notes_reads() const noexcept { return record != nullptr && record->is_of_reads(); }
-  std::optional<OpenFile> writing;
   std::shared_ptr<Status> failure = std::make_shared<Status>();
 
   DriverFile() : H5FD_t{} {}
@@ -93,14 +87,7 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
   struct stat about {};
   if (::fstat(file.store->descriptor(), &about) != 0) return system_status("open of", name, errno);
   file.identity = {about.st_dev, about.st_ino};
-  if (mode != StoreMode::read) file.writing.emplace(file.store->descriptor(), OpenFor::writing);
-  const bool creates = opening != nullptr && opening->create;
-  if (opening != nullptr) file.record = opening->record;
-  if (file.notes_reads()) file.record->end(static_cast<int64_t>(about.st_size));
-  if (creates)
-    file.least_end = static_cast<int64_t>(about.st_size);
-  else
-    file.end_of_file = file.used_end = file.published_end = static_cast<haddr_t>(about.st_size);
+  file.end_of_file = file.used_end = file.published_end = static_cast<haddr_t>(about.st_size);
   return {};
 }
 
@@ -123,7 +110,6 @@ H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) noexcept {
 
 herr_t close(H5FD_t* base) noexcept {
   const std::unique_ptr<DriverFile> file(&of(base));
-  if (file->record && !file->notes_reads()) file->record->end(static_cast<int64_t>(file->end_of_addresses));
   file->failure->update(file->store->close());
   return 0;
 }
@@ -185,12 +171,6 @@ void refuse(DriverFile& file, Status status) noexcept {
   file.published.clear();
 }
 
-void note_read(DriverFile& file, haddr_t address, std::span<const std::byte> bytes) noexcept {
-  const Result<int64_t> end = file.store->size();
-  if (!end.ok() || static_cast<haddr_t>(end.value()) != file.end_of_file) file.record->spoil();  // it grows, or shrinks, while HDF5 reads it
-  if (address < file.end_of_file) file.record->note(static_cast<int64_t>(address), bytes.first(std::min(bytes.size(), static_cast<size_t>(file.end_of_file - address))));
-}
-
 herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, void* data) noexcept {
   DriverFile& file = of(base);
   if (!is_range(address, size)) return complain(H5E_OVERFLOW, "read", EOVERFLOW);
@@ -201,7 +181,6 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
   const std::span bytes(static_cast<std::byte*>(data), size);
   const Status status = guard([&] { return read_bytes(*file.store, address, bytes); });
   if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes)) file.marked = address;
-  if (status.ok() && file.notes_reads()) note_read(file, address, bytes);
   if (status.ok()) return 0;
   refuse(file, status);
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
@@ -220,7 +199,6 @@ Status write_bytes(DriverFile& file, haddr_t address, std::span<const std::byte>
 herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
   file.used_end = std::max(file.used_end, address + size);
-  if (file.record && (file.notes_reads() || data == chunk_marker() || !file.failure->ok())) file.record->spoil();
   if (data == chunk_marker() && is_range(address, size)) {
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
@@ -228,9 +206,7 @@ herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, cons
   if (file.failure->ok())
     refuse(file, guard([&] {
       if (!is_range(address, size)) return Status(Code::internal, "HDF5 writes outside what a file can be");
-      const std::span bytes(static_cast<const std::byte*>(data), size);
-      if (file.record) file.record->note(static_cast<int64_t>(address), bytes);
-      return write_bytes(file, address, bytes);
+      return write_bytes(file, address, std::span(static_cast<const std::byte*>(data), size));
     }));
   file.end_of_file = std::max(file.end_of_file, address + size);
   return 0;
@@ -243,7 +219,7 @@ herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
   const bool failed = !file.failure->ok();
   if (failed ? file.is_restored : file.end_of_file == file.end_of_addresses) return 0;
   refuse(file, guard([&] {
-    const int64_t wanted = std::max(static_cast<int64_t>(file.end_of_addresses), file.least_end);
+    const auto wanted = static_cast<int64_t>(file.end_of_addresses);
     if (failed) {
       const Result<int64_t> end = file.store->size();
       if (end.ok() && end.value() >= wanted) return Status();
@@ -256,7 +232,6 @@ herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
 }
 
 herr_t lock(H5FD_t* file, hbool_t exclusive) noexcept {
-  if (of(file).notes_reads()) of(file).record->note_lock();
   if (::flock(of(file).store->descriptor(), (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno == ENOSYS) return 0;
   return complain(H5E_CANTLOCKFILE, "lock file", errno);
 }
@@ -324,14 +299,6 @@ std::shared_ptr<const Status> driver_failure(hid_t file) {
   return driver != nullptr ? driver->failure : nullptr;
 }
 
-bool is_noted(hid_t file, const ImageRecord& record) noexcept {
-  const DriverFile* driver = driver_of(file);
-  return driver != nullptr && driver->record.get() == &record;
-}
-
-bool lock_for_reading(int descriptor) noexcept { return ::flock(descriptor, LOCK_SH | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EAGAIN); }
-void end_lock(int descriptor) noexcept { (void)::flock(descriptor, LOCK_UN); }
-
 void* chunk_marker() noexcept {
   static std::byte marker{};
   return &marker;
@@ -349,7 +316,6 @@ Status take_place(hid_t file, Extent bytes, bool zeros) {
   const Extent used = intersect(bytes, {0, static_cast<int64_t>(driver->used_end)});
   driver->used_end = std::max(driver->used_end, static_cast<haddr_t>(bytes.end));
   if (!zeros || used.empty()) return {};
-  if (driver->record) driver->record->spoil();
   const std::vector<std::byte> none(static_cast<size_t>(std::min(used.size(), k_at_once)));
   for (int64_t at = used.begin; at < used.end && driver->failure->ok(); at += k_at_once)
     refuse(*driver, driver->store->write_at(at, std::span(none).first(static_cast<size_t>(std::min(used.end - at, k_at_once)))));
@@ -360,7 +326,6 @@ Status copy_bytes(hid_t file, Extent bytes, int64_t to) {
   constexpr int64_t k_at_once = int64_t{1} << 20;
   DriverFile* driver = driver_of(file);
   if (driver == nullptr) return {Code::internal, "a file with another driver"};
-  if (driver->record) driver->record->spoil();
   std::vector<std::byte> room(static_cast<size_t>(std::min(bytes.size(), k_at_once)));
   for (int64_t done = 0; done < bytes.size() && driver->failure->ok(); done += k_at_once) {
     const std::span part = std::span(room).first(static_cast<size_t>(std::min(bytes.size() - done, k_at_once)));
@@ -374,7 +339,6 @@ Status copy_bytes(hid_t file, Extent bytes, int64_t to) {
 Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to) {
   DriverFile* driver = driver_of(file);
   if (driver == nullptr) return {Code::internal, "a file with another driver"};
-  if (driver->record) driver->record->spoil();
   return driver->store->write_at(to, bytes);
 }
 

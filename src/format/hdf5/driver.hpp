@@ -9,7 +9,6 @@
 
 #include "base/status.hpp"
 #include "extent/extent.hpp"
-#include "format/hdf5/image.hpp"
 #include "storage/store.hpp"
 
 namespace windrow {
@@ -17,8 +16,7 @@ namespace windrow {
 // The file that is to be opened with a list of settings, open already: an opening costs a word with the file system's servers.
 struct Opening {
   std::unique_ptr<Store> store;  // taken by the first opening; those after it open the file themselves
-  bool create = false;           // the file is empty, whatever others have written to it meanwhile at places that they know
-  std::shared_ptr<ImageRecord> record = nullptr;  // of what HDF5 writes to a file that is created, or reads of one that is not; nullptr: nobody wants it
+  bool create = false;           // the file is empty
 };
 
 // Makes a list of file access settings use the driver. `opening` outlives the list.
@@ -49,13 +47,6 @@ Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to);
 // over since the file was opened or published is put back. To be looked at after every call that may write, H5Fclose included. Null: the
 // file has another driver.
 std::shared_ptr<const Status> driver_failure(hid_t file);
-
-// Whether all that HDF5 knows of the file has gone through this record: not where the process had it open already. The file has this driver.
-bool is_noted(hid_t file, const ImageRecord& record) noexcept;
-
-// Of files that HDF5 does not have: locked as it locks what it reads, or not where the file system has no locks. False: another program has the file locked.
-bool lock_for_reading(int descriptor) noexcept;
-void end_lock(int descriptor) noexcept;
 
 // HDF5 has flushed the file: what is in it now is what others find.
 void publish(hid_t file) noexcept;

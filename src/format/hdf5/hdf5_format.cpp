@@ -11,12 +11,8 @@
 #include "format/hdf5/attributes.hpp"
 #include "format/hdf5/chunk_places.hpp"
 #include "format/hdf5/creation.hpp"
-#include "format/hdf5/creation_format.hpp"
 #include "format/hdf5/dimensions.hpp"
 #include "format/hdf5/driver.hpp"
-#include "format/hdf5/kept_catalogs.hpp"
-#include "format/hdf5/open_files.hpp"
-#include "format/hdf5/reading_format.hpp"
 #include "format/hdf5/signature.hpp"
 #include "format/hdf5/texts.hpp"
 #include "format/hdf5/types.hpp"
@@ -31,10 +27,14 @@ namespace {
 
 class Hdf5Format final : public Format {
  public:
-  // `record`: of what HDF5 reads of a file that is only read; nullptr: it need not be kept.
-  Hdf5Format(std::string path, FormatMode mode, const FormatOptions& options, hid_t file, std::shared_ptr<ImageRecord> record)
-      : path_(std::move(path)), mode_(mode), options_(options), file_(file), chunks_(file, path_), published_(mode == FormatMode::update), failure_(driver_failure(file)),
-        record_(std::move(record)) {}
+  Hdf5Format(std::string path, FormatMode mode, const FormatOptions& options, hid_t file)
+      : path_(std::move(path)),
+        mode_(mode),
+        options_(options),
+        file_(file),
+        chunks_(file, path_),
+        published_(mode == FormatMode::update),
+        failure_(driver_failure(file)) {}
   ~Hdf5Format() override;
   Hdf5Format(const Hdf5Format&) = delete;
   Hdf5Format& operator=(const Hdf5Format&) = delete;
@@ -80,7 +80,6 @@ class Hdf5Format final : public Format {
   ChunkPlaces chunks_;
   bool published_ = false;  // others may have the file: what its index names is to stay
   std::shared_ptr<const Status> failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
-  std::shared_ptr<ImageRecord> record_;
 };
 
 Hdf5Format::~Hdf5Format() {
@@ -331,8 +330,6 @@ Result<Catalog> Hdf5Format::catalog() {
     const Result<int64_t> bytes = file_bytes();
     if (!bytes.ok()) return bytes.status();
     auto catalog = walk_file(file_, path_, bytes.value());
-    if (record_ != nullptr && catalog.ok() && failure_->ok() && is_noted(file_, *record_)) keep_catalog(*record_, catalog.value());
-    if (record_ != nullptr) std::exchange(record_, nullptr)->spoil();
     if (!failure_->ok()) return *failure_;  // what the storage said is why HDF5 found what it says, or left out
     return catalog;
   });
@@ -548,16 +545,9 @@ Result<std::unique_ptr<Store>> open_path(const std::string& path, FormatMode mod
   return store;
 }
 
-}  // namespace
-
-namespace {
-
-Result<std::unique_ptr<Format>> make_format(const std::string& path, FormatMode mode, const FormatOptions& options, Opening opening) {
+Result<std::unique_ptr<Format>> make_format(const std::string& path, FormatMode mode, const FormatOptions& options,
+                                            Opening opening) {
   const Quiet quiet;
-  constexpr const char* k_read_only = "\"{}\" is open for reading in this program, and cannot be changed before it is closed";
-  if (mode == FormatMode::update && opening.store && OpenFile::exists(opening.store->descriptor(), OpenFor::reading_without_hdf5))
-    return Status(Code::bad_state, fmt::format(k_read_only, path));
-  const std::shared_ptr<ImageRecord> read = mode == FormatMode::read ? opening.record : nullptr;
   keep_memory_of_cache();
   const Handle creation = creation_list();
   const Handle access = access_list(mode, options, opening);
@@ -574,9 +564,10 @@ Result<std::unique_ptr<Format>> make_format(const std::string& path, FormatMode 
     if (!file.valid()) error = last_error();
   }
   if (!file.valid() && mode == FormatMode::update && error.text.find("read-only") != std::string::npos)  // HDF5 keeps one state of a file for all its handles
-    return Status(Code::bad_state, fmt::format(k_read_only, path));
+    return Status(Code::bad_state,
+                  fmt::format("\"{}\" is open for reading in this program, and cannot be changed before it is closed", path));
   if (!file.valid()) return hdf5_status(mode == FormatMode::create ? Code::io : Code::bad_file, "open of", path, error);
-  auto format = std::make_unique<Hdf5Format>(path, mode, options, file.get(), read);
+  auto format = std::make_unique<Hdf5Format>(path, mode, options, file.get());
   file.release();
   return std::unique_ptr<Format>(std::move(format));
 }
@@ -590,11 +581,7 @@ Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, Format
     if (!store.ok()) return store.status();
     opened = std::move(store).value();
   }
-  if (mode == FormatMode::update) return make_format(path, mode, options, {std::move(opened)});
-  MakeByHdf5 make = [mode, options](const std::string& now, std::unique_ptr<Store> store, std::shared_ptr<ImageRecord> record) {
-    return make_format(now, mode, options, {std::move(store), mode == FormatMode::create, std::move(record)});
-  };
-  return mode == FormatMode::read ? read_hdf5_format(path, std::move(opened), std::move(make)) : create_hdf5_format(path, options, std::move(opened), std::move(make));
+  return make_format(path, mode, options, {std::move(opened), mode == FormatMode::create});
 }
 
 }  // namespace windrow

@@ -7,11 +7,9 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/checked.hpp"
-#include "base/kept.hpp"
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
 
@@ -264,27 +262,6 @@ Result<NetcdfContents> read_header_in(const std::string& path, std::span<const s
   return status.code() == Code::out_of_memory ? status : Status(Code::bad_file, status.message());
 }
 
-// Larger headers are not kept.
-constexpr int64_t k_most_kept = int64_t{128} << 10;
-
-// All that PnetCDF makes a header of.
-struct HeaderAsked {
-  NetcdfContents contents;
-  NetcdfSpaces spaces;
-  std::string hints;
-  bool operator==(const HeaderAsked&) const = default;
-};
-
-// How many records there are is not in a header that is made.
-HeaderAsked question_of(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
-  const char* const hints = std::getenv("PNETCDF_HINTS");
-  HeaderAsked asked{contents, spaces, hints == nullptr ? "" : hints};
-  asked.contents.records = 0;
-  for (NetcdfDimension& each : asked.contents.dimensions)
-    if (each.unlimited) each.length = 0;
-  return asked;
-}
-
 }  // namespace
 
 // What a header takes, as the NetCDF Classic Format Specification has it. A name that PnetCDF puts into Unicode's normal form may get longer or shorter.
@@ -311,12 +288,7 @@ int64_t header_bytes_of(const NetcdfContents& contents) {
 Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
   const int64_t bytes = header_bytes_of(contents);
   if (beyond_file_size_limit(bytes)) return Status(code_of_errno(EFBIG), fmt::format("the header, {} bytes: {}", bytes, text_of_errno(EFBIG)));
-  static auto& written = *new Kept<HeaderAsked, NetcdfHeader>;
-  HeaderAsked asked = question_of(contents, spaces);
-  if (auto kept = written.find(asked)) return *std::move(kept);
-  auto header = with_scratch(bytes, [&](const std::string& path) { return write_header_in(path, contents, spaces); });
-  if (header.ok() && bytes <= k_most_kept) written.keep(std::move(asked), header.value());
-  return header;
+  return with_scratch(bytes, [&](const std::string& path) { return write_header_in(path, contents, spaces); });
 }
 
 Result<std::string> name_in_file(const std::string& name) {
@@ -334,12 +306,7 @@ Result<std::string> name_in_file(const std::string& name) {
 }
 
 Result<NetcdfContents> read_header(std::span<const std::byte> bytes) {
-  static auto& read = *new Kept<std::vector<std::byte>, NetcdfContents>;
-  std::vector<std::byte> asked(bytes.begin(), bytes.end());
-  if (auto kept = read.find(asked)) return *std::move(kept);
-  auto contents = with_scratch(std::ssize(bytes), [&](const std::string& path) { return read_header_in(path, bytes); });
-  if (contents.ok() && std::ssize(bytes) <= k_most_kept) read.keep(std::move(asked), contents.value());
-  return contents;
+  return with_scratch(std::ssize(bytes), [&](const std::string& path) { return read_header_in(path, bytes); });
 }
 
 }  // namespace windrow

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The header of a netCDF classic file, as PnetCDF writes and reads it. It works on a scratch file on this process alone, which holds
-// nothing but the header; the caller moves its bytes to and from the real one. Needs MPI to run. The eight headers last written, and
-// as many last read, are kept: PnetCDF takes half a millisecond where its code has left the caches, a quarter to a third of the time of a file of 4 MB.
+// nothing but the header; the caller moves its bytes to and from the real one. Needs MPI to run.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +18,12 @@ struct NetcdfAttribute {
   int type = 0;                       // NC_BYTE ... NC_UINT64
   int64_t count = 0;
   std::vector<std::byte> data;        // [count] in native order
-  bool operator==(const NetcdfAttribute&) const = default;
 };
 
 struct NetcdfDimension {
   std::string name;
   int64_t length = 0;                 // of the unlimited one, records: not looked at to write
   bool unlimited = false;
-  bool operator==(const NetcdfDimension&) const = default;
 };
 
 struct NetcdfVariable {
@@ -35,7 +32,6 @@ struct NetcdfVariable {
   std::vector<int> dimensions;        // numbers; an unlimited one comes first
   std::vector<NetcdfAttribute> attributes;
   int64_t offset = -1;                // of the first element; read_header() only
-  bool operator==(const NetcdfVariable&) const = default;
 };
 
 struct NetcdfContents {
@@ -45,7 +41,6 @@ struct NetcdfContents {
   std::vector<NetcdfAttribute> attributes;
   std::vector<NetcdfVariable> variables;
   int64_t record_bytes = 0;           // from one record to the next; read_header() only
-  bool operator==(const NetcdfContents&) const = default;
 };
 
 // Where data go, in bytes.
@@ -54,7 +49,6 @@ struct NetcdfSpaces {
   int64_t alignment = 4;              // of each variable without records
   int64_t before_records = 0;         // free, behind the last of them
   int64_t record_alignment = 4;       // of the first record
-  bool operator==(const NetcdfSpaces&) const = default;
 };
 
 struct NetcdfHeader {
