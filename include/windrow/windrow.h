@@ -590,7 +590,7 @@ WINDROW_API int windrow_decomposition_rows(const windrow_decomposition *decompos
  * Who writes a point held by several ranks is the option "owner" of the file, found here once for all variables and time steps:
  *   `auto`         the flags where there are any, since replicas may then be out of date, else `balanced`
  *   `balanced`     few and long rows, without one rank having much more to do than another ("imbalance"): points, and rows at what one costs in points, by
- *                  the machine's numbers ("machine", else the file's of the communicator that was opened last, else usual ones) and "point_bytes"
+ *                  the machine's numbers ("machine", else usual ones) and "point_bytes"
  *   `idg`          Interval Data Grouping: the rank that writes the point before or owns the one after, where it holds this one too; needs flags.  Of more
  *                  than 1024 consecutive points that several hold, it begins anew at each multiple of 1024
  *   `idg_figure`   the same as figure 4 of the paper has it, which makes more rows; needs flags
@@ -736,10 +736,8 @@ WINDROW_API int windrow_set_strategy(windrow_file *file, const windrow_options *
  * a tenth of that, or two chunks where these are longer, or messages where buffers are below 2 MiB; on any other rank that sends or takes messages, as
  * between hosts, two of a 36th of it, 64 to 512 KiB, three where they may be compressed.  For compressors every rank has two messages and 1 to 2 MiB, more at
  * high levels of zstd
- * ("codec_memory").  Plans are kept for later flushes of the same shape - the
- * same decompositions, to the same places of the same open file, as long as they take no more than "plan_memory" on a rank; other records and new variables make
- * a plan of their own.  A file that is closed leaves them to the next one of its communicator: there they serve a flush of variables of the same types at the same
- * places through decompositions with the same pieces, whether they are the same or made anew.
+ * ("codec_memory").  A file keeps its plans for later flushes of the same shape: the same decompositions, to the same places.  It keeps up to 128 of them, those
+ * used last the longest, in up to 64 MiB on a rank.  Other records and new variables make a plan of their own.
  * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.
  */
 WINDROW_API int windrow_flush(windrow_file *file);

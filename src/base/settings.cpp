@@ -69,8 +69,6 @@ constexpr std::array k_registry{
                 "Largest buffer of one writer or reader for one round; see buffers. Beside them there is no more than a tenth, where they are 2 MiB in all or more. A rank that sends messages, as between hosts, has two of a 36th, 64 to 512 KiB, three where they may be compressed."},
     SettingInfo{"buffers", integer, "0", "", "buffers, 2 to 64", 0,
                 "Most buffers of one writer or reader; 0: 4 where there are several hosts, or rank 0's has more cores than ranks, else 2; on a disk of one host's own, where a rank moves 64 MiB and more of a file in one stretch, 4 times as many of 1 MiB unless `buffer` is set (not of stripes, teams and chunks). Where messages come in they lie in half of them. More of them let more of a flush that was begun be written while the program goes on."},
-    SettingInfo{"plan_memory", bytes, "64MiB", "", "bytes", 0,
-                "What the plans that are kept for later flushes of the same shape may take on one rank, all together; the one that was made last stays whatever it takes, and no more than 62 are kept. A file that is closed leaves them, up to 16 MiB of them, to the next file of its communicator; with 0 it neither leaves any nor takes any."},
     SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts and which domains=cyclic deals; 0: stripes, or 1 MiB where there are none."},
     SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0,
                 "Largest hole between two pieces that sieving reads over. Unless it is set, 4 KiB on a local disk."},
@@ -148,6 +146,19 @@ constexpr std::array k_registry{
     SettingInfo{"fault", text, "", "", "", 0,
                 "What the faulty store does, as \"rank=1,operation=write,after=3,error=no_space\"."},
 };
+
+// Options of earlier versions. Whoever still gives one hears what has become of it.
+struct RemovedSetting {
+  std::string_view key, reason;
+};
+constexpr std::array k_removed{
+    RemovedSetting{"plan_memory", "a file keeps up to 128 plans in up to 64 MiB on a rank, and no plan outlives its file"},
+};
+
+const RemovedSetting* find_removed(std::string_view key) noexcept {
+  const auto* const found = std::ranges::find(k_removed, key, &RemovedSetting::key);
+  return found == k_removed.end() ? nullptr : found;
+}
 
 std::vector<std::string_view> split(std::string_view list, char separator) {
   std::vector<std::string_view> parts;
@@ -244,6 +255,8 @@ size_t distance(std::string_view a, std::string_view b) {
 }
 
 Status unknown_key(std::string_view key) {
+  if (const RemovedSetting* const removed = find_removed(key); removed != nullptr)
+    return {Code::bad_argument, fmt::format("the option \"{}\" was removed: {}", key, removed->reason)};
   std::vector<std::string_view> similar, all;
   for (const SettingInfo& info : k_registry) {
     all.push_back(info.key);
@@ -332,12 +345,12 @@ std::vector<EnvironmentVariable> own_environment() {
   return own;
 }
 
-// nullptr: none is called so. Windrow's own tools have variables of such names too.
-const SettingInfo* setting_of_environment(std::string_view name) {
+// "": no setting is called so, and none was. Windrow's own tools have variables of such names too.
+std::string key_of_environment(std::string_view name) {
   std::string key(name.substr(k_environment.size()));
   for (char& c : key) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const SettingInfo* const info = find_setting(key);
-  return info != nullptr && environment_name(info->key) == name ? info : nullptr;
+  const bool known = find_setting(key) != nullptr || find_removed(key) != nullptr;
+  return known && environment_name(key) == name ? key : "";
 }
 
 }  // namespace
@@ -345,20 +358,15 @@ const SettingInfo* setting_of_environment(std::string_view name) {
 Result<Settings> resolve(const Settings& program) {
   Settings resolved;
   for (const EnvironmentVariable& variable : own_environment()) {
-    const SettingInfo* const info = setting_of_environment(variable.name);
-    if (info == nullptr || program.is_set(info->key) || resolved.is_set(info->key)) continue;  // of two of one name the first, as for getenv()
-    if (const Status status = resolved.set(info->key, variable.value); !status.ok())
+    const std::string key = key_of_environment(variable.name);
+    // Of two variables of one name the first counts, as for getenv().
+    if (key.empty() || program.is_set(key) || resolved.is_set(key)) continue;
+    if (const Status status = resolved.set(key, variable.value); !status.ok())
       return Status(status.code(), fmt::format("environment variable {}: {}", variable.name, status.message()));
   }
   for (const auto& [key, value] : program.values())
     if (Status status = resolved.set(key, value); !status.ok()) return status;
   return resolved;
-}
-
-std::string environment_text() {
-  std::string text;
-  for (const EnvironmentVariable& variable : own_environment()) text.append(variable.name).append("=").append(variable.value).append("\n");
-  return text;
 }
 
 std::string settings_table_markdown() {

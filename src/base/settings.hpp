@@ -71,9 +71,6 @@ class Settings {
 // differ.
 Result<Settings> resolve(const Settings& program);
 
-// All variables of this process' environment that may be settings, "NAME=VALUE\n" each: where it is the same, resolve() comes to the same.
-std::string environment_text();
-
 // The table of docs/settings.md.
 std::string settings_table_markdown();
 

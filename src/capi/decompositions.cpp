@@ -206,7 +206,7 @@ int windrow_points_with(MPI_Comm comm, int64_t points, int64_t count, const int6
     });
     windrow::OwnersAsked asked{.imbalance = settings.integer("imbalance")};
     if (local.ok() && ranks.value()->rank() == 0) local = windrow::guard([&] {
-      auto weight = windrow::interval_weight(*ranks.value(), settings);
+      auto weight = windrow::interval_weight(settings);
       if (weight.ok()) asked.interval_weight = weight.value();
       return weight.status();
     });

@@ -150,13 +150,6 @@ Pieces with_runs(const Pieces& pieces) {
   return Pieces(std::make_shared<const PieceStore>(std::move(store)));
 }
 
-bool are_told_alike(PieceView a, PieceView b) noexcept {
-  if (a == b) return true;
-  if (a.empty() || b.empty() || a.scale() != b.scale()) return false;
-  const PieceStore &one = a.store(), &other = b.store();
-  return one.hull == other.hull && one.records == other.records && one.pieces == other.pieces && one.bytes == other.bytes && one.pages == other.pages;
-}
-
 int64_t total_bytes(PieceView view) noexcept { return view.empty() ? 0 : view.store().bytes * view.scale(); }
 
 int64_t extent_count(PieceView view) noexcept { return view.empty() ? 0 : view.store().pieces; }

@@ -98,9 +98,6 @@ class PiecesBuilder {
 inline constexpr int64_t k_most_ready_runs = 8192;
 Pieces with_runs(const Pieces& pieces);
 
-// Whether two lists are told alike. Two that are not may have the same pieces all the same, where they were made in other steps. O(bytes of the lists).
-bool are_told_alike(PieceView a, PieceView b) noexcept;
-
 int64_t total_bytes(PieceView view) noexcept;
 int64_t extent_count(PieceView view) noexcept;  // number of pieces
 Extent hull(PieceView view) noexcept;           // {0, 0} for an empty list

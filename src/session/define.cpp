@@ -193,12 +193,7 @@ void add_definition(std::string& text, const VariableDefinition& definition) {
 }  // namespace
 
 Result<int> File::define_variables(std::span<VariableDefinition> definitions, Status local) {
-  // What mostly comes first in a new file agrees on its opening too.
-  const bool settles = !settled_;
-  if (settles)
-    if (Status taken = take_in(); !taken.ok()) local = std::move(taken);
-  if (!settles)
-    if (Status before = end_pending(); !before.ok()) return before;
+  if (Status before = end_pending(); !before.ok()) return before;
   Additions added;  // made beforehand, so that entering them cannot fail
   std::map<int, SplitVariable> splits;
   uint64_t arguments = 0;
@@ -241,7 +236,6 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     if (SameArguments::differ(agreed.maximum) || !splits.empty() || definitions.size() > k_few) return {};
     return make_on_root(definitions, added.groups, agreed.maximum.subspan(2));
   }, &at_work);
-  if (settles && (verdict.ok() || at_work)) begin_use();
   if (!verdict.ok() && (!at_work || verdict.code() == Code::mpi)) return verdict;
   if (SameArguments::differ(places.arguments))
     return name_difference(*comm_, arguments, "number, paths, types, shapes or options of the variables", describe);

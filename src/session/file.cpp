@@ -16,10 +16,9 @@
 #include "format/catalog.hpp"
 #include "plan/limits.hpp"
 #include "session/copy.hpp"
-#include "session/left_plans.hpp"
 #include "session/motion.hpp"
+#include "session/resolved_options.hpp"
 #include "session/same.hpp"
-#include "session/wishes.hpp"
 
 namespace windrow {
 namespace {
@@ -59,7 +58,6 @@ constexpr int64_t k_local_read = int64_t{16} << 10;
 constexpr int64_t k_local_row = 4096;
 constexpr int64_t k_local_hole = 4096;
 constexpr int64_t k_local_unit = int64_t{64} << 10;
-constexpr const char* k_same_machine = "=";  // instead of the text of a machine file; no such text is so short
 
 // Where ranks outnumber cores, two windows: what lies full in a third is written at the end, when the ranks have nothing left to copy meanwhile
 // (8 ranks on 2 cores: 2, 3 and 4 buffers took 1.43, 1.50 and 1.61 times the limit for 38 MB). Beside messages of other hosts two windows take four.
@@ -140,29 +138,23 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->path_ = path;
     if (mode == Mode::create) file->catalog_.groups.push_back({.path = "/", .attributes = {}});
     if (path.empty()) return {Code::bad_argument, "the path of the file is empty"};
-    auto found = Wishes::of(*comm.value(), program, mode == Mode::create);
-    if (!found.ok()) return found.status();
-    const Wishes& wishes = *found.value();
-    file->settings_ = wishes.settings;
+    auto options = resolve_options(*comm.value(), program, mode == Mode::create);
+    if (!options.ok()) return options.status();
     // As resolved: ranks whose environments differ would go different ways.
-    arguments = hash_of({path, std::to_string(static_cast<int>(mode)), wishes.text});
-    file->strategy_ = wishes.strategy;
-    file->plan_memory_ = wishes.plan_memory;
-    file->limits_ = wishes.limits;
-    file->striping_options_ = wishes.striping;
-    file->wanted_subfiles_ = wishes.subfiles;
-    file->store_options_ = wishes.store;
-    file->left_plans_ = LeftPlans::of(*comm.value());
-    file->plans_.reserve(file->left_plans_->plans.capacity());
-    file->told_.bytes.reserve(k_shared_at_once);
+    arguments = hash_of({path, std::to_string(static_cast<int>(mode)), options.value().text});
+    file->settings_ = std::move(options.value().settings);
+    file->strategy_ = std::move(options.value().strategy);
+    file->limits_ = std::move(options.value().limits);
+    file->striping_options_ = std::move(options.value().striping);
+    file->store_options_ = std::move(options.value().store);
+    file->wanted_subfiles_ = options.value().subfiles;
     return {};
   });
   const Comm& ranks = *comm.value();
   // Rank 0 opens at once; when it turns out that another rank cannot, or wants something else, it leaves no trace.
-  std::vector<std::byte> none;
-  std::shared_ptr<void> machine_to_remember;
+  std::vector<std::byte> told;
   SameArguments same(local, arguments);
-  int64_t file_system = 0, buffers = 0, files = 0, cores = 0, later = 0;  // all ranks plan with what rank 0 sees
+  int64_t file_system = 0, buffers = 0, files = 0, cores = 0;  // all ranks plan with what rank 0 sees
   if (ranks.rank() == 0 && local.ok()) local = guard([&]() -> Status {
     if (Status status = file->read_machine_on_root(); !status.ok()) return status;
     if (Status status = file->open_on_root(file->settings_.text("format")); !status.ok()) return status;
@@ -173,12 +165,11 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->open_trace_on_root();
     cores = usable_cores();
     buffers = file->limits_.buffers != 0 ? file->limits_.buffers : buffers_for(*comm.value());
-    file->tell(data_path, file->told_.bytes);
-    later = file->may_settle_later(file->told_.bytes.size()) ? 1 : 0;
+    file->tell(data_path, told);
     return {};
   });
-  std::array<int64_t, 7> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, files, cores, later};
-  local = share_from_root(ranks, std::move(local), file ? file->told_.bytes : none, numbers);
+  std::array<int64_t, 6> numbers{same.numbers()[0], same.numbers()[1], file_system, buffers, files, cores};
+  local = share_from_root(ranks, std::move(local), told, numbers);
   std::copy_n(numbers.begin(), 2, same.numbers().begin());
   // What rank 0 met with arguments that the others do not have tells nobody anything.
   if (same.differ()) {
@@ -187,58 +178,24 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     });
     if (local.code() != Code::bad_argument) local = std::move(named);
   }
-  const bool settles_later = local.ok() && numbers[6] == 1;  // then it is so on every rank
-  if (local.ok()) {
-    file->wanted_subfiles_ = numbers[4];
-    file->told_.file_system = static_cast<FileSystem>(numbers[2]);
-    file->told_.cores = numbers[5];
-    file->settled_ = false;
-    local = file->take_in();
-    if (local.ok()) local = guard([&] { machine_to_remember = file->machine_to_remember(); return Status{}; });
-  }
-  Status verdict = settles_later ? Status{} : agree(ranks, std::move(local));
-  if (verdict.ok() && file->subfiles_) verdict = file->start_set();
-  if (verdict.ok()) {
+  if (local.ok()) local = guard([&] {
     file->local_disk_ = numbers[2] == static_cast<int64_t>(FileSystem::local);
     file->limits_.buffers = numbers[3];
-    if (!settles_later) file->begin_use();
-    if (machine_to_remember) comm.value()->attachment(Comm::Remembered::machine) = std::move(machine_to_remember);
-    file->start_trace();
-    return file;
-  }
-  if (file) file->abandon();
-  return verdict;
-}
-
-// A new file about which nothing else has to be told than rank 0 tells all ranks at once: what is left to agree on is that each of them had the memory to take it in.
-bool File::may_settle_later(size_t told) const noexcept {
-  return mode_ == Mode::create && wanted_subfiles_ == 1 && report_.trace.empty() && (machine_text_.empty() || machine_text_ == remembered_machine()) && told <= k_shared_at_once;
-}
-
-// What a rank has had no memory for it tries again.
-Status File::take_in() {
-  if (settled_ || (data_ && taken_in_.ok())) return taken_in_;
-  taken_in_ = guard([&] {
-    if (Status status = learn(told_.bytes); !status.ok()) return status;
-    return learn_machine(told_.file_system, told_.cores);
+    file->wanted_subfiles_ = numbers[4];
+    Status learned = file->learn(told);
+    return learned.ok() ? file->learn_machine(static_cast<FileSystem>(numbers[2]), numbers[5]) : learned;
   });
-  return taken_in_;
-}
-
-Status File::settle() {
-  if (settled_) return {};
-  Status verdict = agree(*comm_, take_in());
-  if (verdict.ok()) begin_use();
-  return verdict;
-}
-
-void File::begin_use() noexcept {
-  settled_ = true;
-  told_ = {};
-  if (local_disk_) fit_limits_to_local_disk(limits_, settings_);
-  fit_limits_to_layout(limits_, settings_);
-  begin_experience();
-  take_plans();
+  Status verdict = agree(ranks, std::move(local));
+  if (verdict.ok() && file->subfiles_) verdict = file->start_set();
+  if (!verdict.ok()) {
+    if (file) file->abandon();
+    return verdict;
+  }
+  if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_, file->settings_);
+  file->fit_limits_to_layout(file->limits_, file->settings_);
+  file->begin_experience();
+  file->start_trace();
+  return file;
 }
 
 // A request is a system call there, not a way through a network.
@@ -313,7 +270,7 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(striping_.why);
   append(report_.trace);
   append(report_.trace_problem);
-  append(machine_text_.empty() || machine_text_ != remembered_machine() ? machine_text_ : k_same_machine);
+  append(machine_text_);
   append(files_reason_);
   append_layout(out, striping_.layout);
   for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions}) out.push_back(trait ? std::byte{1} : std::byte{0});
@@ -332,7 +289,7 @@ Status File::learn(std::span<const std::byte> told) {
     position += *length;
   }
   const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem, machine, files_reason] = texts;
-  machine_text_ = machine == k_same_machine ? remembered_machine() : machine;
+  machine_text_ = machine;
   files_reason_ = files_reason;
   auto layout = read_layout(told, position);
   if (!layout.ok()) return layout.status();
@@ -484,83 +441,56 @@ Status File::close_data(bool durable) {
 }
 
 Status File::close(bool publish) {
-  Status verdict = close_all(publish);
-  if (verdict.ok()) leave_plans();
-  return verdict;
-}
-
-Status File::close_all(bool publish) {
   if (!mpi_is_running()) {
     pending_.reset();
     if (data_) (void)data_->close();
     return {Code::bad_state, fmt::format("\"{}\" is closed after MPI_Finalize: {}", path_,
-                                         mode_ == Mode::create && !published_ ? "it is not published" : "what was queued is lost")};
+                                         is_draft() ? "it is not published" : "what was queued is lost")};
   }
-  if (Status opened = settle(); !opened.ok()) {
-    drop_queue();
-    if (comm_->rank() == 0) abandon();
-    stays_open_ = Comm::is_last(comm_) ? 0 : 1;
-    Status verdict = agree(*comm_, publish ? std::move(opened) : Status{}, Pulse{.maximum = {}, .sum = {}, .bits = std::span(&stays_open_, 1)});
-    if (stays_open_ == 0) Comm::end(comm_);
-    return verdict;
-  }
-  const bool durable = publish && mode_ != Mode::read && settings_.boolean("durable");
+  const bool changes = mode_ != Mode::read, remains = publish || !is_draft(), in_place = changes && !is_draft();
+  const bool durable = publish && changes && settings_.boolean("durable");
   Status verdict = publish ? end_pending() : Status{};
   pending_.reset();
-  idle_ = false;
-  const bool all_filled = std::all_of(unfilled_.begin(), unfilled_.end(), [](uint8_t each) { return each == 0; });
-  // A rank that has nothing queued closes first: mostly nobody has, and then the flush has said that all data is in place. Otherwise its last wave ends
-  // with files closed, and rank 0 publishes while all agree on it where nothing else is to be done.
-  last_flush_ = all_filled && !subfiles_ && is_draft();
-  publishes_ = last_flush_ && publish && !recorder_ && !wants_references();
-  closed_ = false;
-  if (publish && verdict.ok()) verdict = flush(queue_.empty() && all_filled ? close_data(durable) : Status{});
-  last_flush_ = false;
-  if (publishes_ && published_) {
-    if (comm_->rank() == 0) abandon();
-    if (stays_open_ == 0) Comm::end(comm_);
-    return verdict;
-  }
-  if (!all_filled) idle_ = false;
-  const bool stays = publish || mode_ == Mode::update || published_;
-  if (stays && verdict.ok()) verdict = fill_rest();
+  if (publish && verdict.ok()) verdict = flush();
+  if (remains && verdict.ok()) verdict = fill_rest();
   drop_queue();
   if (publish && !fatal_.ok()) verdict.update(beyond_publishing());
-  const bool moved = verdict.ok(), in_place = mode_ != Mode::read && !is_draft();
+  const bool moved = verdict.ok();
   Status local = close_data(durable);
-  if (publish && !idle_ && !closed_) {
-    verdict.update(agree(*comm_, std::move(local)));
-    local = Status{};
-  }
   PartChunks chunks;
-  if (subfiles_ && mode_ != Mode::read && (publish || mode_ == Mode::update || published_) && verdict.ok()) {
-    verdict.update(agree(*comm_, std::move(local)));
-    local = Status{};
+  if (subfiles_ && changes && remains && verdict.ok()) {
+    verdict = agree(*comm_, std::exchange(local, Status{}));
     if (verdict.ok() && publish && wants_references()) verdict = collect_part_chunks(chunks);  // while the subfiles are open
     if (verdict.ok()) verdict = finish_subfiles(true);
   }
-  const bool refers = publish && verdict.ok() && mode_ != Mode::read && wants_references();
-  if (comm_->rank() == 0 && format_ && refers && local.ok()) local = guard([&] { return make_references_on_root(chunks); });
-  if (comm_->rank() == 0 && format_ && (publish || mode_ != Mode::create)) {
-    local.update(close_format_on_root());
-  }
-  if (comm_->rank() == 0) {
-    const bool whole = publish && verdict.ok() && local.ok();
-    if (whole && mode_ == Mode::create && !published_) {
-      local = guard([&] { return publish_on_root(); });
-      published_ = local.ok();
-    } else if (whole && mode_ != Mode::read) {
-      if (durable) local = data_sync_on_root();
-      if (local.ok()) local = guard([&] { return publish_xdmf_on_root(); });
-    }
-    if (whole && refers && local.ok()) local = guard([&] { return publish_references_on_root(); });
-    abandon();
-  }
-  if (!publish) local = Status{};
-  stays_open_ = Comm::is_last(comm_) ? 0 : 1;
-  verdict.update(agree(*comm_, std::move(local), Pulse{.maximum = {}, .sum = {}, .bits = std::span(&stays_open_, 1)}));
-  if (stays_open_ == 0) Comm::end(comm_);
+  // Rank 0 goes on once every rank's data is in place.
+  const bool whole = publish && verdict.ok();
+  int64_t stays_open = Comm::is_last(comm_) ? 0 : 1;  // 0 on all ranks: nobody has the communicator any more, the user may have freed it
+  const Pulse pulse{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
+  local = publish ? std::move(local) : Status{};
+  verdict.update(agree_and_work(*comm_, std::move(local), pulse, [&](const Pulse&) { return finish_on_root(whole, chunks); }));
+  if (comm_->rank() == 0) abandon();
+  if (stays_open == 0) Comm::end(comm_);
   return moved && in_place ? end_sync(std::move(verdict)) : verdict;
+}
+
+// Rank 0 alone. `publish`: all data is in place.
+Status File::finish_on_root(bool publish, const PartChunks& chunks) {
+  const bool changes = mode_ != Mode::read, refers = publish && changes && wants_references();
+  if (refers)
+    if (Status status = make_references_on_root(chunks); !status.ok()) return status;
+  if (publish || mode_ != Mode::create)
+    if (Status status = close_format_on_root(); !status.ok()) return publish ? status : Status{};
+  if (!publish || !changes) return {};
+  if (is_draft()) {
+    if (Status status = publish_on_root(); !status.ok()) return status;
+    published_ = true;
+  } else {
+    if (settings_.boolean("durable"))
+      if (Status status = data_sync_on_root(); !status.ok()) return status;
+    if (Status status = publish_xdmf_on_root(); !status.ok()) return status;
+  }
+  return refers ? publish_references_on_root() : Status{};
 }
 
 // Rank 0 alone.

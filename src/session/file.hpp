@@ -91,30 +91,10 @@ struct Wave {
   bool takes(int number, bool chunked) const noexcept { return layout ? number == variable : !chunked; }
 };
 
-// What a plan was made for beside its key: certain within a file, and compared by the next file of the communicator, which has its own variables.
-struct PlanSubject {
-  struct Variable {
-    int number = 0;
-    Type type{};
-    Placement placement;
-    bool is_untouched = false, is_unfilled = false;         // see File
-    friend bool operator==(const Variable&, const Variable&) = default;
-  };
-  bool is_foreign = false;                                  // the plan has not been used by this file yet
-  std::vector<Variable> variables;                          // that any rank moves
-  std::vector<std::array<int64_t, 3>> items;                // of this rank: place in the file, bytes that swap, bytes of an element
-  std::array<int64_t, 7> numbers{};                         // of this rank's wave, that its pieces do not say
-  int64_t shrinks_to_of_64 = 0;                             // what this rank sends to other hosts
-  int64_t flushes_learned = 0;                              // that corrected what was foretold
-  bool shares_memory = false, checks_messages = false;      // options
-  std::string why_striped;                                  // that the plan's reasons tell
-};
-
 // A plan that was made ready for a wave; kept for the next flush of the same shape.
 struct KeptPlan {
   int64_t id = 0;                                           // the same on every rank
   std::vector<std::array<int64_t, 3>> key;
-  PlanSubject subject;
   Strategy asked;                                           // what it was made for
   PlanLimits limits;
   Plan plan;
@@ -126,7 +106,7 @@ struct KeptPlan {
   bool direct = false;                                      // no exchange: each rank moves its own pieces
   std::vector<Item> direct_items, raked_items;              // where both are: see part()
   PlanForecast forecast;                                    // over all ranks
-  std::array<int64_t, 2> memory{};                          // that it alone takes, and with what it shares with others; on the rank where that is most
+  int64_t memory = 0;                                       // bytes that it takes, on the rank where that is most
   int64_t beside = 0;                                       // bytes of buffers that are not the transfer's
   int64_t moved = 0;                                        // waves
   bool outdated = false;                                    // flushes since have taught that another is faster
@@ -137,11 +117,10 @@ struct KeptPlan {
   ChunkRoots roots;                                         // of a writer
 };
 
-// Of the plans that are kept, a bit each.
-struct PlanBits {
-  static constexpr int64_t k_none = -std::numeric_limits<int64_t>::max();
-  int64_t unfit = 0, changed = 0;
-};
+inline constexpr size_t k_plan_words = 2;
+inline constexpr size_t k_most_plans = 64 * k_plan_words;         // kept by a file
+inline constexpr int64_t k_plan_memory = int64_t{64} << 20;       // bytes on a rank that they take together, but for the last one
+using PlanBits = std::array<int64_t, k_plan_words>;               // a bit for each plan that a file keeps
 
 // What a call that defines adds to the catalog.
 struct Additions {
@@ -159,7 +138,6 @@ struct Band;
 class FillMap;
 struct WindowFill;
 struct WaveNumbers;
-struct LeftPlans;
 struct Motion;
 struct PendingFlush;
 
@@ -192,7 +170,7 @@ class File {
   Status flush(Status local = {});
   Status flush_begin();
   Status flush_end();
-  Status end_pending();                                              // of flush_begin, if there is one; an opening comes to its end too
+  Status end_pending();                                              // of flush_begin, if there is one
   Status sync();
   Status close(bool publish);  // once; nothing else may follow
   Result<std::string> explain(bool json, Status local = {});
@@ -229,8 +207,6 @@ class File {
   // machine.cpp
   Status read_machine_on_root();                                    // rank 0 only
   Status learn_machine(FileSystem kind, int64_t cores);             // local
-  const std::string& remembered_machine() const noexcept;
-  std::shared_ptr<void> machine_to_remember() const;
   // learning.cpp
   void find_experience(uint64_t machine);                           // local
   void begin_experience() noexcept;                                 // on all ranks
@@ -249,11 +225,7 @@ class File {
   Status data_sync_on_root();                                       // rank 0 only
   Status close_format_on_root();                                    // rank 0 only
   Status close_data(bool durable);                                  // each rank for itself
-  Status close_all(bool publish);                                   // collective
-  bool may_settle_later(size_t bytes) const noexcept;               // rank 0 only
-  Status take_in();                                                 // local: what rank 0 has told
-  Status settle();                                                  // collective, agreed: what is left of the opening
-  void begin_use() noexcept;                                        // when all ranks have the file open
+  Status finish_on_root(bool publish, const PartChunks& chunks);    // rank 0 only
   std::string follow(std::string path) const;                         // where soft links lead; a path that they do not end, as it is
   bool is_taken(std::string_view path) const;
   // dimensions.cpp
@@ -301,7 +273,7 @@ class File {
 
   // flush.cpp
   Status move_queue(Status local, PendingFlush* pending);
-  Status run_wave(Wave wave, const WaveNumbers& numbers, bool closes = false);
+  Status run_wave(Wave wave, const WaveNumbers& numbers);
   Status begin_motion(Motion& motion, Wave wave, const WaveNumbers& numbers, bool behind);
   Status end_motion(Motion& motion);
   bool fills_up_otherwise(const Variable& variable) const;
@@ -312,7 +284,7 @@ class File {
   void begin_report();
   bool wants_io_thread() const;
 
-  Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind, bool publishes = false);
+  Status conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind);
   Status take_traffic(const Transfer& transfer);
   void learn(KeptPlan& kept, bool behind);  // collective
 
@@ -472,21 +444,13 @@ class File {
   Status grow_pulse(size_t variables);                         // local: room for the bits of two waves
 
   // kept_plans.cpp
-  std::array<int64_t, 2> memory_of(const KeptPlan& made) const;
+  int64_t memory_of(const KeptPlan& made) const;
   bool fits(const KeptPlan& kept, const Wave& wave) const noexcept;
-  PlanBits plan_bits(const Wave& wave) const noexcept;
+  PlanBits unfit_plans(const Wave& wave) const noexcept;
   bool may_compress(const Wave& wave) const noexcept;
-  static std::array<int64_t, 2> number_of_decompositions(const Wave& wave) noexcept;
-  int64_t kept_id(PlanBits combined, std::span<const int64_t> decompositions) const noexcept;  // of the first plan that does for all ranks; 0: none
-  KeptPlan* use_plan(int64_t id, const Wave& wave) noexcept;
-  PlanSubject subject_of(const Wave& wave, const WaveNumbers& numbers) const;
-  PlanSubject::Variable part_of_subject(size_t variable) const noexcept;
-  bool suits(const KeptPlan& kept, const Wave& wave) const noexcept;
-  // Until `least` are left, or all may stay. `shared`: what several have counts for each, as whoever is left last has it.
-  static void forget_oldest_plans(std::vector<std::unique_ptr<KeptPlan>>& plans, int64_t most_bytes, size_t least, bool shared) noexcept;
-  void forget_plans() noexcept;
-  void take_plans() noexcept;
-  void leave_plans() noexcept;
+  int64_t kept_id(std::span<const int64_t> unfit) const noexcept;  // of the first plan that fits on all ranks; 0: none
+  KeptPlan* use_plan(int64_t id) noexcept;
+  void forget_oldest_plans() noexcept;
 
   size_t variable_words() const noexcept { return (catalog_.variables.size() + 63) / 64; }
 
@@ -518,13 +482,6 @@ class File {
   std::string final_folder_, data_folder_;  // of its subfiles, while it is published
   std::unique_ptr<Subfiles> subfiles_;   // nullptr: the file is one
   bool published_ = false;
-  bool settled_ = true;                  // false: ranks have not agreed yet that all of them have the new file open; the first call that talks does
-  struct Told {
-    std::vector<std::byte> bytes;
-    FileSystem file_system = FileSystem::unknown;
-    int64_t cores = 0;
-  } told_;                               // by rank 0, of the opening; empty once all have taken it in
-  Status taken_in_;                      // by this rank
   int64_t metadata_opens_ = 0;           // rank 0: of this file and those that belong to it, before the format had it
   StripingOptions striping_options_;
   StoreOptions store_options_;
@@ -566,8 +523,6 @@ class File {
   std::vector<int64_t> changed_bits_;    // those that were, since the file was opened
   Arena arena_;
   std::vector<std::unique_ptr<KeptPlan>> plans_;             // the last used is the last
-  std::shared_ptr<LeftPlans> left_plans_;                   // the communicator's
-  int64_t plan_memory_ = 0;                                 // that they may take in all; one is kept whatever it takes
   int64_t next_plan_ = 1;
   std::vector<std::byte> bounce_;
   bool use_io_thread_ = false;
@@ -578,11 +533,7 @@ class File {
   std::unique_ptr<Recorder> recorder_;   // nullptr: there is no trace
   FlushReport report_;
   double flush_begin_ = 0;
-  bool idle_ = true;                     // no rank had anything queued in the last flush
-  bool last_flush_ = false;              // close() makes it, and nothing moves after it: its last wave of puts closes the data too
-  bool closed_ = false;                  // it has
-  bool publishes_ = false;               // and rank 0 publishes the file then
-  int64_t stays_open_ = 1;               // 0: all ranks find that nobody has the communicator any more; the user may have freed it meanwhile
+  bool nothing_queued_ = false;          // on any rank, in the last flush
 };
 
 template <class Picks>

@@ -173,10 +173,9 @@ Status File::flush_end() {
   return verdict;
 }
 
-// Every collective call on an open file begins here, but for the first definitions in a new one and for close(): after the end of MPI rank 0 must not ask a format, whose library may use it.
+// Every collective call on an open file begins here, but for close(): after the end of MPI rank 0 must not ask a format, whose library may use it.
 Status File::end_pending() {
   if (!mpi_is_running()) return agree(*comm_, Status{});  // which says so, and talks to nobody
-  if (Status opened = settle(); !opened.ok()) return opened;
   return pending_ ? flush_end() : Status{};
 }
 
@@ -238,7 +237,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
     return std::any_of(bits.begin(), bits.end(), [](int64_t word) { return word != 0; });
   };
   const bool any_chunked_gets = keep(get_numbers.variables, chunked_gets);
-  idle_ = put_waves_ == 0 && !any_gets && !any_chunked_gets;
+  nothing_queued_ = put_waves_ == 0 && !any_gets && !any_chunked_gets;
   for (int64_t wave = 0; wave < put_waves_ && verdict.ok(); ++wave) {
     put_wave_ = wave;
     if (wave > 0) {
@@ -259,7 +258,7 @@ Status File::move_queue(Status local, PendingFlush* pending) {
       verdict = begin_motion(pending->puts, std::move(puts), put_numbers, true);
       pending->moving = verdict.ok();
     } else {
-      verdict = run_wave(std::move(puts), put_numbers, last_flush_ && wave + 1 == put_waves_ && !any_gets && !any_chunked_gets);
+      verdict = run_wave(std::move(puts), put_numbers);
     }
   }
   if (verdict.ok() && any_chunked_gets && pending == nullptr) verdict = move_chunked(true, 0, chunked_gets);
@@ -307,10 +306,9 @@ bool File::wants_io_thread() const {
   return usable_cores() > comm_->host_size();
 }
 
-// Collective. `closes`: the data is closed before the agreement on what became of the wave.
-Status File::run_wave(Wave wave, const WaveNumbers& numbers, bool closes) {
+// Collective.
+Status File::run_wave(Wave wave, const WaveNumbers& numbers) {
   Motion motion(*comm_, io_thread_);
-  motion.closes = closes;
   if (Status verdict = begin_motion(motion, std::move(wave), numbers, false); !verdict.ok()) return verdict;
   return end_motion(motion);
 }
@@ -387,20 +385,15 @@ Status File::end_motion(Motion& motion) {
     comm_->release_holder(&motion);
   }
   const double seconds = motion.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - motion.began;
-  if (motion.closes) {
-    motion.local.update(data_->take_status());  // what came first is what is told
-    motion.local.update(close_data(settings_.boolean("durable") && motion.local.ok()));
-    closed_ = true;
-  }
-  Status verdict = conclude(std::move(motion.local), wave, kept, seconds, motion.behind, motion.closes && publishes_);
+  Status verdict = conclude(std::move(motion.local), wave, kept, seconds, motion.behind);
   if (!wave.reading) end_filling(verdict.ok());
   if (!wave.reading && verdict.ok() && motion.whole) end_whole();
   return verdict;
 }
 
 // What all ranks met while a wave moved, and its numbers for the report, in one reduction.
-// `seconds`: of the wave; of its exchange alone, where the program went on behind it. `publishes`: rank 0 does so, once all have said that their data is in place.
-Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind, bool publishes) {
+// `seconds`: of the wave; of its exchange alone, where the program went on behind it.
+Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double seconds, bool behind) {
   data_->settle(trace_);
   local.update(data_->take_status());
   if (wave.reading && local.ok()) local = guard([&] { return convert_and_repeat(wave); });
@@ -422,16 +415,7 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   const bool tunes = kept.transfer && kept.tuner_of(behind) != nullptr;
   if (tunes) store_tuning(kept.transfer->coder().foretold(), report_.sums);
   if (kept.transfer) local.update(guard([&] { return take_traffic(*kept.transfer); }));
-  stays_open_ = publishes && Comm::is_last(comm_) ? 0 : 1;
-  const Pulse pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = std::span(&stays_open_, 1)};
-  const auto publish = [this](const Pulse&) -> Status {
-    Status status = close_format_on_root();
-    return status.ok() ? publish_on_root() : status;
-  };
-  bool at_work = false;
-  Status verdict = publishes ? agree_and_work(*comm_, std::move(local), pulse, publish, &at_work) : agree(*comm_, std::move(local), pulse);
-  if (at_work) return verdict;  // all is written, and nobody will see it
-  published_ = published_ || (publishes && verdict.ok());
+  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
   if (tunes && read_wave(report_.maxima) > 0 && verdict.ok()) learn(kept, behind);
   // Seconds of the stages are of all waves of the flush so far.
   if (verdict.ok() && waves_++ == 0) (void)guard([&] { return learn_seconds(kept, behind ? 0 : read_wave(report_.maxima), read_stage(report_.maxima, Stage::storage)), Status{}; });

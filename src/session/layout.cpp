@@ -140,7 +140,7 @@ Status File::place_variables(Status local) {
   }
   if (!written.path.empty()) (void)data_->close();  // of what had the name before: nothing of it is wanted any more
   for (size_t i = 0; i < places.size(); ++i) catalog_.variables[i].placement = places[i];
-  forget_plans();
+  plans_.clear();
   if (written.layout && *written.layout != striping_.layout) take_layout(std::move(written.layout));
   if (subfiles_)
     if (Status placed = place_subfiles(); !placed.ok()) return placed;

@@ -51,7 +51,7 @@ void File::learn_seconds(KeptPlan& kept, double wave_seconds, double storage_sec
   const Topology topology{.ranks = comm_->size(), .host_roots = comm_->host_roots(), .link_seconds = comm_->link()};
   PlanLimits limits = weighing.limits;
   limits.experience = experience_;
-  // One rank's word is enough for all of them to make another: see plan_bits().
+  // One rank's word is enough for all of them to make another: see unfit_plans().
   kept.outdated = is_clearly_better(weigh(weighing.asked, weighing.rule, weighing.pattern, topology, limits), weighing);
 }
 

@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include "decomposition/balance.hpp"
@@ -39,59 +37,37 @@ Result<std::string> read_machine_file(const std::string& path) {
 }
 
 Result<KnownMachine> machine_of(const std::string& text, const std::string& path) {
-  struct Last {
-    std::mutex mutex;
-    std::string text;
-    KnownMachine known;
-  };
-  static Last last;
-  const std::lock_guard lock(last.mutex);
-  if (last.known.machine && last.text == text) return last.known;
   auto machine = parse_machine(text, path);
   if (!machine.ok()) return machine.status();
-  KnownMachine made{std::make_shared<const Machine>(std::move(machine).value()), hash_of({text})};
-  last.text = text;
-  last.known = made;
-  return made;
+  return KnownMachine{std::make_shared<const Machine>(std::move(machine).value()), hash_of({text})};
 }
 
 namespace {
 
-// What is usual there; remembered, so that plans made for it are found again.
 KnownMachine usual_machine(FileSystem kind, int64_t cores) {
-  static std::mutex mutex;
-  static std::map<std::pair<FileSystem, int64_t>, KnownMachine> all;
-  const std::lock_guard lock(mutex);
-  if (const auto found = all.find({kind, cores}); found != all.end()) return found->second;
   auto machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
   const uint64_t number = hash_of({machine->name});
-  return all.emplace(std::pair(kind, cores), KnownMachine{std::move(machine), number}).first->second;
+  return {std::move(machine), number};
 }
 
 }  // namespace
 
-Result<int64_t> interval_weight(const Comm& comm, const Settings& settings) {
+Result<int64_t> interval_weight(const Settings& settings) {
   constexpr int64_t k_interval_points = 32;  // of meshes' seams: 4 to 100
   constexpr double k_most = 1 << 24;
   const std::string path = settings.text("machine");
-  std::string text;
-  if (!path.empty()) {
-    auto read = read_machine_file(path);
-    if (!read.ok()) return read.status();
-    text = std::move(read).value();
-  } else if (const auto* remembered = static_cast<const std::string*>(comm.remembered(Comm::Remembered::machine))) {
-    text = *remembered;
-  }
-  std::shared_ptr<const Machine> machine;
-  if (text.empty()) {
-    machine = usual_machine(FileSystem::unknown, usable_cores()).machine;
+  KnownMachine known;
+  if (path.empty()) {
+    known = usual_machine(FileSystem::unknown, usable_cores());
   } else {
-    auto parsed = machine_of(text, path);
+    auto text = read_machine_file(path);
+    if (!text.ok()) return text.status();
+    auto parsed = machine_of(text.value(), path);
     if (!parsed.ok()) return parsed.status();
-    machine = parsed.value().machine;
+    known = std::move(parsed).value();
   }
   const int64_t point_bytes = std::min(settings.bytes("point_bytes"), int64_t{1} << 40);
-  const WriteWeights weights = weigh_writing(*machine, k_interval_points * point_bytes);
+  const WriteWeights weights = weigh_writing(*known.machine, k_interval_points * point_bytes);
   const double points = weights.interval_s / (weights.byte_s * static_cast<double>(point_bytes));
   return static_cast<int64_t>(std::min(k_most, points * static_cast<double>(k_weight_of_point)));
 }
@@ -105,19 +81,6 @@ Status File::read_machine_on_root() {
   if (auto machine = machine_of(text.value(), path); !machine.ok()) return machine.status();
   machine_text_ = std::move(text).value();
   return {};
-}
-
-// What rank 0 has told all ranks of this communicator before, it need not tell again.
-const std::string& File::remembered_machine() const noexcept {
-  static const std::string none;
-  const auto* text = static_cast<const std::string*>(comm_->attachment(Comm::Remembered::machine).get());
-  return text == nullptr ? none : *text;
-}
-
-// To be kept once all ranks have it; nullptr: it is kept already, or there is none.
-std::shared_ptr<void> File::machine_to_remember() const {
-  if (machine_text_.empty() || machine_text_ == remembered_machine()) return nullptr;
-  return std::make_shared<std::string>(machine_text_);
 }
 
 // Without a machine file, what is usual where rank 0 found the file to lie: it is told, and decides nothing.

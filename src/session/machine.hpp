@@ -20,11 +20,11 @@ struct KnownMachine {
   uint64_t number = 0;  // of its text: the same on every rank that has the same
 };
 
-// What such a text says. The last one is remembered: a program opens file after file with one machine. May be called by several threads.
+// What such a text says. May be called by several threads.
 Result<KnownMachine> machine_of(const std::string& text, const std::string& path);
 
-// What an interval of points costs those who write it, as in Balancing: by the machine file of the settings, else the one that the communicator's last file was
-// opened with, else what is usual, and for the points' length in the settings. Local; for rank 0.
-Result<int64_t> interval_weight(const Comm& comm, const Settings& settings);
+// What an interval of points costs those who write it, as in Balancing: by the machine file of the settings, else what is usual, and for
+// the points' length in the settings. Local; for rank 0.
+Result<int64_t> interval_weight(const Settings& settings);
 
 }  // namespace windrow

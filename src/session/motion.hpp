@@ -28,7 +28,6 @@ struct Motion final : SegmentHolder {
   KeptPlan* kept = nullptr;
   std::vector<QueueEntry> queue;       // keeps the decompositions that the wave points to
   Status local;                        // what this rank has met so far
-  bool closes = false;                 // the data, before the agreement at the end
   bool whole = false;                  // what is written are all bytes of the variables
   double began = 0;                    // when
   bool behind = false;                 // the program goes on meanwhile: only the exchange is measured

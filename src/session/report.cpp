@@ -17,12 +17,12 @@ enum Sum : size_t {
   bytes_copied, bytes_shared, direct_bytes, allocations, plans_made, writers, io_threads, shared_refused, bytes_mapped, bytes_broadcast,
   values_clamped,
   metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds, targets, rounds,
-  messages_overlapped, messages_own_way, plans_taken_over
+  messages_overlapped, messages_own_way
 };
 constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3, k_targets = k_total + 4, k_buffer_elsewhere = k_total + 5, k_line = k_total + 6;
 static_assert(k_line + 1 == k_trace_maxima);
 constexpr size_t k_foretold = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
-static_assert(plans_taken_over + 1 == k_trace_counters);
+static_assert(messages_own_way + 1 == k_trace_counters);
 
 // Of one kind of message.
 struct CodecSums {
@@ -96,7 +96,7 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
       trace.io_threads,    trace.shared_refused, trace.bytes_mapped, trace.bytes_broadcast,
       trace.values_clamped,
       trace.metadata_opens, trace.data_opens, trace.message_bytes_before_codec, trace.description_bytes_before_codec,
-      nanoseconds(trace.codec_description_seconds), trace.targets, trace.rounds, trace.messages_overlapped, trace.messages_own_way, trace.plans_taken_over};
+      nanoseconds(trace.codec_description_seconds), trace.targets, trace.rounds, trace.messages_overlapped, trace.messages_own_way};
   std::copy(values.begin(), values.end(), sums.begin());
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
     const CodecCount& count = trace.codecs[kind];
@@ -137,7 +137,7 @@ void read_tuning(Foretold& foretold, std::span<const int64_t> sums) {
 
 BriefReport brief_report(const FlushReport& report) noexcept {
   const auto& sums = report.sums;
-  BriefReport brief{.nanoseconds = {report.maxima[k_total]}, .counters = {}, .planned = sums[plans_made] + sums[plans_taken_over] > 0, .line_seconds = seconds(report.maxima[k_line])};
+  BriefReport brief{.nanoseconds = {report.maxima[k_total]}, .counters = {}, .planned = sums[plans_made] > 0, .line_seconds = seconds(report.maxima[k_line])};
   std::copy_n(report.maxima.begin(), k_stages, brief.nanoseconds.begin() + 1);
   int64_t moved = 0;
   for (const PlanReport& plan : report.plans) moved += plan.forecast.bytes;

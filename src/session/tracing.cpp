@@ -81,7 +81,7 @@ void File::begin_trace() {
 // Collective. Whether there is a line is decided by what all ranks know alike: none where nobody had anything to move, nor where MPI has failed.
 void File::end_trace(const Status& verdict) {
   trace_.timeline = nullptr;
-  if (!recorder_ || verdict.code() == Code::mpi || (idle_ && verdict.ok())) return;
+  if (!recorder_ || verdict.code() == Code::mpi || (nothing_queued_ && verdict.ok())) return;
   (void)recorder_->end(*comm_, trace_, {report_, catalog_, verdict});
   take_trace_problem();
 }

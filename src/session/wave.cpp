@@ -12,9 +12,7 @@
 #include "comm/link.hpp"
 #include "format/check.hpp"
 #include "plan/choose.hpp"
-#include "plan/plan_memory.hpp"
 #include "session/file.hpp"
-#include "session/left_plans.hpp"
 #include "session/same.hpp"
 #include "session/wave_numbers.hpp"
 
@@ -30,13 +28,6 @@ Extent hull_of(const Wave& wave) noexcept {
 
 std::array<int64_t, 4> foretold(const KeptPlan& kept) {
   return {kept.forecast.messages, kept.forecast.write_requests, kept.forecast.read_requests, kept.forecast.bytes};
-}
-
-// Made for this file or for one before it.
-PlanMemory& plans_of(Comm& comm) {
-  std::shared_ptr<void>& kept = comm.attachment(Comm::Remembered::plans);
-  if (kept == nullptr) kept = std::make_shared<PlanMemory>();
-  return *static_cast<PlanMemory*>(kept.get());
 }
 
 void mark(std::vector<int64_t>& bits, int number) noexcept {
@@ -184,7 +175,7 @@ int64_t File::number_of(const Wave& wave, int rank) const {
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most, LonePuts* lone) {
-  constexpr size_t k_waves = 2, k_maxima = 16, k_sums = 9;
+  constexpr size_t k_waves = 2, k_maxima = 14, k_sums = 9;
   std::array<int64_t, k_waves * k_maxima + 1 + LonePuts::k_maxima> maximum{};
   std::array<int64_t, k_waves * k_sums + 1> sum{};
   constexpr size_t k_most = k_waves * k_maxima;
@@ -192,22 +183,23 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
   std::fill(maximum.begin(), maximum.end(), -std::numeric_limits<int64_t>::max());
   const size_t words = variable_words();
   std::fill(pulse_bits_.begin(), pulse_bits_.end(), 0);
+  const auto plan_bits_of = [&](size_t wave) {
+    return pulse_bits_.begin() + static_cast<std::ptrdiff_t>(waves.size() * words + k_plan_words * wave);
+  };
   if (local.ok()) {
     size_t i = 0;
     for (const Wave* wave : waves) {
-      const auto decompositions = plans_.empty() ? std::array{PlanBits::k_none, PlanBits::k_none} : number_of_decompositions(*wave);
       const std::array<int64_t, k_maxima> max_of{wave->bytes,   wave->owned_flags, wave->shared_reads, wave->in_memory,
                                                  wave->uniform, -wave->uniform,    -wave->hull.begin,  wave->hull.end,
                                                  wave->replicas, wave->points,     wave->load,         wave->holes,
-                                                 -wave->records.begin, wave->records.end, decompositions[0], decompositions[1]};
+                                                 -wave->records.begin, wave->records.end};
       const std::array<int64_t, k_sums> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
                                                     wave->long_bytes, wave->long_pieces, wave->touched_bytes, wave->shrinkage.bytes, wave->shrinkage.left};
       std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_maxima));
       std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_sums));
       std::copy(wave->variables.begin(), wave->variables.end(), pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
-      const PlanBits plans = plan_bits(*wave);
-      pulse_bits_[waves.size() * words + 2 * i] = plans.unfit;
-      pulse_bits_[waves.size() * words + 2 * i + 1] = plans.changed;
+      const PlanBits unfit = unfit_plans(*wave);
+      std::copy(unfit.begin(), unfit.end(), plan_bits_of(i));
       ++i;
     }
     if (most != nullptr) maximum[k_most] = *most;
@@ -216,13 +208,13 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
       sum.back() = lone->sum;
     }
   }
-  const Pulse pulse{.maximum = maximum, .sum = sum, .bits = std::span(pulse_bits_).first(waves.size() * (words + 2))};
+  const Pulse pulse{.maximum = maximum, .sum = sum, .bits = std::span(pulse_bits_).first(waves.size() * (words + k_plan_words))};
   if (Status verdict = agree(*comm_, std::move(local), pulse); !verdict.ok()) return verdict;
   size_t i = 0;
   for (WaveNumbers* result : numbers) {
     const int64_t* max = maximum.data() + k_maxima * i;
     const int64_t* sums = sum.data() + k_sums * i;
-    *result = {.kept_id = kept_id({pulse_bits_[waves.size() * words + 2 * i], pulse_bits_[waves.size() * words + 2 * i + 1]}, {max + 14, 2}),
+    *result = {.kept_id = kept_id(std::span(plan_bits_of(i), k_plan_words)),
                .largest_rank_bytes = max[0],
                .owned_flags = max[1],
                .replicas = max[8],
@@ -315,7 +307,7 @@ AccessRule File::access_rule(const Plan& plan) const {
 
 Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers) {
   const StageTimer timer(trace_, Stage::plan);
-  if (numbers.kept_id > 0) return use_plan(numbers.kept_id, wave);
+  if (numbers.kept_id > 0) return use_plan(numbers.kept_id);
   auto made = make_plan_for(wave, numbers);
   if (!made.ok()) {
     // Kept plans count on buffers that are gone when there was no memory for larger ones. All ranks know, so all forget them.
@@ -324,7 +316,7 @@ Result<KeptPlan*> File::ready_plan(const Wave& wave, const WaveNumbers& numbers)
   }
   // Room was made beforehand: from here on every rank has the plan.
   plans_.push_back(std::move(made).value());
-  forget_oldest_plans(plans_, plan_memory_, 1, false);
+  forget_oldest_plans();
   return plans_.back().get();
 }
 
@@ -351,10 +343,9 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     limits.experience = experience_;
     Pattern pattern = pattern_of(wave.reading, numbers);
     kept->layout = wave.layout;
-    kept->subject = subject_of(wave, numbers);
     if (wave.layout) fit_to_chunks(wave, numbers, strategy, pattern, limits);
     if (subfiles_ && !wave.layout) fit_to_subfiles(strategy, limits);
-    auto plan = plans_of(*comm_).plan(strategy, pattern, topology, limits);
+    auto plan = make_plan(strategy, pattern, topology, limits);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
     if (wave.layout && kept->asked.domains != Domains::automatic && kept->asked.domains != Domains::aligned)
@@ -376,12 +367,12 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   const bool talks = local.ok() && !kept->direct && Transfer::talks(*comm_, kept->plan, share);
   if (local.ok() && !talks) local = make_ready(*kept, wave, share);
   std::array<int64_t, 4> sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
-  std::array<int64_t, 2> memory = local.ok() ? kept->memory : std::array<int64_t, 2>{};
+  std::array<int64_t, 1> memory{local.ok() ? kept->memory : 0};
   if (Status verdict = agree_on_decompositions(std::move(local), wave, sums, memory); !verdict.ok()) return verdict;
   if (talks) {
     local = make_ready(*kept, wave, share);
     sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
-    memory = local.ok() ? kept->memory : std::array<int64_t, 2>{};
+    memory = {local.ok() ? kept->memory : 0};
     if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = memory, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
   }
   for (const bool behind : {false, true}) {
@@ -389,7 +380,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     tuner = keep_tuner(*comm_, kept->plan, numbers.bytes, numbers.pieces, behind, std::move(tuner));
   }
   ++trace_.plans_made;
-  kept->memory = memory;
+  kept->memory = memory[0];
   kept->id = next_plan_++;  // plans are made by all ranks together, so the numbers stay in step
   kept->forecast = {.messages = sums[0], .write_requests = sums[1], .read_requests = sums[2], .bytes = sums[3]};
   return kept;
@@ -516,8 +507,8 @@ Status File::prepare_storage(KeptPlan& kept, const Wave& wave) {
 
 Status File::grow_pulse(size_t variables) {
   return guard([&] {
-    pulse_bits_.resize(2 * ((variables + 63) / 64 + 2));
-    pulse_identities_.resize(2 * variables + std::tuple_size_v<decltype(KeptPlan::memory)>);
+    pulse_bits_.resize(2 * ((variables + 63) / 64 + k_plan_words));
+    pulse_identities_.resize(2 * variables + 1);  // and the memory of a plan
     moving_bits_.resize((variables + 63) / 64);
     undefined_bits_.resize((variables + 63) / 64);
     unsynced_bits_.resize((variables + 63) / 64);

@@ -79,7 +79,6 @@ struct Trace {
   int64_t rounds = 0;             // of this rank: windows that it has filled
   int64_t allocations = 0;        // buffers newly allocated in this flush
   int64_t plans_made = 0;
-  int64_t plans_taken_over = 0;   // of those of files before, that this file used first in this flush
   int64_t io_threads = 0;         // 1: this rank's I/O thread made the requests; their time is not part of the exchange's then
   int64_t shared_refused = 0;     // 1: there was no shared memory for this rank's pieces, so they went as messages
   int64_t values_clamped = 0;     // that did not fit into the type that they were converted to

@@ -777,41 +777,48 @@ TEST_F(Plans, are_explained_before_and_after) {
   EXPECT_WINDROW_OK(scene.close());
 }
 
-// A step of a program that writes each variable by itself: what was planned in the first step does for all others, as long as it may be kept.
+// A step of a program that writes each variable by itself: what was planned in the first step serves all others, as long as there are no more plans than a file keeps.
 TEST_F(Plans, of_many_variables_written_one_by_one_are_kept) {
-  constexpr int k_variables = 20;
-  for (const bool room : {true, false}) {
-    MPI_Comm comm = MPI_COMM_NULL;  // to which no file has left anything
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    const Options options{{"plan_memory", room ? "64MiB" : "0"}};
-    const int64_t shape[2] = {7 * size_of(), 11}, start[2] = {7 * rank_of(), 0}, count[2] = {7, 11};
-    std::vector<std::unique_ptr<Decomposition>> rows(k_variables);  // each with memory of its own
-    for (auto& each : rows) {
-      windrow_decomposition* made = nullptr;
-      ASSERT_WINDROW_OK(windrow_block(comm, 2, shape, start, count, nullptr, nullptr, &made));
-      each = std::make_unique<Decomposition>(made);
-    }
+  constexpr int k_kept = 128;
+  for (const int variables : {100, k_kept + 1}) {
+    const int64_t shape[2] = {3 * size_of(), 5}, start[2] = {3 * rank_of(), 0}, count[2] = {3, 5};
+    windrow_decomposition* made = nullptr;
+    ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
+    const Decomposition rows(made);
     windrow_file* file = nullptr;
-    ASSERT_WINDROW_OK(windrow_create(comm, path().c_str(), options, &file));
-    std::vector<int> variables(k_variables, -1);
-    for (int i = 0; i < k_variables; ++i)
-      ASSERT_WINDROW_OK(windrow_define_variable(file, ("v" + std::to_string(i)).c_str(), WINDROW_INT32, 2, shape, &variables[static_cast<size_t>(i)]));
-    std::vector<int32_t> data(77), read(77);
-    for (int step = 0; step < 3; ++step)
-      for (int i = 0; i < k_variables; ++i) {
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
+    std::vector<int> numbers(static_cast<size_t>(variables), -1);
+    for (int i = 0; i < variables; ++i) {
+      const std::string name = "v" + std::to_string(i);
+      ASSERT_WINDROW_OK(windrow_define_variable(file, name.c_str(), WINDROW_INT32, 2, shape, &numbers[static_cast<size_t>(i)]));
+    }
+    std::vector<int32_t> data(15), read(15);
+    for (int step = 0; step < 2; ++step)
+      for (int i = 0; i < variables; ++i) {
         std::iota(data.begin(), data.end(), 10000 * step + 100 * i + 7 * rank_of());
-        ASSERT_WINDROW_OK(windrow_write(file, variables[static_cast<size_t>(i)], rows[static_cast<size_t>(i)]->get(), data.data()));
-        EXPECT_EQ(report_of(file)["plans_made"], step == 0 || !room ? 1 : 0) << "step " << step << ", variable " << i;
-        if (i % 7 != 0) continue;
-        ASSERT_WINDROW_OK(windrow_read(file, variables[static_cast<size_t>(i)], rows[static_cast<size_t>(i)]->get(), read.data()));
-        EXPECT_EQ(read, data);
+        ASSERT_WINDROW_OK(windrow_write(file, numbers[static_cast<size_t>(i)], rows.get(), data.data()));
+        EXPECT_EQ(report_of(file)["plans_made"], step == 0 || variables > k_kept ? 1 : 0) << "step " << step << ", variable " << i;
+        EXPECT_EQ(report_of(file)["plans"][0]["kept"], report_of(file)["plans_made"] == 0);
       }
-    // The last one is kept in any case.
-    ASSERT_WINDROW_OK(windrow_write(file, variables[0], rows[0]->get(), data.data()));
-    ASSERT_WINDROW_OK(windrow_write(file, variables[0], rows[0]->get(), data.data()));
-    EXPECT_EQ(report_of(file)["plans_made"], 0);
+    for (int i = 0; i < variables; i += 9) {
+      std::iota(data.begin(), data.end(), 10000 + 100 * i + 7 * rank_of());
+      ASSERT_WINDROW_OK(windrow_read(file, numbers[static_cast<size_t>(i)], rows.get(), read.data()));
+      EXPECT_EQ(read, data);
+    }
     EXPECT_WINDROW_OK(windrow_close(file));
-    MPI_Comm_free(&comm);
+  }
+}
+
+// No plan outlives its file: the next one plans for what it finds.
+TEST_F(Plans, of_a_file_end_with_it) {
+  for (int step = 0; step < 2; ++step) {
+    Scene scene(path(), {});
+    scene.begin();
+    ASSERT_WINDROW_OK(scene.put_and_flush());
+    EXPECT_GE(report_of(scene.file)["plans_made"], 1);
+    ASSERT_WINDROW_OK(scene.put_and_flush());
+    EXPECT_EQ(report_of(scene.file)["plans_made"], 0);
+    EXPECT_WINDROW_OK(scene.close());
   }
 }
 

@@ -210,28 +210,6 @@ TEST(Measures, agree_with_the_model) {
   }
 }
 
-TEST(Alike, lists_are_by_what_they_say_and_at_the_same_scale) {
-  const auto list = [](int64_t first, int64_t step, int64_t count) {
-    PiecesBuilder builder;
-    for (int64_t i = 0; i < count; ++i) builder.add(Piece{first + i * step + i * i % 3, 5 * i, 2});
-    return builder.take();
-  };
-  for (const int64_t count : {1, 2, 7, 5000}) {
-    const Pieces one = list(3, 11, count), same = list(3, 11, count);
-    EXPECT_TRUE(are_told_alike(one, same));
-    EXPECT_TRUE(are_told_alike(PieceView(one, 8), PieceView(same, 8)));
-    EXPECT_FALSE(are_told_alike(PieceView(one, 8), PieceView(same, 4)));
-    EXPECT_FALSE(are_told_alike(one, list(4, 11, count)));
-    EXPECT_FALSE(are_told_alike(one, list(3, 11, count + 1)));
-    EXPECT_FALSE(are_told_alike(one, Pieces()));
-    EXPECT_FALSE(are_told_alike(Pieces(), one));
-    if (count > 1) {
-      EXPECT_FALSE(are_told_alike(one, list(3, 12, count)));
-    }
-  }
-  EXPECT_TRUE(are_told_alike(Pieces(), Pieces()));
-}
-
 TEST(Large, offsets_beyond_2_and_4_gib) {
   const Pieces list = pieces_of({windrow::Run{3 * k_gib, 0, k_gib, 2 * k_gib, k_gib, 1'000'000}});
   EXPECT_EQ(total_bytes(list), 1'000'000 * k_gib);
