@@ -62,7 +62,7 @@ class CheckLayers(unittest.TestCase):
         self.assert_error("bench includes ../src/base/status.hpp", bench__bad_cpp='#include "../src/base/status.hpp"\n')
 
     def test_users_know_windrow_h_only(self) -> None:
-        for user in ("bench", "examples", "python", "fortran", "preload", "compat"):
+        for user in ("bench", "examples", "python", "fortran", "compat"):
             self.assert_error(f"{user} includes base/status.hpp", **{f"{user}__bad_cpp": '#include "base/status.hpp"\n'})
         # The command simulates by the room of that, and does all else through windrow.h.
         self.assert_error("cli includes session/file.hpp", cli__bad_cpp='#include "session/file.hpp"\n')
