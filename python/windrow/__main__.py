@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ._attributes import Attributes
-from ._errors import Code, WindrowError
+from ._errors import Code, WindrowError, counted
 from ._files import File
 from ._files import open as open_file
 from ._options import text_of
@@ -106,12 +106,12 @@ def draw(trace: Path, picture: Path) -> None:
         bottom += seconds
     above.set_ylabel("seconds, the slowest rank's")
     above.legend(ncols=len(_STAGES))
-    above.set_title(f"{trace.name}: {len(reports)} flushes")
+    above.set_title(f"{trace.name}: {counted(len(reports), 'flush', 'flushes')}")
     below.bar(numbers, [report["bytes"] / max(report["seconds"]["total"], 1e-9) / 1e6 for report in reports])
     below.set_ylabel("MB/s")
     below.set_xlabel("flush")
     figure.savefig(picture)
-    print(f"{picture}: {len(reports)} flushes, {sum(report['bytes'] for report in reports) / 1e6:.1f} MB")
+    print(f"{picture}: {counted(len(reports), 'flush', 'flushes')}, {sum(report['bytes'] for report in reports) / 1e6:.1f} MB")
 
 
 class Refused(Exception):
@@ -132,23 +132,23 @@ def copy_file(source: Path, target: Path, filters: str | None = None) -> None:
                 refused.append(f"{what}: {error}")
 
         def copy_attributes(path: str) -> None:
-            from_attributes, to_attributes = Attributes(old, path), Attributes(new, path)
+            from_attributes, to_attributes = Attributes(old._handle, path), Attributes(new._handle, path)
             for name in from_attributes._describe():
                 attempt(f"{path}, attribute {name}", partial(to_attributes.copy, from_attributes, name))
 
-        for path in old._core.groups():
+        for path in old._handle.core.groups():
             attempt(path, partial(_define_group, new, path, copy_attributes))
         for path, length in old.dimensions.items():
             attempt(path, partial(new.create_dimension, path, length))
         pairs: list[tuple[Variable, Variable]] = []
-        for number in range(old._core.variable_count()):
-            variable = Variable(old, number)
+        for number in range(old._handle.core.variable_count()):
+            variable = Variable(old._handle, number)
             attempt(variable.name, lambda variable=variable: pairs.append((variable, _define(new, variable, filters))))  # type: ignore[misc]
         for variable, copied in sorted(pairs, key=lambda pair: pair[0].dims != (pair[0].name.rsplit("/", 1)[-1],)):
             if any(variable.dims):
-                attempt(f"{variable.name}, dimensions", partial(new._core.name_dimensions, copied._number, list(variable.dims), ""))
+                attempt(f"{variable.name}, dimensions", partial(new._handle.core.name_dimensions, copied._number, list(variable.dims), ""))
             copy_attributes(variable.name)
-        for path, link in old._core.links().items():
+        for path, link in old._handle.core.links().items():
             attempt(path, partial(new.create_link, path, link))
         if refused:
             raise Refused("\n".join(refused))
@@ -183,8 +183,8 @@ def _define(file: File, variable: Variable, filters: str | None) -> Variable:
         ways.append({})
 
     def define(way: dict[str, str]) -> Variable:
-        number = file._core.define_variable("copy", variable.name, info["type"], variable.shape, {**settings, **way}, "")
-        return Variable(file, number)
+        number = file._handle.core.define_variable("copy", variable.name, info["type"], variable.shape, {**settings, **way}, "")
+        return Variable(file._handle, number)
 
     for way in ways[:-1]:
         try:

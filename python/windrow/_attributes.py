@@ -6,16 +6,14 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ._errors import attempt, readable
+from ._handle import Handle
 from ._options import settings_of
 from ._types import REFERENCE, TEXT, dtype_of, enumeration_of, is_masked, type_of
-
-if TYPE_CHECKING:
-    from ._files import File
 
 
 class Attributes(MutableMapping[str, Any]):
@@ -24,15 +22,15 @@ class Attributes(MutableMapping[str, Any]):
     Values are numbers, text, arrays and lists of these. Text of fixed length comes and goes as str, too. What has a null space is None.
     """
 
-    def __init__(self, file: File, path: str) -> None:
-        self._file = file
+    def __init__(self, handle: Handle, path: str) -> None:
+        self._handle = handle
         self._path = path
 
     def __getitem__(self, name: str) -> Any:
         info = self._describe().get(name)
         if info is None:
             raise KeyError(f"{self._path} has no attribute {name!r}")
-        core = self._file._core
+        core = self._handle.core
         if info["is_null"]:
             return None
         if info["type"] in (TEXT, REFERENCE):
@@ -57,7 +55,7 @@ class Attributes(MutableMapping[str, Any]):
         **options
             "enumeration", "text_characters", "text_padding", "opaque_tag", "byte_order", "null_space" (docs/settings.md).
         """
-        core = self._file._core
+        core = self._handle.core
         _, wrong = attempt(lambda: _name(name))
         made, problem = attempt(lambda: _stored(value, dtype, options))
         # Of a rank but 0 the value is not looked at; all ranks must be in the same call.
@@ -73,18 +71,18 @@ class Attributes(MutableMapping[str, Any]):
         """Copy an attribute of another file as it is stored there, open on every rank. Collective; rank 0's is copied."""
 
         def arguments() -> tuple[Attributes, str]:
-            if not source._file.is_open:
-                raise ValueError(f"{source._file.path} is closed")
+            if not source._handle.is_open:
+                raise ValueError(f"{source._handle.path} is closed")
             return source, _name(name)
 
         ready, problem = attempt(arguments)
         found, known = ready or (self, "")
-        self._file._core.copy_attribute(self._path, found._file._core, found._path, known, problem)
+        self._handle.core.copy_attribute(self._path, found._handle.core, found._path, known, problem)
 
     def __delitem__(self, name: str) -> None:
         if name not in self._describe():
             raise KeyError(f"{self._path} has no attribute {name!r}")
-        self._file._core.delete_attribute(self._path, name, "")
+        self._handle.core.delete_attribute(self._path, name, "")
 
     def __contains__(self, name: object) -> bool:
         return name in self._describe()
@@ -100,7 +98,7 @@ class Attributes(MutableMapping[str, Any]):
         return readable(f"<attributes of {self._path}: {', '.join(self) or 'none'}>")
 
     def _describe(self) -> dict[str, dict[str, Any]]:
-        core = self._file._core
+        core = self._handle.core
         described = (core.attribute(self._path, number) for number in range(core.attribute_count(self._path)))
         return {info["name"]: info for info in described}
 

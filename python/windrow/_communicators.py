@@ -7,7 +7,18 @@ import sys
 from typing import Any
 
 from . import _core
-from ._ends import refused_alone
+
+_alone: list[tuple[BaseException, str]] = []
+
+
+def refused_alone(error: BaseException, problem: str) -> None:
+    """Remember an error of which the other ranks do not know, since this one did not say which they are."""
+    _alone[:] = [(error, problem)]
+
+
+def problem_alone(error: BaseException | None) -> str | None:
+    """What is wrong, where `error` is the last that was remembered."""
+    return next((problem for failure, problem in _alone if failure is error), None)
 
 
 def communicator_of(comm: Any) -> _core.Communicator:

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._communicators import communicator_of
-from ._errors import attempt, readable
+from ._errors import attempt, counted, readable
 from ._options import settings_of
 from ._selections import Integers
 
@@ -141,7 +141,7 @@ def block(
 
     def one(values: Sequence[int], name: str) -> Integers:
         if len(values) != len(shape):
-            raise ValueError(f"{name} has {len(values)} numbers for {len(shape)} dimensions")
+            raise ValueError(f"{name} has {counted(len(values), 'number')} for {counted(len(shape), 'dimension')}")
         numbers = _integers(values, name)
         if numbers.ndim != 1:
             raise ValueError(f"{name} has the shape {numbers.shape}, not ({len(shape)},)")
@@ -171,7 +171,7 @@ def block(
 def _check_box(count: Integers, box: Integers, within: Integers) -> None:
     """Raise where a block leaves its box in memory."""
     for number in np.flatnonzero((within < 0) | (within + count > box) if (count > 0).all() else np.zeros(box.shape, bool)):
-        raise ValueError(f"the block has {count[0, number]} elements from {within[0, number]} on in dimension {number} of its memory box of {box[0, number]}")
+        raise ValueError(f"the block has {counted(count[0, number], 'element')} from {within[0, number]} on in dimension {number} of its memory box of {box[0, number]}")
 
 
 def blocks(comm: Any, shape: Sequence[int], starts: Any, counts: Any, memory_shapes: Any = None, memory_starts: Any = None) -> Decomposition:
@@ -190,7 +190,7 @@ def blocks(comm: Any, shape: Sequence[int], starts: Any, counts: Any, memory_sha
         within = _NO_BOX if memory_starts is None else _table(memory_starts, len(shape), "memory_starts")
         tables = [_table(starts, len(shape), "starts"), _table(counts, len(shape), "counts"), boxes, within]
         if any(len(table) != len(tables[0]) for table in tables[1:2] + [t for t in tables[2:] if t.size]):
-            raise ValueError(f"{len(tables[0])} starts, {len(tables[1])} counts")
+            raise ValueError(f"{counted(len(tables[0]), 'start')}, {counted(len(tables[1]), 'count')}")
         return (_shape(shape), *tables)
 
     handle, ready = _make(comm, "blocks", arguments, lambda ranks, parts: _core.blocks(ranks, *parts))
@@ -234,7 +234,7 @@ def points(comm: Any, points: int, list: Any, owned: Any = None, *, imbalance: f
         numbers = _integers(list, "list").ravel()
         flags = np.ascontiguousarray([] if owned is None else owned, dtype=bool).ravel().view(np.uint8)
         if owned is not None and len(flags) != len(numbers):
-            raise ValueError(f"{len(flags)} flags of owners for {len(numbers)} points")
+            raise ValueError(f"{counted(len(flags), 'owner flag')} for {counted(len(numbers), 'point')}")
         return operator.index(points), numbers, flags, owned is not None, settings_of({"imbalance": imbalance, "point_bytes": point_bytes})
 
     handle, ready = _make(comm, "points", arguments, lambda ranks, parts: _core.points(ranks, *parts))
@@ -256,7 +256,7 @@ def same(comm: Any, shape: Sequence[int] = (), start: Sequence[int] | None = Non
         begin = [0] * len(shape) if start is None else start
         length = [s - b for s, b in zip(shape, begin)] if count is None else count
         if len(begin) != len(shape) or len(length) != len(shape):
-            raise ValueError(f"{len(begin)} starts and {len(length)} counts for {len(shape)} dimensions")
+            raise ValueError(f"{counted(len(begin), 'start')} and {counted(len(length), 'count')} for {counted(len(shape), 'dimension')}")
         return tuple([operator.index(value) for value in values] for values in (shape, begin, length))
 
     handle, ready = _make(comm, "same", arguments, lambda ranks, parts: _core.same(ranks, *parts))

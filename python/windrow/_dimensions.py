@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _core
+from ._errors import counted
 
 
 def check_dims(core: _core.File, planned: Mapping[str, Sequence[int]], wanted: Mapping[str, Sequence[str]], growing: set[str]) -> None:
@@ -47,7 +48,7 @@ def _length_of(core: _core.File, planned: Mapping[str, Sequence[int]], lengths: 
         shape = planned[here] if here in planned else _shape_of(core, here)
         if shape is not None:
             if len(shape) != 1:
-                raise ValueError(f"{here!r} cannot name a dimension: it is a variable of {len(shape)} dimensions")
+                raise ValueError(f"{here!r} cannot name a dimension: it is a variable of {counted(len(shape), 'dimension')}")
             return here, shape[0]
         if group == "/" or name.startswith("/"):
             break

@@ -10,44 +10,42 @@ import warnings
 import weakref
 from itertools import count
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _core
+from ._communicators import problem_alone
 from ._errors import readable
-
-if TYPE_CHECKING:
-    from ._files import File
+from ._handle import Handle
 
 PATIENCE = 10.0  # seconds for all files: whoever then ends this program shall not wait for long
 
 _numbers = count()
-_open: weakref.WeakSet[File] = weakref.WeakSet()
+_open: weakref.WeakSet[Handle] = weakref.WeakSet()
 _lost: list[tuple[int, str, _core.File, Any]] = []
-_alone: list[tuple[BaseException, str]] = []
 _waiting: list[_core.File] = []
 
 
-def opened(file: File) -> int:
-    """The number of a file in the order in which files are opened, which is the same on all ranks."""
+def opened(file: Handle) -> None:
+    """Note a file that has been opened, on all ranks in the same order."""
     _open.add(file)
-    return next(_numbers)
+    file.order = next(_numbers)
 
 
-def lost(file: File) -> None:
+def lost(file: Handle) -> None:
     """Keep what is to be discarded of a file that nobody has closed and nobody can any more, and the arrays that may be moving."""
-    _lost.append((file._order, file.path, file._core, (file._held, file._moving)))
+    _lost.append((file.order, file.path, file.core, (file.held, file.moving)))
 
 
-def leave(file: File, reason: str) -> None:
+def leave(file: Handle, reason: str) -> None:
     """Discard a file that this rank leaves, whatever the others do on its communicator.
 
     They may be in a call on another communicator, and wait for this rank there: where there is one, this rank waits for them for some seconds only.
     """
-    if file._core.abandon_within(inf if _core.is_only_meeting() else PATIENCE, reason):
+    if file.core.abandon_within(inf if _core.is_only_meeting() else PATIENCE, reason):
         # Those that this rank has not met before may now come, with the error that they have from here.
         _waiting[:] = [core for core in _waiting if core.is_open and not core.abandon_within(PATIENCE, reason)]
         return
-    _waiting.append(file._core)
+    _waiting.append(file.core)
     warnings.warn(
         f"{file.path} is left open: in {PATIENCE:g} s not all ranks came to discard it ({reason}). They may wait in a call on another communicator; "
         "those that come later hear of it.",
@@ -56,18 +54,13 @@ def leave(file: File, reason: str) -> None:
     )
 
 
-def refused_alone(error: BaseException, problem: str) -> None:
-    """Remember an error of which the other ranks do not know, since this one did not say which they are."""
-    _alone[:] = [(error, problem)]
-
-
 @atexit.register  # MPI is finalized later, by mpi4py and by us
 def _end() -> None:
-    left = [(file._order, file.path, file._core, None) for file in _open if file.is_open] + [entry for entry in _lost if entry[2].is_open]
+    left = [(file.order, file.path, file.core, None) for file in _open if file.is_open] + [entry for entry in _lost if entry[2].is_open]
     error = getattr(sys, "last_value", None)
-    for failure, problem in _alone:
-        if failure is error:  # the others may wait for this rank in an open of all
-            _core.Communicator.named("world").tell(PATIENCE, problem)
+    problem = problem_alone(error)
+    if problem is not None:  # the others may wait for this rank in an open of all
+        _core.Communicator.named("world").tell(PATIENCE, problem)
     reason = "the program ended without closing the file" if error is None else readable(f"{type(error).__name__}: {error}")
     end = time.monotonic() + PATIENCE
     for _, path, core, _ in sorted(left, key=lambda entry: (entry[2].size > 1, entry[0])):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from enum import IntEnum
 from typing import Any, TypeVar
 
@@ -49,6 +50,11 @@ class WindrowError(Exception):
         return type(self), (str(self), int(self.code), self.rank)
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """``1 rank``, ``4 ranks``; ``plural`` where it is not the noun and an s."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
 def readable(text: str) -> str:
     """`text` as it can be said to other ranks and in C, whatever is in it."""
     return text.encode("utf-8", "backslashreplace").decode()
@@ -64,6 +70,8 @@ def passable(value: Any) -> None:
     elif isinstance(value, int):
         if not -(2**63) <= value < 2**63:
             raise ValueError(f"{value} does not fit into 64 bits")
+    elif is_dataclass(value):
+        passable([getattr(value, each.name) for each in fields(value)])
     elif isinstance(value, dict):
         passable([*value.keys(), *value.values()])
     elif isinstance(value, (tuple, list)) or isinstance(value, np.ndarray) and value.dtype.kind == "O":

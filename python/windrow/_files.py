@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import warnings
 from types import TracebackType
@@ -12,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._communicators import communicator_of, communicator_to_write
+from ._communicators import communicator_of, communicator_to_write, refused_alone
 from ._decompositions import Decomposition
-from ._ends import leave, lost, opened, refused_alone
-from ._errors import Code, WindrowError, attempt, readable
+from ._ends import leave, lost, opened
+from ._errors import Code, WindrowError, attempt, counted, readable
 from ._groups import Group
+from ._handle import Handle
 from ._options import settings_of
 from ._reports import Plan, Report
-from ._types import number_type
-from ._variables import Variable, array_to_queue
+from ._variables import Variable, queue, refused
 from ._viewers import Viewers
 
 Array = np.ndarray[Any, Any]
@@ -68,12 +67,8 @@ class File(Group):
                 raise WindrowError(f'"{name}" exists', Code.EXISTS, 0)
         self.path = name
         self.mode = mode
-        self.copied_bytes = 0
-        self._held: list[Any] = []  # what is queued, until the flush
-        self._moving: list[Any] = []  # what flush_begin has begun to move
-        self._core = _core.File(ranks, name, number, settings, "")
-        super().__init__(self, "/")
-        self._order = opened(self)
+        super().__init__(Handle(_core.File(ranks, name, number, settings, ""), name, mode, self), "/")
+        opened(self._handle)
 
     def __enter__(self) -> File:
         return self
@@ -90,59 +85,63 @@ class File(Group):
             raise
 
     def __del__(self) -> None:
-        core = getattr(self, "_core", None)
-        if core is not None and core.is_open:
+        handle = getattr(self, "_handle", None)
+        if handle is not None and handle.is_open:
             warnings.warn(f"{self.path} was not closed", ResourceWarning, stacklevel=1)
-            if core.size == 1:
-                core.abandon("not closed")
+            if self.size == 1:
+                handle.core.abandon("not closed")
             else:
-                lost(self)
+                lost(handle)
+
+    @property
+    def copied_bytes(self) -> int:
+        return self._handle.copied_bytes
 
     @property
     def rank(self) -> int:
-        return self._core.rank
+        return self._handle.rank
 
     @property
     def size(self) -> int:
-        return self._core.size
+        return self._handle.core.size
 
     @property
     def is_open(self) -> bool:
-        return self._core.is_open
+        return self._handle.is_open
 
     @property
     def subfiles(self) -> list[str]:
         """The files that variables are split over; empty: it is one file."""
-        return self._core.subfiles()
+        return self._handle.core.subfiles()
 
     @property
     def dimensions(self) -> dict[str, int]:
         """Paths and lengths of dimensions that no variable has the name of."""
-        return self._core.dimensions()
+        return self._handle.core.dimensions()
 
     @property
     def xdmf(self) -> Viewers:
         """Describes grids, meshes and the fields on them for ParaView and VisIt."""
-        return Viewers(self)
+        return Viewers(self._handle)
 
     @property
     def unsupported_objects(self) -> list[str]:
         """What of the file cannot be read yet, and why."""
-        return self._core.unsupported_objects().splitlines()
+        return self._handle.core.unsupported_objects().splitlines()
 
     def close(self) -> None:
         """Flush what is queued, publish and close. Collective. A file that is closed stays closed."""
         try:
-            self._core.close("")
+            self._handle.core.close("")
         finally:
-            self._release_closed()
+            self._handle.release_closed()
 
     def discard(self, reason: str = "the file was discarded") -> None:
         """Close without publishing: a new file leaves no trace. The other ranks, in whatever call on the communicator, get `reason` as an error."""
         try:
-            leave(self, readable(reason))
+            leave(self._handle, readable(reason))
         finally:
-            self._release_closed()
+            self._handle.release_closed()
 
     def put(self, variable: Variable | str, array: Any, decomposition: Decomposition, *, record: int | None = None) -> None:
         """Queue an array to be written. Local: ranks may queue different variables in any order, or none.
@@ -171,37 +170,33 @@ class File(Group):
 
     def flush(self) -> None:
         """Move everything queued, puts first, then gets, in one plan. Collective."""
-        self._core.flush("")
-        self._release()
+        self._handle.flush()
 
     def flush_begin(self) -> None:
         """Begin a flush whose data goes out while the program computes; `flush_end` ends it. Collective."""
-        self._core.flush_begin("")
-        self._moving += self._held
-        self._held = []
+        self._handle.flush_begin()
 
     def flush_end(self) -> None:
         """End what `flush_begin` has begun. Collective."""
-        self._core.flush_end("")
-        self._moving = []
+        self._handle.flush_end()
 
     def sync(self) -> None:
         """Flush, and publish what has been flushed so far under the file's name. Collective."""
-        self._core.sync("")
-        self._release()
+        self._handle.core.sync("")
+        self._handle.release()
 
     def set_strategy(self, **options: Any) -> None:
         """Choose another strategy for the flushes that follow: ``set_strategy(gather="team(16)")``. Collective; nothing may be queued."""
         settings, problem = attempt(lambda: settings_of(options))
-        self._core.set_strategy(settings or {}, problem)
+        self._handle.core.set_strategy(settings or {}, problem)
 
     def explain(self) -> Plan:
         """The plan of what is queued or, with nothing queued, of the last flush: each choice and why. Collective."""
-        return Plan(self._core.explain("text", ""), self._core.explain("json", ""))
+        return Plan(self._handle.core.explain("text", ""), self._handle.core.explain("json", ""))
 
     def report(self) -> Report:
         """What the last flush did, over all ranks. Local."""
-        return Report(self._core.report("text"), self._core.report("json"))
+        return Report(self._handle.core.report("text"), self._handle.core.report("json"))
 
     def check_subfiles(self) -> list[str]:
         """What is wrong with the set of the file and its subfiles; empty: nothing, or it is one file. Collective.
@@ -209,7 +204,7 @@ class File(Group):
         Names subfiles that are missing, damaged, of another set or under another's name, strangers in their folder, and parts whose elements are
         not those of their checksum.
         """
-        return self._core.check_subfiles("").splitlines()
+        return self._handle.core.check_subfiles("").splitlines()
 
     def write_references(self, path: str | os.PathLike[str] = "", prefix: str = "") -> list[str]:
         """Write a kerchunk reference file, by which xarray and zarr open this file and its subfiles lazily. Collective.
@@ -217,59 +212,27 @@ class File(Group):
         Returns what Zarr cannot express, and why.
         """
         ready, problem = attempt(lambda: (os.fsdecode(path), str(prefix)))
-        return self._core.write_references(*(ready or ("", "")), problem).splitlines()
+        return self._handle.core.write_references(*(ready or ("", "")), problem).splitlines()
 
     def _queue(self, put: bool, variable: Variable | str, value: Any, decomposition: Decomposition, record: int | None) -> Array:
-        def arguments() -> tuple[Variable, Array, int]:
+        def arguments() -> Variable:
             found = self[variable] if isinstance(variable, str) else variable
             if not isinstance(found, Variable):
                 raise TypeError(f"{variable!r} is a group")
             if found.file is not self:
                 raise ValueError(f"{found.name} is of another file")
-            one = found if record is None else _Record(found)
-            array = array_to_queue(one, decomposition, value, put)
-            number = -1 if record is None else operator.index(record)
-            if record is not None and number < 0:
-                raise ValueError(f"{found.name}: there is no record {record}")
-            return found, array, number
+            return found
 
-        ready, problem = attempt(arguments)
-        if ready is None:
-            if self.is_open:
-                self._core.refuse(problem)
-            raise WindrowError(problem, Code.BAD_ARGUMENT if self.is_open else Code.BAD_STATE, self.rank)
-        found, array, index = ready
-        if put and not np.may_share_memory(array, np.asarray(value)):
-            self.copied_bytes += array.nbytes
-        kind = number_type(array.dtype)
-        number = found._info["type"] if kind is None else kind
-        self._held.append((array, decomposition))
-        self._core.queue(put, found._number, index, decomposition._handle, number, array.ctypes.data)
-        return array
-
-    def _release(self) -> None:
-        """After a call that has moved all. One that failed may never have been made, on ranks in different calls: then all is still queued."""
-        self._held, self._moving = [], []
-
-    def _release_closed(self) -> None:
-        if not self.is_open:
-            self._release()
+        found, problem = attempt(arguments)
+        if found is None:
+            raise refused(self._handle, problem)
+        return queue(put, found, value, decomposition, record)
 
     def __repr__(self) -> str:
         if not self.is_open:
             return f"<windrow.File {self.path}, closed>"
-        return readable(f'<windrow.File {self.path}, mode "{self.mode}", {self.size} ranks: {", ".join(self) or "empty"}>')
-
-
-class _Record(Variable):
-    """A variable as one record sees it: without its first dimension."""
-
-    def __init__(self, variable: Variable) -> None:
-        super().__init__(variable.file, variable._number)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return super().shape[1:]
+        ranks = counted(self.size, "rank")
+        return readable(f'<windrow.File {self.path}, mode "{self.mode}", {ranks}: {", ".join(self) or "empty"}>')
 
 
 def _reason(error: BaseException) -> str:

@@ -3,81 +3,35 @@
 
 from __future__ import annotations
 
+import operator
 import posixpath
 import re
-import operator
-import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from . import _core
 from ._attributes import Attributes
+from ._definitions import Arguments, Definition
 from ._dimensions import check_dims
 from ._errors import WindrowError, attempt, passable, readable
-from ._options import fill_text, filters_of, settings_of, text_of
-from ._types import dtype_of, enumeration_of, fill_value_of, is_masked, prepared, type_of, unmasked
+from ._handle import Handle
+from ._types import fill_value_of, is_masked, unmasked
 from ._variables import Variable
 
-if TYPE_CHECKING:
-    from ._files import File
-
-
-# What windrow_define_variable_with() looks at; another option of a file would be passed over.
-_OPTIONS = {
-    "byte_order", "chunks", "element_bytes", "enumeration", "extendible", "fill_value", "filters", "null_space", "opaque_tag", "split", "split_parts",
-    "text_characters", "text_in_memory", "text_padding",
-}  # fmt: skip
-
-
-# What h5py and netCDF4 call them.
-_NAMES_ELSEWHERE = {
-    "fillvalue": "fill_value=", "compression_opts": "compression_level=", "complevel": "compression_level=", "zlib": 'compression="deflate"',
-    "maxshape": "extendible=True, with which the first dimension grows", "chunksizes": "chunks=", "dimensions": "dims=", "datatype": "dtype=",
-}  # fmt: skip
 _METHODS_ELSEWHERE = {
     "create_dataset": "create_variable", "require_dataset": "create_variable", "createVariable": "create_variable", "require_group": "create_group",
     "createGroup": "create_group", "createDimension": "create_dimension",
 }  # fmt: skip
-
-
 _FOREIGN = re.compile("[\udc80-\udcff]")  # bytes of names that other programs have not made of UTF-8, as os.fsdecode() has them
-
-_Definition = tuple[str, int, list[int], dict[str, str], "list[str] | None"]  # path, type, shape, options, names of dimensions
-
-
-def _check_data(data: Any, values: np.ndarray[Any, Any], extent: list[int], number: int, bytes_each: int, settings: Mapping[str, str]) -> None:
-    """Raise where data cannot be written to what is to be defined, which cannot be taken back."""
-    if settings.get("null_space") == "true":
-        raise ValueError("a null space has no elements for data")
-    shape = values.shape
-    while len(shape) > len(extent) and shape[0] == 1:
-        shape = shape[1:]
-    fits = len(shape) <= len(extent) and all(here in (1, there) for here, there in zip(reversed(shape), reversed(extent)))
-    if not fits:
-        raise ValueError(f"data of {values.shape} does not fit the shape {tuple(extent)}")
-    wanted = dtype_of({"type": number, "element_bytes": bytes_each})
-    if is_masked(data):
-        text = settings.get("fill_value")
-        values = unmasked(data, None if text is None else fill_value_of(text, wanted), wanted, "data")
-    if wanted.kind == "O":
-        texts = np.asarray(data, object).ravel().tolist()  # as they are given: numpy makes text of numbers beside text
-        if not all(isinstance(text, str) for text in texts):
-            raise TypeError("data: its elements are not all str")
-        passable(texts)
-        return
-    prepared(values if wanted.kind == "S" else np.empty(min(values.size, 1), values.dtype), wanted, "data")
-    if values.size and values.dtype.kind == "c" != wanted.kind:
-        raise TypeError(f"data: elements are {values.dtype}, which cannot become {wanted}")
 
 
 class Group(Mapping[str, Any]):
     """A group of a file: a mapping of names to `Variable` and `Group`. A path such as ``"a/b"`` is a name, too."""
 
-    def __init__(self, file: File, path: str) -> None:
-        self._file = file
+    def __init__(self, handle: Handle, path: str) -> None:
+        self._handle = handle
         self._path = path
 
     @property
@@ -86,23 +40,24 @@ class Group(Mapping[str, Any]):
         return self._path
 
     @property
-    def file(self) -> File:
-        return self._file
+    def file(self) -> Any:
+        """The `File` that it is of."""
+        return self._handle.file
 
     @property
     def attrs(self) -> Attributes:
-        return Attributes(self._file, self._path)
+        return Attributes(self._handle, self._path)
 
     def __getitem__(self, name: str) -> Any:
         """The `Variable` or `Group` of this name. Soft links lead to either."""
         path = self._resolve(name)
-        core = self._file._core
+        core = self._handle.core
         number = core.find_variable(path)
         if number >= 0:
-            return Variable(self._file, number)
+            return Variable(self._handle, number)
         path = self._followed(path)
         if path == "/" or core.kind(path) == _core.GROUP:
-            return Group(self._file, path)
+            return Group(self._handle, path)
         raise KeyError(f"{self._path} has no variable and no group {name!r}")
 
     if not TYPE_CHECKING:  # for which there are no such names
@@ -119,7 +74,7 @@ class Group(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
-        core = self._file._core
+        core = self._handle.core
         try:
             path = self._resolve(name)
         except ValueError:  # no object can have it
@@ -137,13 +92,13 @@ class Group(Mapping[str, Any]):
 
     def __bool__(self) -> bool:
         """Whether the file is open, as h5py has it; an empty group is one."""
-        return self._file.is_open
+        return self._handle.is_open
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Group) and other._file is self._file and other._path == self._path
+        return isinstance(other, Group) and other._handle is self._handle and other._path == self._path
 
     def __hash__(self) -> int:
-        return hash((id(self._file), self._path))
+        return hash((id(self._handle), self._path))
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -157,18 +112,18 @@ class Group(Mapping[str, Any]):
     def create_group(self, name: str) -> Group:
         """Define a group, and those above it. Collective. One that exists is fine."""
         path, problem = attempt(lambda: self._resolve(name))
-        self._file._core.define_group(path or "", problem)
-        return Group(self._file, self._resolve(name))
+        self._handle.core.define_group(path or "", problem)
+        return Group(self._handle, self._resolve(name))
 
     def create_dimension(self, name: str, length: int) -> None:
         """Define a dimension that no variable has the name of. Collective."""
         ready, problem = attempt(lambda: (self._resolve(name), operator.index(length)))
-        self._file._core.define_dimension(*(ready or ("", 0)), problem)
+        self._handle.core.define_dimension(*(ready or ("", 0)), problem)
 
     def create_link(self, name: str, target: str) -> None:
         """Define a soft link: a name that leads to another object, which need not be there. Collective."""
         ready, problem = attempt(lambda: (self._resolve(name), str(target)))
-        self._file._core.define_link(*(ready or ("", "")), problem)
+        self._handle.core.define_link(*(ready or ("", "")), problem)
 
     def create_variable(
         self,
@@ -222,24 +177,26 @@ class Group(Mapping[str, Any]):
             On every rank, if any rank's arguments are refused.
         """
 
-        def arguments() -> _Definition:
-            made = self._definition(
-                name, shape, dtype, data=data, dims=dims, chunks=chunks, compression=compression, compression_level=compression_level,
-                shuffle=shuffle, fletcher32=fletcher32, fill_value=fill_value, extendible=extendible, **options,
-            )  # fmt: skip
+        asked = Arguments(shape, dtype, data, dims, chunks, compression, compression_level, shuffle, fletcher32, fill_value, extendible, options)
+
+        def arguments() -> Definition:
+            made = self._definition(name, asked)
             self._check_dims([made])
             return made
 
         ready, problem = attempt(arguments)
-        path, number, extent, settings, names = ready or ("", 0, [], {}, None)
+        made = ready or Definition()
         # What ranks do afterwards is part of the call, so that none does it alone.
-        call = "create_variable" + (" with dims" if names is not None else "") + (" with data" if data is not None else "")
-        variable = self._file._core.define_variable(call, path, number, extent, settings, problem and f"create_variable {name!r}: {problem}")
-        if names is not None:
-            self._file._core.name_dimensions(variable, names, "")
-        result = Variable(self._file, variable)
+        call = "create_variable" + (" with dims" if made.dims is not None else "") + (" with data" if data is not None else "")
+        variable = self._handle.core.define_variable(
+            call, made.path, made.number, made.extent, made.settings, problem and f"create_variable {name!r}: {problem}"
+        )
+        if made.dims is not None:
+            self._handle.core.name_dimensions(variable, made.dims, "")
+        result = Variable(self._handle, variable)
         if data is not None:
-            result._write_all(unmasked(data, fill_value_of(settings["fill_value"], result.dtype), result.dtype, name) if is_masked(data) else data)
+            filled = unmasked(data, fill_value_of(made.settings["fill_value"], result.dtype), result.dtype, name) if is_masked(data) else data
+            result._write_all(filled)
         return result
 
     def create_variables(self, definitions: Mapping[str, Mapping[str, Any]]) -> list[Variable]:
@@ -261,12 +218,12 @@ class Group(Mapping[str, Any]):
             On every rank, if any rank's arguments are refused; then none is defined.
         """
 
-        def one(name: str, definition: Mapping[str, Any]) -> _Definition:
+        def one(name: str, definition: Mapping[str, Any]) -> Definition:
             if "data" in definition:
                 raise TypeError("data is written by create_variable, or afterwards")
-            return self._definition(name, **definition)
+            return self._definition(name, Arguments.of(definition))
 
-        def arguments() -> list[_Definition]:
+        def arguments() -> list[Definition]:
             made = []
             for name, definition in definitions.items():
                 ready, problem = attempt(partial(one, name, definition))
@@ -278,73 +235,26 @@ class Group(Mapping[str, Any]):
 
         ready, problem = attempt(arguments)
         made = ready or []
-        core = self._file._core
-        call = " ".join(["create_variables", *(m[0] for m in made if m[4] is not None)])  # those whose dimensions are named afterwards
-        numbers = core.define_variables(call, [m[0] for m in made], [m[1] for m in made], [m[2] for m in made], [m[3] for m in made], problem)
+        core = self._handle.core
+        call = " ".join(["create_variables", *(each.path for each in made if each.dims is not None)])  # those whose dimensions are named afterwards
+        numbers = core.define_variables(
+            call, [each.path for each in made], [each.number for each in made], [each.extent for each in made], [each.settings for each in made], problem
+        )
         for number, definition in zip(numbers, made):
-            if definition[4] is not None:
-                core.name_dimensions(number, definition[4], "")
-        return [Variable(self._file, number) for number in numbers]
+            if definition.dims is not None:
+                core.name_dimensions(number, definition.dims, "")
+        return [Variable(self._handle, number) for number in numbers]
 
-    def _definition(
-        self,
-        name: str,
-        shape: Sequence[int] | int | None = None,
-        dtype: Any = None,
-        *,
-        data: Any = None,
-        dims: Sequence[str | None] | None = None,
-        chunks: Sequence[int] | bool | None = None,
-        compression: str | int | None = None,
-        compression_level: int | None = None,
-        shuffle: bool = False,
-        fletcher32: bool = False,
-        fill_value: Any = None,
-        extendible: bool = False,
-        **options: Any,
-    ) -> _Definition:
-        for key in options:
-            if key in _NAMES_ELSEWHERE:
-                raise ValueError(f"{key} is no option of a variable; here that is {_NAMES_ELSEWHERE[key]}")
-            if key not in _OPTIONS:
-                raise ValueError(f"{key} is no option of a variable; there are {', '.join(sorted(_OPTIONS))}")
-        values = None if data is None else np.asarray(data)
-        wanted = dtype if dtype is not None or values is None else (str if values.dtype.kind == "U" else values.dtype)
-        if wanted is None:
-            raise TypeError("neither dtype nor data are given")
-        if shape is None and values is None:
-            raise TypeError("neither shape nor data are given")
-        given = values.shape if shape is None and values is not None else np.atleast_1d(np.asarray(shape, object)).tolist()
-        extent = [operator.index(length) for length in given]
-        number, bytes_each = type_of(wanted)
-        filters = filters_of(compression, compression_level, shuffle, fletcher32)
-        settings = settings_of({
-            "chunks": None if chunks is None else "auto" if chunks is True else text_of(chunks),
-            "filters": filters,
-            "fill_value": fill_text(fill_value, dtype_of({"type": number, "element_bytes": bytes_each})),
-            "extendible": extendible or None,
-            "element_bytes": bytes_each or None,
-            "enumeration": enumeration_of(wanted),
-            "byte_order": None if wanted is str or np.dtype(wanted).isnative else "little" if sys.byteorder == "big" else "big",
-            **options,
-        })
-        if chunks is True and filters is None:
-            raise ValueError("chunks=True chooses chunks for a compression; without one give their shape")
-        names = None if dims is None else [name or "" for name in dims]
-        if not all(isinstance(name, str) for name in names or []):
-            raise TypeError("names of dimensions are str")
-        if names is not None and len(names) != len(extent):
-            raise ValueError(f"{len(names)} names for {len(extent)} dimensions")
-        if values is not None:
-            _check_data(data, values, extent, number, bytes_each, settings)
-        return self._resolve(name), number, extent, settings, names
+    def _definition(self, name: str, asked: Arguments) -> Definition:
+        made = asked.definition("")
+        return replace(made, path=self._resolve(name))
 
-    def _check_dims(self, made: list[_Definition]) -> None:
-        if self._file.mode == "r":  # refused by the library
+    def _check_dims(self, made: list[Definition]) -> None:
+        if self._handle.mode == "r":  # refused by the library
             return
-        wanted = {path: names for path, _, _, _, names in made if names is not None}
-        growing = {path for path, _, _, settings, _ in made if "extendible" in settings}
-        check_dims(self._file._core, {path: extent for path, _, extent, _, _ in made}, wanted, growing)
+        wanted = {each.path: each.dims for each in made if each.dims is not None}
+        growing = {each.path for each in made if each.is_extendible}
+        check_dims(self._handle.core, {each.path: each.extent for each in made}, wanted, growing)
 
     def _resolve(self, name: str) -> str:
         if not isinstance(name, str):
@@ -354,7 +264,7 @@ class Group(Mapping[str, Any]):
 
     def _followed(self, path: str) -> str:
         """Where `path` leads by soft links, on its way and at its end; as far as the library follows them."""
-        links = self._file._core.links()
+        links = self._handle.core.links()
         for _ in range(16):
             parts = path.split("/")
             ends = (number for number in range(2, len(parts) + 1) if "/".join(parts[:number]) in links)
@@ -367,7 +277,7 @@ class Group(Mapping[str, Any]):
         return path
 
     def _names(self) -> list[str]:
-        core = self._file._core
+        core = self._handle.core
         paths = [core.variable(number)["path"] for number in range(core.variable_count())]
         paths += [*core.groups(), *core.links()]
         above = self._path.rstrip("/") + "/"
@@ -376,6 +286,6 @@ class Group(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         try:
-            return readable(f"<windrow.Group {self._path} of {self._file.path}: {', '.join(self) or 'empty'}>")
+            return readable(f"<windrow.Group {self._path} of {self._handle.path}: {', '.join(self) or 'empty'}>")
         except WindrowError:
             return readable(f"<windrow.Group {self._path} of a closed file>")

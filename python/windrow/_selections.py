@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ._errors import counted
+
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -112,7 +114,7 @@ def select(key: Any, shape: Sequence[int]) -> Selection:
     if len(given) > 1:
         raise IndexError("a selection has one ... at most")
     if len(keys) - len(given) > len(shape):
-        raise IndexError(f"{len(keys) - len(given)} indices for {len(shape)} dimensions")
+        raise IndexError(f"{counted(len(keys) - len(given), 'index', 'indices')} for {counted(len(shape), 'dimension')}")
     rest = [slice(None)] * (len(shape) - len(keys) + len(given))
     place = given[0] if given else len(keys)
     keys[place : place + len(given)] = rest
@@ -169,7 +171,7 @@ def _slice(part: slice, length: int) -> Axis:
 def _list(part: np.ndarray[Any, Any], number: int, length: int) -> Axis:
     if part.dtype == bool:
         if len(part) != length:
-            raise IndexError(f"the mask of dimension {number} has {len(part)} entries, the dimension {length}")
+            raise IndexError(f"the mask of dimension {number} has {counted(len(part), 'entry', 'entries')}, the dimension {length}")
         part = np.flatnonzero(part)
     elif part.size and part.dtype.kind not in "iu":
         raise TypeError(f"dimension {number} is selected by a list of {part.dtype}, not of integers")
@@ -187,5 +189,5 @@ def _list(part: np.ndarray[Any, Any], number: int, length: int) -> Axis:
 
 def _within(index: int, number: int, length: int) -> int:
     if not -length <= index < length:
-        raise IndexError(f"index {index} of dimension {number} is out of range: it has {length} elements")
+        raise IndexError(f"index {index} of dimension {number} is out of range: it has {counted(length, 'element')}")
     return index + length if index < 0 else index

@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._errors import counted
 
 TEXT, OPAQUE, REFERENCE = _core.TEXT, _core.OPAQUE, _core.REFERENCE
 _NUMBERS = (*range(1, TEXT), *range(TEXT + 1, OPAQUE), _core.FLOAT16)
 _TYPES = {_core.type_name(number): number for number in _NUMBERS}
 _masks: Any = np.ma  # which has no types
 _SUPPORTED = ", ".join(_TYPES) + ', "S8" (text of 8 bytes), "V8" (opaque bytes), str (text of any length)'
+
+# enum windrow_cell, by the names of meshio and of windrow.h.
+CELLS = {
+    "triangle": 4, "quad": 5, "quadrilateral": 5, "tetra": 6, "tetrahedron": 6, "pyramid": 7, "wedge": 8, "hexahedron": 9, "mixed": 112,
+}  # fmt: skip
 
 
 def type_of(dtype: Any) -> tuple[int, int]:
@@ -106,7 +112,7 @@ def _text(array: np.ndarray[Any, Any], wanted: np.dtype[Any], name: str) -> np.n
     if array.dtype.kind != "S":
         raise TypeError(f"{name}: elements are {array.dtype}, the variable has text")
     if array.dtype.itemsize > wanted.itemsize and array.size and np.char.str_len(array).max() > wanted.itemsize:
-        raise ValueError(f"{name}: a text of {np.char.str_len(array).max()} bytes does not fit into {wanted.itemsize}")
+        raise ValueError(f"{name}: a text of {counted(np.char.str_len(array).max(), 'byte')} does not fit into {wanted.itemsize}")
     return array if array.dtype == wanted else array.astype(wanted)
 
 

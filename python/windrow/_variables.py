@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
+import operator
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ._attributes import Attributes
 from ._decompositions import Decomposition
-from ._errors import WindrowError, attempt, readable
+from ._errors import Code, WindrowError, attempt, counted, readable
+from ._handle import Handle
 from ._selections import Selection, select, strides_of
 from ._types import REFERENCE, TEXT, dtype_of, fill_value_of, is_masked, number_type, prepared, unmasked
-
-if TYPE_CHECKING:
-    from ._files import File
 
 Array = np.ndarray[Any, Any]
 _NOWHERE = np.zeros((0, 0), np.int64)
@@ -38,17 +37,18 @@ class Variable:
     A null space, which has neither elements nor a shape, reads as None, where h5py has an ``Empty``; only None can be written to it.
     """
 
-    def __init__(self, file: File, number: int) -> None:
-        self._file = file
+    def __init__(self, handle: Handle, number: int) -> None:
+        self._handle = handle
         self._number = number
 
     @property
     def _info(self) -> dict[str, Any]:
-        return self._file._core.variable(self._number)
+        return self._handle.core.variable(self._number)
 
     @property
-    def file(self) -> File:
-        return self._file
+    def file(self) -> Any:
+        """The `File` that it is of."""
+        return self._handle.file
 
     @property
     def name(self) -> str:
@@ -99,13 +99,13 @@ class Variable:
 
     @property
     def attrs(self) -> Attributes:
-        return Attributes(self._file, self.name)
+        return Attributes(self._handle, self.name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Variable) and other._file is self._file and other._number == self._number
+        return isinstance(other, Variable) and other._handle is self._handle and other._number == self._number
 
     def __hash__(self) -> int:
-        return hash((id(self._file), self._number))
+        return hash((id(self._handle), self._number))
 
     def __len__(self) -> int:
         if not self.shape:
@@ -156,7 +156,7 @@ class Variable:
             if self.is_null:
                 return selection, self._nothing(value)
             values = self._unmasked(value)
-            self._file.copied_bytes += values.nbytes if is_masked(value) else 0
+            self._handle.copied_bytes += values.nbytes if is_masked(value) else 0
             return selection, self._arranged(selection, values)
 
         ready, problem = attempt(arguments)
@@ -185,8 +185,8 @@ class Variable:
             selection, array = ready or (None, _NOTHING)
             self._move(False, selection, array, problem)
             return array
-        result, _ = attempt(partial(self._file.get, self, decomposition, out=out))
-        self._file.flush()  # which tells all ranks what was wrong with the get
+        result, _ = attempt(partial(queue, False, self, out, decomposition))
+        self._handle.flush()  # which tells all ranks what was wrong with the get
         assert result is not None
         return result
 
@@ -205,8 +205,8 @@ class Variable:
         ----------
         array : array_like, shape ``decomposition.array_shape(v.shape)``
         """
-        attempt(lambda: self._file.put(self, array, decomposition))
-        self._file.flush()  # which tells all ranks what was wrong with the put
+        attempt(lambda: queue(True, self, array, decomposition))
+        self._handle.flush()  # which tells all ranks what was wrong with the put
 
     def _is_texts(self) -> bool:
         info = self._info
@@ -248,7 +248,7 @@ class Variable:
         if not array.flags.c_contiguous and strides_of(array) is None:
             array = np.ascontiguousarray(array)
         if not np.may_share_memory(array, value):
-            self._file.copied_bytes += array.nbytes
+            self._handle.copied_bytes += array.nbytes
         return array
 
     def _move(self, put: bool, selection: Selection | None, array: Array, problem: str) -> None:
@@ -262,14 +262,14 @@ class Variable:
             offsets, strides = places @ apart - before, np.ascontiguousarray(np.broadcast_to(apart, starts.shape))
         kind = number_type(array.dtype)
         number = self._info["type"] if kind is None or array.size == 0 else kind
-        self._file._core.move(put, self._number, starts, counts, offsets, strides, number, data, problem)
-        self._file._release()
+        self._handle.core.move(put, self._number, starts, counts, offsets, strides, number, data, problem)
+        self._handle.release()
 
     def _write_all(self, data: Any) -> None:
         """What all ranks have the same: rank 0's is written."""
         if self._is_texts():
             self[...] = data
-        elif self._file.rank == 0:
+        elif self._handle.rank == 0:
             self[...] = data
         else:
             self._move(True, None, _NOTHING, "")
@@ -277,7 +277,7 @@ class Variable:
     def _get_texts(self, key: Any) -> Any:
         shape, elements, is_null = self.shape, self.size, self.is_null
         selection, problem = attempt(lambda: self._select(key))
-        texts = self._file._core.get_texts(self._number, elements, problem)
+        texts = self._handle.core.get_texts(self._number, elements, problem)
         if is_null:
             return None
         assert selection is not None  # else all ranks have raised
@@ -301,7 +301,47 @@ class Variable:
             return list(texts)
 
         texts, problem = attempt(arguments)
-        self._file._core.put_texts(self._number, texts or [], problem)
+        self._handle.core.put_texts(self._number, texts or [], problem)
+
+
+class _Record(Variable):
+    """A variable as one record sees it: without its first dimension."""
+
+    def __init__(self, variable: Variable) -> None:
+        super().__init__(variable._handle, variable._number)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return super().shape[1:]
+
+
+def queue(put: bool, variable: Variable, value: Any, decomposition: Decomposition, record: int | None = None) -> Array:
+    """Queue an array to be written or read; what the other ranks learn in the flush where it is refused here."""
+
+    def arguments() -> tuple[Array, int]:
+        array = array_to_queue(variable if record is None else _Record(variable), decomposition, value, put)
+        number = -1 if record is None else operator.index(record)
+        if record is not None and number < 0:
+            raise ValueError(f"{variable.name}: there is no record {record}")
+        return array, number
+
+    handle = variable._handle
+    ready, problem = attempt(arguments)
+    if ready is None:
+        raise refused(handle, problem)
+    array, index = ready
+    if put and not np.may_share_memory(array, np.asarray(value)):
+        handle.copied_bytes += array.nbytes
+    kind = number_type(array.dtype)
+    handle.queue(put, variable._number, index, decomposition, variable._info["type"] if kind is None else kind, array)
+    return array
+
+
+def refused(handle: Handle, problem: str) -> WindrowError:
+    """What a put or a get raises; the other ranks are told by the next flush."""
+    if handle.is_open:
+        handle.core.refuse(problem)
+    return WindrowError(problem, Code.BAD_ARGUMENT if handle.is_open else Code.BAD_STATE, handle.rank)
 
 
 def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any, put: bool) -> Array:
@@ -314,7 +354,7 @@ def array_to_queue(variable: Variable, decomposition: Decomposition, value: Any,
     order = decomposition.order
     if order == "F" and len(variable.shape) != len(decomposition.shape):
         all_of_them, its = len(variable.shape), len(decomposition.shape)
-        raise ValueError(f"{variable.name} has {all_of_them} dimensions; a decomposition in Fortran order is of all of them, not of {its}")
+        raise ValueError(f"{variable.name} has {counted(all_of_them, 'dimension')}; a decomposition in Fortran order is of all of them, not of {its}")
     if not put:
         return array_to_read(variable, shape, np.empty(shape, variable.dtype, order) if value is None else np.asarray(value), order)
     array = _of_shape(variable, shape, variable._unmasked(value))

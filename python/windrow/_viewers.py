@@ -6,14 +6,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ._errors import attempt
+from ._errors import attempt, counted
+from ._handle import Handle
+from ._types import CELLS
 from ._variables import Variable
-from .mesh import CELLS
-
-if TYPE_CHECKING:
-    from ._files import File
 
 _CENTERS = {"nodes": 0, "cells": 1}
 
@@ -21,8 +19,8 @@ _CENTERS = {"nodes": 0, "cells": 1}
 class Grid:
     """A grid or mesh that ``file.xdmf`` has described."""
 
-    def __init__(self, file: File, number: int, name: str) -> None:
-        self._file = file
+    def __init__(self, handle: Handle, number: int, name: str) -> None:
+        self._handle = handle
         self._number = number
         self.name = name
 
@@ -41,13 +39,13 @@ class Grid:
         def arguments() -> tuple[str, int, int]:
             if at not in _CENTERS:
                 raise ValueError(f"a field is at nodes or cells, not at {at!r}")
-            return _name(name), _CENTERS[at], _number(self._file, variable)
+            return _name(name), _CENTERS[at], _number(self._handle, variable)
 
         ready, problem = attempt(arguments)
-        self._file._core.xdmf_field(self._number, *(ready or ("", 0, -1)), problem)
+        self._handle.core.xdmf_field(self._number, *(ready or ("", 0, -1)), problem)
 
     def __repr__(self) -> str:
-        return f"<windrow.Grid {self.name} of {self._file.path}>"
+        return f"<windrow.Grid {self.name} of {self._handle.path}>"
 
 
 class Viewers:
@@ -57,8 +55,8 @@ class Viewers:
     their data may be written before or after. Grids of one name are one series in time.
     """
 
-    def __init__(self, file: File) -> None:
-        self._file = file
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
 
     def uniform_grid(
         self, name: str, nodes: Sequence[int], origin: Sequence[float], spacing: Sequence[float], *, time: float | None = None
@@ -75,20 +73,20 @@ class Viewers:
 
         def arguments() -> tuple[Any, ...]:
             if not len(nodes) == len(origin) == len(spacing):
-                raise ValueError(f"{len(nodes)} nodes, {len(origin)} origins and {len(spacing)} spacings")
+                raise ValueError(f"{counted(len(nodes), 'node')}, {counted(len(origin), 'origin')} and {counted(len(spacing), 'spacing')}")
             return [operator.index(n) for n in nodes], [float(place) for place in origin], [float(length) for length in spacing]
 
-        return self._describe(self._file._core.xdmf_uniform_grid, name, time, arguments, ([], [], []))
+        return self._describe(self._handle.core.xdmf_uniform_grid, name, time, arguments, ([], [], []))
 
     def rectilinear_grid(self, name: str, coordinates: Sequence[Variable | str], *, time: float | None = None) -> Grid:
         """A grid with its own distances along each dimension: `coordinates` are variables of one dimension, slowest first (z, y, x)."""
         return self._describe(
-            self._file._core.xdmf_rectilinear_grid, name, time, lambda: ([_number(self._file, each) for each in coordinates],), ([],)
+            self._handle.core.xdmf_rectilinear_grid, name, time, lambda: ([_number(self._handle, each) for each in coordinates],), ([],)
         )
 
     def curvilinear_grid(self, name: str, coordinates: Variable | str, *, time: float | None = None) -> Grid:
         """A grid whose nodes are anywhere: `coordinates` are nodes of each dimension, slowest first, x 3 places (x, y, z)."""
-        return self._describe(self._file._core.xdmf_curvilinear_grid, name, time, lambda: (_number(self._file, coordinates),), (-1,))
+        return self._describe(self._handle.core.xdmf_curvilinear_grid, name, time, lambda: (_number(self._handle, coordinates),), (-1,))
 
     def mesh(
         self, name: str, cell: str, connectivity: Variable | str, coordinates: Variable | str, *, cells: int = 0, time: float | None = None
@@ -110,9 +108,9 @@ class Viewers:
         def arguments() -> tuple[Any, ...]:
             if cell not in CELLS:
                 raise ValueError(f"cells are {', '.join(CELLS)}, not {cell!r}")
-            return CELLS[cell], _number(self._file, connectivity), operator.index(cells), _number(self._file, coordinates)
+            return CELLS[cell], _number(self._handle, connectivity), operator.index(cells), _number(self._handle, coordinates)
 
-        return self._describe(self._file._core.xdmf_mesh, name, time, arguments, (0, -1, 0, -1))
+        return self._describe(self._handle.core.xdmf_mesh, name, time, arguments, (0, -1, 0, -1))
 
     def _describe(
         self, call: Callable[..., int], name: str, time: float | None, arguments: Callable[[], tuple[Any, ...]], none: tuple[Any, ...]
@@ -121,7 +119,7 @@ class Viewers:
             return (_name(name), math.nan if time is None else float(time), *arguments())
 
         ready, problem = attempt(all_arguments)
-        return Grid(self._file, call(*(ready or ("", math.nan, *none)), problem), name)
+        return Grid(self._handle, call(*(ready or ("", math.nan, *none)), problem), name)
 
 
 def _name(name: str) -> str:
@@ -130,10 +128,10 @@ def _name(name: str) -> str:
     return name
 
 
-def _number(file: File, variable: Variable | str) -> int:
-    found = file[variable] if isinstance(variable, str) else variable
+def _number(handle: Handle, variable: Variable | str) -> int:
+    found = handle.file[variable] if isinstance(variable, str) else variable
     if not isinstance(found, Variable):
         raise TypeError(f"{variable!r} is no variable")
-    if found.file is not file:
+    if found._handle is not handle:
         raise ValueError(f"{found.name} is of another file")
     return found._number

@@ -92,7 +92,7 @@ class WindrowBackend(BackendEntrypoint):
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         """By the name alone: other engines that are installed know more of files that anybody made."""
-        return isinstance(filename_or_obj, (str, os.PathLike)) and os.path.splitext(os.fspath(filename_or_obj))[1] == ".raw"
+        return isinstance(filename_or_obj, (str, os.PathLike)) and os.path.splitext(os.fspath(filename_or_obj))[1].lower() == ".raw"
 
     def open_dataset(  # type: ignore[override]  # as xarray's own engines do
         self,
@@ -232,7 +232,7 @@ class _Lengths:
     """How long the dimensions of a file's variables are, as netCDF has them: along one that grows all are as long as the longest."""
 
     def __init__(self, file: File) -> None:
-        infos = [file._core.variable(number) for number in range(file._core.variable_count())]
+        infos = [file._handle.core.variable(number) for number in range(file._handle.core.variable_count())]
         known = set(file.dimensions) | {info["path"] for info in infos if len(info["shape"]) == 1}
         having: dict[str, list[tuple[int, bool, bool]]] = {}
         self._dimensions = {info["path"]: [_path_of(name, info["path"], known) for name in info["dimensions"]] for info in infos}

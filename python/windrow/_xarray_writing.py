@@ -14,7 +14,7 @@ import xarray as xr
 from xarray.coding import strings
 
 from ._communicators import communicator_of
-from ._errors import attempt, readable
+from ._errors import attempt, counted, readable
 from ._files import open as open_file
 from ._groups import Group
 from ._variables import Variable
@@ -255,7 +255,7 @@ def _as_bytes(name: str, variable: xr.Variable) -> xr.Variable:
     longest = int(np.char.str_len(encoded).max()) if encoded.size else 0
     wanted = _bytes_of(variable)
     if 1 < wanted < longest:
-        raise ValueError(f"{name}: a text of {longest} bytes does not fit into {wanted}")
+        raise ValueError(f"{name}: a text of {counted(longest, 'byte')} does not fit into {wanted}")
     encoding = {key: value for key, value in variable.encoding.items() if key != "dtype"}
     return xr.Variable(variable.dims, encoded.astype(f"S{wanted if wanted > 1 else max(longest, 1)}"), {**variable.attrs, "_Encoding": "utf-8"}, encoding)
 
@@ -316,7 +316,7 @@ def _write_variable(group: Group, name: str, variable: xr.Variable, part: tuple[
     else:
         # All of it is the same on all ranks, its chunks too: they are dealt out. Beside a shared dimension rank 0's are written.
         writers = 1 if shared else group.file.size
-        group.file._core.agree(f"write of {name}" if shared else f"write of {name} in chunks of {variable.chunks}", "")
+        group.file._handle.core.agree(f"write of {name}" if shared else f"write of {name} in chunks of {variable.chunks}", "")
         for number, (offset, block) in enumerate(_blocks(variable)):
             if number % writers == group.file.rank:
                 _write_together(target, tuple(slice(o, o + n) for o, n in zip(offset, block.shape)), block)
@@ -336,12 +336,12 @@ def _blocks(variable: xr.Variable) -> Iterator[tuple[tuple[int, ...], Any]]:
 
 def _write_together(target: Variable, here: tuple[slice, ...], block: Any) -> None:
     """Write a block while the other ranks write theirs: ranks may have different numbers of them."""
-    target.file._core.any(True)
+    target.file._handle.core.any(True)
     computed = block.compute() if hasattr(block, "compute") else block
     target[here] = computed if isinstance(computed, np.ma.MaskedArray) else np.asarray(computed)
 
 
 def _finish(target: Variable) -> None:
     """Take part with nothing until every rank has written its blocks."""
-    while target.file._core.any(False):
+    while target.file._handle.core.any(False):
         target._move(True, None, np.zeros(0), "")

@@ -17,16 +17,13 @@ import numpy as np
 from . import _core
 from ._communicators import communicator_of
 from ._decompositions import Decomposition, points
-from ._errors import attempt
+from ._errors import attempt, counted
 from ._selections import Integers
+from ._types import CELLS as CELLS
 
 Array = np.ndarray[Any, Any]
 Graph = tuple[Integers, Integers]
 
-# enum windrow_cell, by the names of meshio and of windrow.h.
-CELLS = {
-    "triangle": 4, "quad": 5, "quadrilateral": 5, "tetra": 6, "tetrahedron": 6, "pyramid": 7, "wedge": 8, "hexahedron": 9, "mixed": 112,
-}  # fmt: skip
 _MESHIO = {4: "triangle", 5: "quad", 6: "tetra", 7: "pyramid", 8: "wedge", 9: "hexahedron"}
 _NODES = {4: 3, 5: 4, 6: 4, 7: 5, 8: 6, 9: 8}
 
@@ -127,7 +124,7 @@ def classify(graph: Any, partition: Any) -> Graph:
     offsets, found = graph_of(graph)
     own = np.ascontiguousarray(_integers(partition), np.int32)
     if own.shape != (len(offsets) - 1,):
-        raise ValueError(f"the partition has the shape {own.shape}, the graph {len(offsets) - 1} nodes")
+        raise ValueError(f"the partition has the shape {own.shape}, the graph {counted(len(offsets) - 1, 'node')}")
     part_offsets, parts = _core.classify_nodes(len(own), offsets, found, own)
     return np.asarray(part_offsets, np.int64), np.asarray(parts, np.int64)
 
