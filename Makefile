@@ -35,32 +35,32 @@ help:
 
 demo:
 	@tools/install-packages build demo
-	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
-	cmake --build $(BUILD) --parallel $(JOBS) --target tools/patient-yield/all examples/all cli/all
+	$(CONFIGURE) --preset release -B $(BUILD) -DWINDROW_TESTS=OFF $(CMAKE_ARGS)
+	cmake --build $(BUILD) --parallel $(JOBS) --target demo
 	examples/demo/run $(BUILD)
 
 test:
-	@tools/install-packages build network storage python
+	@tools/install-packages build test network storage python
 	@tools/install-nanobind $(BUILD)
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(CTEST) --test-dir $(BUILD) $(TESTS)
 
 test-full:
-	@tools/install-packages build network storage python
+	@tools/install-packages build test network storage python
 	@tools/install-nanobind $(BUILD)
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(CTEST) --test-dir $(BUILD)
 
 network:
-	@tools/install-packages build network storage
+	@tools/install-packages build test network storage
 	$(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(CTEST) --test-dir $(BUILD) --label-regex network
 
 bench:
-	@tools/install-packages build bench
+	@tools/install-packages build test bench
 	$(CONFIGURE) --preset release -B $(BUILD) -DWINDROW_BENCH=ON $(CMAKE_ARGS)
 	cmake --build $(BUILD) --parallel $(JOBS) --target tools/patient-yield/all bench/all examples/all
 	@mkdir -p $(BUILD)/bench
@@ -69,14 +69,14 @@ bench:
 sanitize: asan tsan
 
 asan tsan:
-	@tools/install-packages build network storage
+	@tools/install-packages build test network storage
 	$(CONFIGURE) --preset $@ $(CMAKE_ARGS)
 	cmake --build build-$@ --parallel $(JOBS)
 	$(CTEST) --test-dir build-$@ $(TESTS)
 
 # What was found to be worth keeping stays in build-fuzz/corpus and is where the next run begins; an input that fails, in build-fuzz/.
 fuzz:
-	@tools/install-packages build fuzz
+	@tools/install-packages build test fuzz
 	$(CONFIGURE) --preset fuzz $(CMAKE_ARGS)
 	cmake --build build-fuzz --parallel $(JOBS) --target fuzzers
 	for name in codec.fuzz_frame exchange.fuzz_view model.fuzz_machine extent.fuzz_split layout.fuzz_layout format.fuzz_netcdf_header; do \
@@ -85,7 +85,7 @@ fuzz:
 	done
 
 mpich:
-	@tools/install-packages build mpich python
+	@tools/install-packages build test mpich python
 	@tools/install-nanobind build-mpich
 	$(CONFIGURE) --preset mpich $(CMAKE_ARGS)
 	cmake --build build-mpich --parallel $(JOBS)
@@ -93,14 +93,14 @@ mpich:
 
 install:
 	@tools/install-packages build
-	$(CONFIGURE) --preset release -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS)
-	cmake --build $(BUILD) --parallel $(JOBS)
+	$(CONFIGURE) --preset release -B $(BUILD) -DWINDROW_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS)
+	cmake --build $(BUILD) --parallel $(JOBS) --target to_install
 	cmake --install $(BUILD)
 
 clean:
 	rm -rf $(BUILD) build build-debug build-asan build-tsan build-fuzz build-mpich build-nohdf5
 
 format format-check lint:
-	@tools/install-packages build format
+	@tools/install-packages build test format
 	@if [ $@ = lint ]; then $(CONFIGURE) --preset release -B $(BUILD) $(CMAKE_ARGS); fi
 	tools/format $@ $(BUILD)

@@ -9,6 +9,14 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/windrow" DESTINATION ${CMAKE_IN
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# All that is installed, and nothing else: `make install` builds it.
+add_custom_target(to_install)
+foreach(target windrow_shared windrow_fortran windrow_scorpio windrow_command)
+  if(TARGET ${target})
+    add_dependencies(to_install ${target})
+  endif()
+endforeach()
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/windrow)
 install(EXPORT windrowTargets NAMESPACE windrow:: DESTINATION ${package_folder})
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/windrowConfig.cmake.in"
