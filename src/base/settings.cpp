@@ -2,16 +2,15 @@
 #include "base/settings.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstring>
 #include <numeric>
 #include <optional>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/units.hpp"
 
 namespace windrow {
@@ -257,12 +256,9 @@ size_t distance(std::string_view a, std::string_view b) {
 Status unknown_key(std::string_view key) {
   if (const RemovedSetting* const removed = find_removed(key); removed != nullptr)
     return {Code::bad_argument, fmt::format("the option \"{}\" was removed: {}", key, removed->reason)};
-  std::vector<std::string_view> similar, all;
-  for (const SettingInfo& info : k_registry) {
-    all.push_back(info.key);
-    if (distance(key, info.key) <= 2 || (key.size() >= 3 && info.key.starts_with(key))) similar.push_back(info.key);
-  }
-  if (!similar.empty())
+  std::vector<std::string_view> all;
+  for (const SettingInfo& info : k_registry) all.push_back(info.key);
+  if (const auto similar = similar_settings(key); !similar.empty())
     return {Code::bad_argument,
             fmt::format("there is no option \"{}\"; did you mean {}?", key, fmt::join(similar, " or "))};
   return {Code::bad_argument, fmt::format("there is no option \"{}\"; there are {}", key, fmt::join(all, ", "))};
@@ -271,6 +267,13 @@ Status unknown_key(std::string_view key) {
 }  // namespace
 
 std::span<const SettingInfo> setting_registry() noexcept { return k_registry; }
+
+std::vector<std::string_view> similar_settings(std::string_view key) {
+  std::vector<std::string_view> similar;
+  for (const SettingInfo& info : k_registry)
+    if (distance(key, info.key) <= 2 || (key.size() >= 3 && info.key.starts_with(key))) similar.push_back(info.key);
+  return similar;
+}
 
 const SettingInfo* find_setting(std::string_view key) noexcept {
   // Asked for some hundred times by each file that is opened and written: a table of places by a hash, each with as many that follow it as have the same.
@@ -328,24 +331,7 @@ bool Settings::boolean(std::string_view key) const noexcept { return parse_boole
 
 namespace {
 
-struct EnvironmentVariable {
-  std::string_view name, value;
-};
-
-// Those whose names begin with "WINDROW_", by name. The environment has some hundred others, and every file that is opened asks for each setting.
-std::vector<EnvironmentVariable> own_environment() {
-  std::vector<EnvironmentVariable> own;
-  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
-    if (std::strncmp(*each, k_environment.data(), k_environment.size()) != 0) continue;  // before its length is asked for: some are long
-    const std::string_view text(*each);
-    const size_t end = text.find('=');
-    if (end != std::string_view::npos) own.push_back({text.substr(0, end), text.substr(end + 1)});
-  }
-  std::ranges::stable_sort(own, {}, &EnvironmentVariable::name);
-  return own;
-}
-
-// "": no setting is called so, and none was. Windrow's own tools have variables of such names too.
+// "": no setting is called so, and none was: environment_warnings().
 std::string key_of_environment(std::string_view name) {
   std::string key(name.substr(k_environment.size()));
   for (char& c : key) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.hpp"
 
@@ -30,6 +31,9 @@ struct SettingInfo {
 // All keys, in the order of docs/settings.md.
 std::span<const SettingInfo> setting_registry() noexcept;
 const SettingInfo* find_setting(std::string_view key) noexcept;  // nullptr: no such key
+
+// Keys that may have been meant: two letters from `key` at most, or beginning with it.
+std::vector<std::string_view> similar_settings(std::string_view key);
 
 // What the environment calls a key: "strategy" is WINDROW_STRATEGY.
 std::string environment_name(std::string_view key);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/environment.hpp"
 #include "base/units.hpp"
 #include "session/weighing_json.hpp"
 
@@ -207,6 +208,7 @@ ordered_json report_object(const FlushReport& report) {
 std::string report_json(const FlushReport& report) {
   ordered_json json = report_object(report);
   json["under_way"] = report.under_way;
+  json["warnings"] = environment_warnings();
   for (const char* list : {"sent_by_this_rank", "targets_of_this_rank", "stripes_of_this_rank"}) json[list] = ordered_json::array();
   for (const SentTo& sent : report.sent)
     json["sent_by_this_rank"].push_back({{"to", sent.rank}, {"messages", sent.messages}, {"bytes", sent.bytes}, {"bytes_sent", sent.bytes_sent}});
@@ -258,6 +260,7 @@ std::string report_text(const FlushReport& report) {
   text += line("largest buffers", fmt::format("{} on one rank", format_bytes(report.maxima[k_buffer])));
   if (!report.trace.empty())
     text += line("trace", report.trace_problem.empty() ? report.trace : fmt::format("warning: not written: {}", report.trace_problem));
+  for (const std::string& warning : environment_warnings()) text += line("warning", warning);
   text += "  (times are the slowest rank's)\n";
   return text;
 }
@@ -270,7 +273,9 @@ std::string explain_text(const FlushReport& report) {
                         plan.forecast.write_requests, plan.forecast.read_requests, format_bytes(plan.forecast.bytes),
                         plan.kept ? "; kept from an earlier flush" : "");
   }
-  return text.empty() ? "nothing is queued and nothing has been flushed yet\n" : text;
+  if (text.empty()) text = "nothing is queued and nothing has been flushed yet\n";
+  for (const std::string& warning : environment_warnings()) text += fmt::format("  warning  {}\n", warning);
+  return text;
 }
 
 std::string explain_json(const FlushReport& report) {
