@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "base/units.hpp"
 #include "cli/commands.hpp"
 #include "cli/contents.hpp"
 #include "cli/progress.hpp"
@@ -90,13 +91,13 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
     print_line(world, fmt::format("beside it: \"{}\", subfiles that this file does not name: of a run that was killed, or of a file that was renamed", one_line(name)));
   const double rate = seconds > 0 ? static_cast<double>(findings.bytes) / seconds : 0;
   print_line(world,
-             fmt::format("{}: read {} variables and {} attributes, {} in {} ({}/s){}",
+             fmt::format("{}: read {} and {}, {} in {} ({}/s){}",
                          findings.damaged.empty() && findings.set.empty() ? "sound" : "damaged",
-                         contents.items.size() + contents.wholes.size() - findings.damaged.size(), contents.attributes,
+                         windrow::counted(contents.items.size() + contents.wholes.size() - findings.damaged.size(), "variable"), windrow::counted(contents.attributes, "attribute"),
                          bytes_text(findings.bytes), seconds_text(seconds), bytes_text(static_cast<int64_t>(rate)),
                          contents.unsupported.empty()
                              ? ""
-                             : fmt::format("; {} parts cannot be read yet", contents.unsupported.size())));
+                             : fmt::format("; {} cannot be read yet", windrow::counted(contents.unsupported.size(), "part"))));
 }
 
 }  // namespace

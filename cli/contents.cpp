@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/utf8.hpp"
+
 namespace cli {
 
 namespace fs = std::filesystem;
@@ -190,7 +192,7 @@ windrow::File open_to_read(const World& world, const std::string& path, const wi
     if (error.code() != WINDROW_BAD_FILE) throw failure_from(error);
     const std::string message = error.what();
     require_on_rank_0(world, [&] {
-      const bool raw = path.ends_with(".raw");
+      const bool raw = windrow::has_ending(path, ".raw");
       return raw || format_of(path) != "raw" ? std::string() : fmt::format("\"{}\" is not an HDF5 file, nor netCDF classic", path);
     });
     throw Failure(damaged, message);

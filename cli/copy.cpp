@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <set>
 
+#include "base/units.hpp"
+#include "base/utf8.hpp"
 #include "cli/commands.hpp"
 #include "cli/contents.hpp"
 #include "cli/growth.hpp"
@@ -65,8 +67,8 @@ std::string problem_with_sets(const windrow::File& file, const std::string& inpu
 void require_none(const World& world, const std::vector<std::string>& unsupported, const std::string& input) {
   if (unsupported.empty()) return;
   for (const std::string& line : unsupported) print_error_line(world, "cannot copy " + line);
-  throw Failure(k_exit_unsupported, fmt::format("\"{}\" has {} part{} that cannot be copied yet; nothing was written", input,
-                                                unsupported.size(), unsupported.size() == 1 ? "" : "s"));
+  throw Failure(k_exit_unsupported, fmt::format("\"{}\" has {} that cannot be copied yet; nothing was written", input,
+                                                windrow::counted(unsupported.size(), "part")));
 }
 
 // All that is no variable's bytes, made again in the output before data moves: what it cannot hold, such as a name or a large
@@ -223,7 +225,7 @@ bool is_netcdf(const Arguments& arguments) {
   for (const std::string& pair : arguments.settings.pairs)
     if (pair.starts_with("format=") && format.empty()) format = pair.substr(7);
   if (!format.empty() && format != "auto") return format == "netcdf";
-  return arguments.output.ends_with(".nc") || arguments.output.ends_with(".cdf");
+  return windrow::has_ending(arguments.output, ".nc") || windrow::has_ending(arguments.output, ".cdf");
 }
 
 struct Copied {
@@ -328,8 +330,8 @@ void print_result(const World& world, const Arguments& arguments, const Contents
     print_line(world, "reading:\n" + copied.reading_plan + "\nwriting:\n" + copied.writing_plan);
   if (arguments.quiet) return;
   const double rate = copied.seconds > 0 ? static_cast<double>(copied.bytes) / copied.seconds : 0;
-  print_line(world, fmt::format("copied {} variables, {} groups, {} attributes, {} in {} ({}/s; read {}, write {})",
-                                contents.items.size() + contents.wholes.size(), contents.groups, contents.attributes, bytes_text(copied.bytes),
+  print_line(world, fmt::format("copied {}, {}, {}, {} in {} ({}/s; read {}, write {})",
+                                windrow::counted(contents.items.size() + contents.wholes.size(), "variable"), windrow::counted(contents.groups, "group"), windrow::counted(contents.attributes, "attribute"), bytes_text(copied.bytes),
                                 seconds_text(copied.seconds), bytes_text(static_cast<int64_t>(rate)),
                                 seconds_text(copied.reading.seconds()), seconds_text(copied.writing.seconds())));
 }

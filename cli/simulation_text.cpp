@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/units.hpp"
 #include "cli/console.hpp"
 #include "cli/trace_pictures.hpp"
 #include "cli/trace_text.hpp"
@@ -33,16 +34,16 @@ std::string strategy_line(const Plan& plan) {
 // What is the same in the terminal and on the page: names and values.
 std::vector<std::pair<std::string, std::string>> facts_of(const Simulation& simulation) {
   const double total = simulation.seconds.total();
-  return {{"machine", fmt::format("{}, {} host{}", one_line(simulation.machine), simulation.hosts, simulation.hosts == 1 ? "" : "s")},
+  return {{"machine", fmt::format("{}, {}", one_line(simulation.machine), windrow::counted(simulation.hosts, "host"))},
           {"pattern", simulation.workload},
           {"strategy", strategy_line(simulation.plan)},
-          {"layout", fmt::format("{} file{}, {}", simulation.files, simulation.files == 1 ? "" : "s", simulation.layout)},
+          {"layout", fmt::format("{}, {}", windrow::counted(simulation.files, "file"), simulation.layout)},
           {"total", fmt::format("{}, {}", short_seconds(total), rate_text(static_cast<double>(simulation.bytes), total))},
           {"exchange waits for", simulation.exchange_waits_for},
           {"storage waits for", simulation.storage_waits_for},
-          {"messages", fmt::format("{} with {}, and {} descriptions", simulation.messages, bytes_text(simulation.message_bytes), simulation.descriptions)},
+          {"messages", fmt::format("{} with {}, and {}", simulation.messages, bytes_text(simulation.message_bytes), windrow::counted(simulation.descriptions, "description"))},
           {"codec", simulation.codec.empty() ? "none" : simulation.codec},
-          {"requests", fmt::format("{} to write, {} to read, by {} ranks", simulation.write_requests, simulation.read_requests, simulation.clients)},
+          {"requests", fmt::format("{} to write, {} to read, by {}", simulation.write_requests, simulation.read_requests, windrow::counted(simulation.clients, "rank"))},
           {"buffers of a rank", fmt::format("{} at most, {} on average", bytes_text(simulation.most_memory), bytes_text(simulation.mean_memory))}};
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/units.hpp"
 #include "cli/console.hpp"
 #include "cli/trace_pictures.hpp"
 #include "cli/trace_text.hpp"
@@ -78,7 +79,7 @@ std::string plans_of(const TracedFlush& flush) {
   std::string out = "<h3>The plan, and why</h3>\n";
   for (const TracedPlan& plan : flush.plans) {
     out += fmt::format("<p>{} by <b>{}</b>{}{}</p>\n<div class=\"wide\"><table><thead><tr>", escaped(plan.direction), escaped(plan.strategy),
-                       plan.writers > 0 ? fmt::format(", {} rank{} planned at the file", plan.writers, plan.writers == 1 ? "" : "s") : "",
+                       plan.writers > 0 ? fmt::format(", {} planned at the file", windrow::counted(plan.writers, "rank")) : "",
                        plan.kept ? ", kept from an earlier flush" : "");
     for (const std::string_view axis : k_axes) out += fmt::format("<th class=\"name\">{}</th>", axis);
     out += "</tr></thead><tbody><tr>";
@@ -115,15 +116,15 @@ std::string flush_part(const TracedFlush& flush, const TracedOpening& opening, b
   std::string out = fmt::format("<details{}><summary>Flush {}: {}, {} in {}</summary>\n", open ? " open=\"open\"" : "", flush.number, escaped(variables_text(flush, 60)),
                                 bytes_text(flush.bytes), short_seconds(flush.seconds));
   if (!flush.error.empty()) out += fmt::format("<p class=\"bad\">failed: {}</p>\n", escaped(flush.error));
-  out += fmt::format("<p class=\"soft\">{} written in {} requests, {} read in {}; {} messages with {} of data, {} that describe; {} of {} ranks at the file; {}</p>\n",
-                     bytes_text(flush.bytes_written), flush.write_requests, bytes_text(flush.bytes_read), flush.read_requests, flush.messages, bytes_text(flush.bytes_sent),
-                     flush.description_messages, flush.writers, opening.ranks, escaped(flush.layout));
+  out += fmt::format("<p class=\"soft\">{} written in {}, {} read in {}; {} with {} of data, {} that describe; {} of {} at the file; {}</p>\n",
+                     bytes_text(flush.bytes_written), windrow::counted(flush.write_requests, "request"), bytes_text(flush.bytes_read), flush.read_requests, windrow::counted(flush.messages, "message"), bytes_text(flush.bytes_sent),
+                     flush.description_messages, flush.writers, windrow::counted(opening.ranks, "rank"), escaped(flush.layout));
   if (const std::string picture = timeline_picture(flush); !picture.empty()) {
     out += "<h3>Ranks by time</h3>\n" + key_of_stages() + picture;
     int64_t left_out = 0;
     for (const TracedLane& lane : flush.lanes) left_out += lane.left_out;
     out += fmt::format("<p class=\"soft\">Half as high: windows on their way to or from the storage, while the rank may do other things.{}{}{}</p>\n",
-                       flush.lanes.size() < static_cast<size_t>(opening.ranks) ? fmt::format(" {} of {} ranks.", flush.lanes.size(), opening.ranks) : "",
+                       flush.lanes.size() < static_cast<size_t>(opening.ranks) ? fmt::format(" {} of {}.", flush.lanes.size(), windrow::counted(opening.ranks, "rank")) : "",
                        opening.clock_accuracy_s > 0 ? fmt::format(" Clocks of hosts agree within {}.", short_seconds(opening.clock_accuracy_s)) : "",
                        left_out > 0 ? fmt::format(" {} short intervals found no room in the trace.", left_out) : "");
   }
@@ -152,15 +153,15 @@ std::vector<const TracedFlush*> flushes_to_draw(const std::vector<const TracedFl
 }
 
 std::string opening_part(const TracedOpening& opening, const std::vector<const TracedFlush*>& flushes, bool draws) {
-  std::string out = fmt::format("<section>\n<h2>{}</h2>\n<p class=\"soft\">{}, {} rank{} on {} host{}, opened {}</p>\n", escaped(opening.file), escaped(opening.mode),
-                                opening.ranks, opening.ranks == 1 ? "" : "s", opening.hosts.size(), opening.hosts.size() == 1 ? "" : "s", escaped(opening.opened));
+  std::string out = fmt::format("<section>\n<h2>{}</h2>\n<p class=\"soft\">{}, {} on {}, opened {}</p>\n", escaped(opening.file), escaped(opening.mode),
+                                windrow::counted(opening.ranks, "rank"), windrow::counted(opening.hosts.size(), "host"), escaped(opening.opened));
   if (flushes.empty()) return out + "<p>No flush moved anything.</p>\n</section>\n";
   out += "<h3>Time by stage, of the slowest rank each</h3>\n" + key_of_stages() + flushes_picture(flushes) + table_of(flushes);
   if (draws) {
     const auto drawn = flushes_to_draw(flushes);
     const bool any_brief = std::any_of(flushes.begin(), flushes.end(), [](const TracedFlush* flush) { return flush->brief; });
     if (drawn.size() < flushes.size())
-      out += fmt::format("<p class=\"soft\">Drawn below: {} of {} flushes, the first, the last, those that failed and the slowest{}.</p>\n", drawn.size(), flushes.size(),
+      out += fmt::format("<p class=\"soft\">Drawn below: {} of {}, the first, the last, those that failed and the slowest{}.</p>\n", drawn.size(), windrow::counted(flushes.size(), "flush", "flushes"),
                          any_brief ? " of those that are told whole: of short ones the trace has numbers alone, unless trace_detail=full was asked for" : "");
     for (const TracedFlush* flush : drawn) out += flush_part(*flush, opening, flush == drawn.front());
   }
@@ -178,8 +179,8 @@ std::string page_of(const std::string& title, const std::string& body) {
 std::string trace_page(const Trace& trace, const std::string& source) {
   double seconds = 0, bytes = 0;
   for (const TracedFlush& flush : trace.flushes) seconds += flush.seconds, bytes += static_cast<double>(flush.bytes);
-  std::string out = fmt::format("<h1>windrow report</h1>\n<p class=\"soft\">{}: {} flush{} of {} opened file{}, {} in {}{}</p>\n", escaped(source), trace.flushes.size(),
-                     trace.flushes.size() == 1 ? "" : "es", trace.openings.size(), trace.openings.size() == 1 ? "" : "s", bytes_text(static_cast<int64_t>(std::min(bytes, 9e18))),
+  std::string out = fmt::format("<h1>windrow report</h1>\n<p class=\"soft\">{}: {} of {}, {} in {}{}</p>\n", escaped(source),
+                     windrow::counted(trace.flushes.size(), "flush", "flushes"), windrow::counted(trace.openings.size(), "opened file"), bytes_text(static_cast<int64_t>(std::min(bytes, 9e18))),
                      short_seconds(seconds), seconds > 0 ? ", " + rate_text(bytes, seconds) : "");
   if (!trace.damage.empty()) out += fmt::format("<p class=\"bad\">What came before is shown: {}</p>\n", escaped(trace.damage));
   for (size_t i = 0; i < trace.openings.size(); ++i) {

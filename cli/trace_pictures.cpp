@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/units.hpp"
 #include "cli/console.hpp"
 #include "cli/trace_text.hpp"
 
@@ -273,7 +274,7 @@ std::string sizes_picture(const TracedFlush& flush) {
       const double bar = (distance - 12) / (both ? 2 : 1), height = static_cast<double>(count) / most * (k_base - k_top);
       const double x = k_left + static_cast<double>(power - first) * distance + 6 + (both && !writes ? bar : 0);
       out += rectangle(x, k_base - height, bar - 1, height, writes ? "class=\"w\"" : "class=\"r\"",
-                       fmt::format("{} {} request{} of {} up to twice as much", count, writes ? "write" : "read", count == 1 ? "" : "s", power_text(power)));
+                       fmt::format("{} of {} up to twice as much", windrow::counted(count, writes ? "write request" : "read request"), power_text(power)));
       out += text_at(x + bar / 2, k_base - height - 3, fmt::format("{}", count), "middle");
     }
   return out + "</svg>\n";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/units.hpp"
 #include "cli/console.hpp"
 
 namespace cli {
@@ -31,8 +32,8 @@ size_t width_of(const std::string& text) {
 std::string padded(const std::string& text, size_t width) { return text + std::string(width - std::min(width, width_of(text)), ' '); }
 
 std::string opening_text(const TracedOpening& opening) {
-  return fmt::format("{}: {}, {} rank{} on {} host{}, opened {}", one_line(opening.file), one_line(opening.mode), opening.ranks, opening.ranks == 1 ? "" : "s",
-                     opening.hosts.size(), opening.hosts.size() == 1 ? "" : "s", one_line(opening.opened));
+  return fmt::format("{}: {}, {} on {}, opened {}", one_line(opening.file), one_line(opening.mode), windrow::counted(opening.ranks, "rank"),
+                     windrow::counted(opening.hosts.size(), "host"), one_line(opening.opened));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "cli/console.hpp"
 #include "cli/trace_file.hpp"
 #include "decomposition/decomposition.hpp"
@@ -67,7 +68,7 @@ Pieces pieces_of_rank(const json& rank, const std::vector<int64_t>& shape, int64
 // 0: there are none.
 int64_t product(const std::vector<int64_t>& shape) {
   for (const int64_t length : shape)
-    if (length < 0) refuse(fmt::format("a shape of {} elements", length));
+    if (length < 0) refuse(fmt::format("a shape of {}", windrow::counted(length, "element")));
   const auto elements = windrow::checked_product(shape);
   if (!elements) refuse("a shape of too many elements");
   return *elements;
@@ -123,9 +124,9 @@ windrow::Workload workload_of(const json& flush, const Group& group, const json&
   windrow::Workload workload{.division = windrow::Division::lists, .reading = group.reading, .ranks = flush.at("ranks").get<int>(),
                              .shape = decomposition.at("shape").get<std::vector<int64_t>>(), .element_bytes = group.element_bytes, .variables = group.variables};
   constexpr int k_most_ranks = 100'000'000;
-  if (workload.ranks < 1 || workload.ranks > k_most_ranks) refuse(fmt::format("{} ranks", workload.ranks));
+  if (workload.ranks < 1 || workload.ranks > k_most_ranks) refuse(fmt::format("{}", windrow::counted(workload.ranks, "rank")));
   const json& ranks = decomposition.at("ranks");
-  if (ranks.size() != static_cast<size_t>(workload.ranks)) refuse(fmt::format("it tells what {} of {} ranks hold", ranks.size(), workload.ranks));
+  if (ranks.size() != static_cast<size_t>(workload.ranks)) refuse(fmt::format("it tells what {} of {} hold", ranks.size(), windrow::counted(workload.ranks, "rank")));
   const int64_t elements = product(workload.shape);
   workload.lists.resize(ranks.size());
   for (const json& rank : ranks) workload.lists.at(static_cast<size_t>(rank_of(rank, workload.ranks))) = pieces_of_rank(rank, workload.shape, elements);

@@ -28,9 +28,9 @@ int type_of(const CFI_cdesc_t *array, char *name) {
     if (array->type == known[i].cfi) return snprintf(name, 32, "%s", known[i].name), known[i].type;
 #ifdef CFI_type_Logical /* gfortran's: of every kind */
   if ((array->type & CFI_type_mask) == CFI_type_Logical)
-    return snprintf(name, 32, "logical of %lld bytes", (long long)array->elem_len), 0;
+    return snprintf(name, 32, "logical of %lld byte%s", (long long)array->elem_len, plural((int64_t)array->elem_len)), 0;
 #endif
-  snprintf(name, 32, "of a type of %lld bytes", (long long)array->elem_len);
+  snprintf(name, 32, "of a type of %lld byte%s", (long long)array->elem_len, plural((int64_t)array->elem_len));
   return 0;
 }
 

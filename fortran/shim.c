@@ -71,7 +71,7 @@ int windrow_fortran_create(MPI_Fint comm, const char *path, const struct options
   struct options *made = NULL;
   const int failed = options == NULL && windrow_fortran_options_create(&made) != WINDROW_OK;
   const windrow_options *all = windrow_fortran_options_all(options == NULL ? made : options);
-  const int code = windrow_create(comm_of(comm), failed ? NULL : path, all, file);
+  const int code = AS_FORTRAN(windrow_create(comm_of(comm), failed ? NULL : path, all, file));
   windrow_fortran_options_free(made);
   return code;
 }
@@ -81,7 +81,7 @@ int windrow_fortran_open(MPI_Fint comm, const char *path, int mode, const struct
   struct options *made = NULL;
   const int failed = options == NULL && windrow_fortran_options_create(&made) != WINDROW_OK;
   const windrow_options *all = windrow_fortran_options_all(options == NULL ? made : options);
-  const int code = windrow_open(comm_of(comm), failed ? NULL : path, mode, all, file);
+  const int code = AS_FORTRAN(windrow_open(comm_of(comm), failed ? NULL : path, mode, all, file));
   windrow_fortran_options_free(made);
   return code;
 }
@@ -89,35 +89,35 @@ int windrow_fortran_open(MPI_Fint comm, const char *path, int mode, const struct
 int windrow_fortran_blocks(MPI_Fint comm, int ndims, const int64_t *shape, int64_t blocks, const int64_t *starts,
                            const int64_t *counts, const int64_t *memory_shapes, const int64_t *memory_starts,
                            windrow_decomposition **decomposition) {
-  return windrow_blocks(comm_of(comm), ndims, shape, blocks, starts, counts, memory_shapes, memory_starts,
-                        decomposition);
+  return AS_FORTRAN(windrow_blocks(comm_of(comm), ndims, shape, blocks, starts, counts, memory_shapes, memory_starts,
+                        decomposition));
 }
 
 int windrow_fortran_block(MPI_Fint comm, int ndims, const int64_t *shape, const int64_t *start, const int64_t *count,
                           const int64_t *memory_shape, const int64_t *memory_start,
                           windrow_decomposition **decomposition) {
-  return windrow_block(comm_of(comm), ndims, shape, start, count, memory_shape, memory_start, decomposition);
+  return AS_FORTRAN(windrow_block(comm_of(comm), ndims, shape, start, count, memory_shape, memory_start, decomposition));
 }
 
 int windrow_fortran_strided_blocks(MPI_Fint comm, int ndims, const int64_t *shape, int64_t blocks, const int64_t *starts,
                                    const int64_t *counts, const int64_t *memory_offsets, const int64_t *memory_strides,
                                    windrow_decomposition **decomposition) {
-  return windrow_strided_blocks(comm_of(comm), ndims, shape, blocks, starts, counts, memory_offsets, memory_strides,
-                                decomposition);
+  return AS_FORTRAN(windrow_strided_blocks(comm_of(comm), ndims, shape, blocks, starts, counts, memory_offsets, memory_strides,
+                                decomposition));
 }
 
 int windrow_fortran_rows(MPI_Fint comm, int64_t rows, int64_t count, windrow_decomposition **decomposition) {
-  return windrow_rows(comm_of(comm), rows, count, decomposition);
+  return AS_FORTRAN(windrow_rows(comm_of(comm), rows, count, decomposition));
 }
 
 int windrow_fortran_points(MPI_Fint comm, int64_t points, int64_t count, const int64_t *list,
                            const unsigned char *owned, const windrow_options *options, windrow_decomposition **decomposition) {
-  return windrow_points_with(comm_of(comm), points, count, list, owned, options, decomposition);
+  return AS_FORTRAN(windrow_points_with(comm_of(comm), points, count, list, owned, options, decomposition));
 }
 
 int windrow_fortran_same(MPI_Fint comm, int ndims, const int64_t *shape, const int64_t *start, const int64_t *count,
                          windrow_decomposition **decomposition) {
-  return windrow_same(comm_of(comm), ndims, shape, start, count, decomposition);
+  return AS_FORTRAN(windrow_same(comm_of(comm), ndims, shape, start, count, decomposition));
 }
 
 /* ------------------------------------------------------------------------------------------------ numbers */
@@ -262,8 +262,8 @@ static int check_layout(windrow_file *file, const char *verb, const windrow_vari
   const int64_t elements = elements_of(data), needed = times(elements_needed(info, is_record, part),
                                                              info->type == WINDROW_OPAQUE ? info->element_bytes : 1);
   if (elements >= 0 && elements < needed)
-    return refuse(file, "%s of \"%.500s\": the array has %lld elements, %lld are needed", verb, info->path,
-                  (long long)elements, (long long)needed);
+    return refuse(file, "%s of \"%.500s\": the array has %lld element%s, %lld %s needed", verb, info->path,
+                  (long long)elements, plural(elements), (long long)needed, needed == 1 ? "is" : "are");
   return WINDROW_OK;
 }
 
@@ -275,7 +275,7 @@ static int check_part(windrow_file *file, const char *verb, int variable, int is
   if (code != WINDROW_OK || !has_elements(&info)) return code;
   char type[32], text[32] = "";
   if (takes(&info, data, type)) return check_layout(file, verb, &info, is_record, part, data);
-  if (info.type == WINDROW_TEXT) snprintf(text, sizeof text, " of %lld bytes", (long long)info.element_bytes);
+  if (info.type == WINDROW_TEXT) snprintf(text, sizeof text, " of %lld byte%s", (long long)info.element_bytes, plural(info.element_bytes));
   if (info.type == WINDROW_OPAQUE) snprintf(text, sizeof text, ", for integer(int8)");
   return refuse(file, "%s of \"%.500s\": the array is %s, the variable %s%s", verb, info.path, type,
                 windrow_type_name(info.type), text);
@@ -287,12 +287,12 @@ static int check(windrow_file *file, const char *verb, int variable, const struc
 
 int windrow_fortran_put(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data) {
   const int code = check(file, "put", variable, part, data);
-  return code == WINDROW_OK ? windrow_put(file, variable - 1, part->decomposition, data->base_addr) : code;
+  return code == WINDROW_OK ? AS_FORTRAN(windrow_put(file, variable - 1, part->decomposition, data->base_addr)) : code;
 }
 
 int windrow_fortran_get(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data) {
   const int code = check(file, "get", variable, part, data);
-  return code == WINDROW_OK ? windrow_get(file, variable - 1, part->decomposition, data->base_addr) : code;
+  return code == WINDROW_OK ? AS_FORTRAN(windrow_get(file, variable - 1, part->decomposition, data->base_addr)) : code;
 }
 
 /* `type`: of the array's elements; 0: the array's own. Text and opaque elements become nothing else. */
@@ -314,20 +314,20 @@ static int check_as(windrow_file *file, const char *verb, int variable, int is_r
 int windrow_fortran_put_as(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data,
                            int type) {
   const int code = check_as(file, "put_as", variable, 0, &type, part, data);
-  return code == WINDROW_OK ? windrow_put_as(file, variable - 1, part->decomposition, type, data->base_addr) : code;
+  return code == WINDROW_OK ? AS_FORTRAN(windrow_put_as(file, variable - 1, part->decomposition, type, data->base_addr)) : code;
 }
 
 int windrow_fortran_get_as(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data,
                            int type) {
   const int code = check_as(file, "get_as", variable, 0, &type, part, data);
-  return code == WINDROW_OK ? windrow_get_as(file, variable - 1, part->decomposition, type, data->base_addr) : code;
+  return code == WINDROW_OK ? AS_FORTRAN(windrow_get_as(file, variable - 1, part->decomposition, type, data->base_addr)) : code;
 }
 
 int windrow_fortran_put_record(windrow_file *file, int variable, int64_t record, const struct held *part,
                                const CFI_cdesc_t *data) {
   if (record < 1) return refuse(file, "put_record: the record is %lld; they count from 1", (long long)record);
   const int code = check_part(file, "put_record", variable, 1, part, data);
-  return code == WINDROW_OK ? windrow_put_record(file, variable - 1, record - 1, part->decomposition, data->base_addr)
+  return code == WINDROW_OK ? AS_FORTRAN(windrow_put_record(file, variable - 1, record - 1, part->decomposition, data->base_addr))
                             : code;
 }
 
@@ -335,7 +335,7 @@ int windrow_fortran_get_record(windrow_file *file, int variable, int64_t record,
                                const CFI_cdesc_t *data) {
   if (record < 1) return refuse(file, "get_record: the record is %lld; they count from 1", (long long)record);
   const int code = check_part(file, "get_record", variable, 1, part, data);
-  return code == WINDROW_OK ? windrow_get_record(file, variable - 1, record - 1, part->decomposition, data->base_addr)
+  return code == WINDROW_OK ? AS_FORTRAN(windrow_get_record(file, variable - 1, record - 1, part->decomposition, data->base_addr))
                             : code;
 }
 
@@ -344,7 +344,7 @@ int windrow_fortran_put_record_as(windrow_file *file, int variable, int64_t reco
   if (record < 1) return refuse(file, "put_record_as: the record is %lld; they count from 1", (long long)record);
   const int code = check_as(file, "put_record_as", variable, 1, &type, part, data);
   if (code != WINDROW_OK) return code;
-  return windrow_put_record_as(file, variable - 1, record - 1, part->decomposition, type, data->base_addr);
+  return AS_FORTRAN(windrow_put_record_as(file, variable - 1, record - 1, part->decomposition, type, data->base_addr));
 }
 
 int windrow_fortran_get_record_as(windrow_file *file, int variable, int64_t record, const struct held *part,
@@ -352,7 +352,7 @@ int windrow_fortran_get_record_as(windrow_file *file, int variable, int64_t reco
   if (record < 1) return refuse(file, "get_record_as: the record is %lld; they count from 1", (long long)record);
   const int code = check_as(file, "get_record_as", variable, 1, &type, part, data);
   if (code != WINDROW_OK) return code;
-  return windrow_get_record_as(file, variable - 1, record - 1, part->decomposition, type, data->base_addr);
+  return AS_FORTRAN(windrow_get_record_as(file, variable - 1, record - 1, part->decomposition, type, data->base_addr));
 }
 
 /* Where an array is refused the others still wait for this rank: in the flush, which tells them. */
@@ -361,15 +361,15 @@ int windrow_fortran_write(windrow_file *file, int variable, const struct held *p
   CFI_cdesc_t *straight = (CFI_cdesc_t *)&room;
   data = straightened(data, straight);
   const int code = check(file, "write", variable, part, data) != WINDROW_OK
-                       ? windrow_flush(file)
-                       : windrow_write(file, variable - 1, part->decomposition, data->base_addr);
+                       ? AS_FORTRAN(windrow_flush(file))
+                       : AS_FORTRAN(windrow_write(file, variable - 1, part->decomposition, data->base_addr));
   free(straight->base_addr);
   return code;
 }
 
 int windrow_fortran_read(windrow_file *file, int variable, const struct held *part, const CFI_cdesc_t *data) {
-  if (check(file, "read", variable, part, data) != WINDROW_OK) return windrow_flush(file);
-  return windrow_read(file, variable - 1, part->decomposition, data->base_addr);
+  if (check(file, "read", variable, part, data) != WINDROW_OK) return AS_FORTRAN(windrow_flush(file));
+  return AS_FORTRAN(windrow_read(file, variable - 1, part->decomposition, data->base_addr));
 }
 
 typedef int move_block(windrow_file *, int, const int64_t *, const int64_t *, void *);
@@ -383,8 +383,8 @@ static int check_block(windrow_file *file, const char *verb, int variable, const
   windrow_variable_info info = {.size = sizeof info};
   if (windrow_inquire_variable(file, variable - 1, &info) == WINDROW_OK &&
       (start->entries != info.ndims || count->entries != info.ndims))
-    return refuse(file, "%s of \"%.500s\": start has %d entries, count %d; the variable has %d dimensions", verb,
-                  info.path, start->entries, count->entries, info.ndims);
+    return refuse(file, "%s of \"%.500s\": start has %d entr%s, count %d; the variable has %d dimension%s", verb,
+                  info.path, start->entries, start->entries == 1 ? "y" : "ies", count->entries, info.ndims, plural(info.ndims));
   struct held part = {.elements = 1, .points = -1, .ndims = count->entries};
   for (int d = 0; d < count->entries; ++d)
     part.elements = count->values[d] <= 0 ? 0 : times(part.elements, count->values[d]);
@@ -396,8 +396,8 @@ static int checked_block(move_block *move, const char *verb, windrow_file *file,
                          const struct sizes *start, const struct sizes *count, const CFI_cdesc_t *data) {
   static const int64_t nothing[WINDROW_MAX_DIMENSIONS];
   if (check_block(file, verb, variable, start, count, data) == WINDROW_OK)
-    return move(file, variable - 1, start->values, count->values, data->base_addr);
-  return move(file, 0, nothing, nothing, NULL);
+    return AS_FORTRAN(move(file, variable - 1, start->values, count->values, data->base_addr));
+  return AS_FORTRAN(move(file, 0, nothing, nothing, NULL));
 }
 
 int windrow_fortran_write_block(windrow_file *file, int variable, const struct sizes *start, const struct sizes *count,

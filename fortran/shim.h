@@ -21,6 +21,16 @@ struct sizes {
   int entries;
 };
 
+/* The end of a noun behind its number: "1 element", "2 elements". */
+static inline const char *plural(int64_t number) { return number == 1 ? "" : "s"; }
+
+/* A call of windrow.h whose message counts as Fortran does. */
+#define AS_FORTRAN(call) (windrow_set_numbering(WINDROW_NUMBERING_FORTRAN), numbered_as_c(call))
+static inline int numbered_as_c(int code) {
+  windrow_set_numbering(WINDROW_NUMBERING_C);
+  return code;
+}
+
 /* windrow_refuse() with a message as by printf; NULL: this rank only. */
 int refuse(windrow_file *file, const char *format, ...)
 #ifdef __GNUC__

@@ -12,8 +12,8 @@ int windrow_fortran_put_texts(windrow_file *file, int variable, const CFI_cdesc_
   windrow_variable_info info = {.size = sizeof info};
   if (elements < 0 && windrow_inquire_variable(file, variable - 1, &info) != WINDROW_OK) info.elements = 0;
   const char **strings = strings_of(texts, elements < 0 ? info.elements : elements);
-  const int code = elements < 0 ? windrow_put_texts(file, variable - 1, strings)
-                                : windrow_put_texts_counted(file, variable - 1, elements, strings);
+  const int code = elements < 0 ? AS_FORTRAN(windrow_put_texts(file, variable - 1, strings))
+                                : AS_FORTRAN(windrow_put_texts_counted(file, variable - 1, elements, strings));
   free(strings);
   return code;
 }
@@ -26,7 +26,7 @@ int windrow_fortran_name_dimensions(windrow_file *file, int variable, const CFI_
     strings[i] = strings[count - 1 - i];
     strings[count - 1 - i] = other;
   }
-  const int code = windrow_name_dimensions_counted(file, variable - 1, count > INT_MAX ? INT_MAX : (int)count, strings);
+  const int code = AS_FORTRAN(windrow_name_dimensions_counted(file, variable - 1, count > INT_MAX ? INT_MAX : (int)count, strings));
   free(strings);
   return code;
 }

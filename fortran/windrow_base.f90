@@ -137,8 +137,6 @@ contains
         character(:), allocatable :: message
         message = ''
         if (code /= windrow_ok) message = text_of(c_error_message())
-        if (code == windrow_bad_argument .and. index(message, 'dimension ') > 0) &
-            message = message//' (dimensions and places are counted as in C: from 0, the last of Fortran first)'
         if (code /= windrow_ok .and. .not. present(stat)) error stop 'windrow: '//message
         if (present(stat)) stat = int(code)
         if (present(errmsg)) errmsg = message

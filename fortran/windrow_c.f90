@@ -158,13 +158,13 @@ module windrow_c
             integer(c_int) :: code
         end function c_open
 
-        function c_sync(file) bind(c, name="windrow_sync") result(code)
+        function c_sync(file) bind(c, name="windrow_fortran_sync") result(code)
             import :: c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             integer(c_int) :: code
         end function c_sync
 
-        function c_close(file) bind(c, name="windrow_close") result(code)
+        function c_close(file) bind(c, name="windrow_fortran_close") result(code)
             import :: c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             integer(c_int) :: code
@@ -196,7 +196,7 @@ module windrow_c
         end function c_define_group
 
         function c_define_variables(file, count, definitions, variables) &
-            bind(c, name="windrow_define_variables") result(code)
+            bind(c, name="windrow_fortran_define_variables") result(code)
             import :: c_int, c_ptr, c_variable_definition
             type(c_ptr), intent(in), value :: file
             integer(c_int), intent(in), value :: count
@@ -344,7 +344,7 @@ module windrow_c
             integer(c_int) :: code
         end function c_put_texts
 
-        function c_get_texts(file, variable, texts) bind(c, name="windrow_get_texts") result(code)
+        function c_get_texts(file, variable, texts) bind(c, name="windrow_fortran_get_texts") result(code)
             import :: c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             integer(c_int), intent(in), value :: variable
@@ -492,7 +492,7 @@ module windrow_c
         end function c_points
 
         function c_decomposition_owned(decomposition, owner, room, list, count, intervals) &
-            bind(c, name="windrow_decomposition_owned") result(code)
+            bind(c, name="windrow_fortran_decomposition_owned") result(code)
             import :: c_char, c_int, c_int64_t, c_ptr
             type(c_ptr), intent(in), value :: decomposition
             character(kind=c_char), intent(in) :: owner(*)
@@ -519,7 +519,7 @@ module windrow_c
         end function c_decomposition_memory
 
         function c_mesh_neighbours(nodes, cell, length, connectivity, across_cells, room, offsets, neighbours) &
-            bind(c, name="windrow_mesh_neighbours") result(code)
+            bind(c, name="windrow_fortran_mesh_neighbours") result(code)
             import :: c_int, c_int64_t
             integer(c_int64_t), intent(in), value :: nodes, length, room
             integer(c_int), intent(in), value :: cell, across_cells
@@ -529,7 +529,7 @@ module windrow_c
         end function c_mesh_neighbours
 
         function c_classify_nodes(nodes, offsets, neighbours, partition, room, part_offsets, parts) &
-            bind(c, name="windrow_classify_nodes") result(code)
+            bind(c, name="windrow_fortran_classify_nodes") result(code)
             import :: c_int, c_int64_t
             integer(c_int64_t), intent(in), value :: nodes, room
             integer(c_int64_t), intent(in) :: offsets(*), neighbours(*)
@@ -682,25 +682,25 @@ module windrow_c
             integer(c_int) :: code
         end function c_refuse
 
-        function c_flush(file) bind(c, name="windrow_flush") result(code)
+        function c_flush(file) bind(c, name="windrow_fortran_flush") result(code)
             import :: c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             integer(c_int) :: code
         end function c_flush
 
-        function c_flush_begin(file) bind(c, name="windrow_flush_begin") result(code)
+        function c_flush_begin(file) bind(c, name="windrow_fortran_flush_begin") result(code)
             import :: c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             integer(c_int) :: code
         end function c_flush_begin
 
-        function c_flush_end(file) bind(c, name="windrow_flush_end") result(code)
+        function c_flush_end(file) bind(c, name="windrow_fortran_flush_end") result(code)
             import :: c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             integer(c_int) :: code
         end function c_flush_end
 
-        function c_explain(file, format, text) bind(c, name="windrow_explain") result(code)
+        function c_explain(file, format, text) bind(c, name="windrow_fortran_explain") result(code)
             import :: c_char, c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             character(kind=c_char), intent(in) :: format(*)
@@ -717,7 +717,7 @@ module windrow_c
         end function c_report
 
         function c_uniform_grid(file, name, time, ndims, nodes, origin, spacing, grid) &
-            bind(c, name="windrow_xdmf_uniform_grid") result(code)
+            bind(c, name="windrow_fortran_xdmf_uniform_grid") result(code)
             import :: c_char, c_double, c_int, c_int64_t, c_ptr
             type(c_ptr), intent(in), value :: file
             character(kind=c_char), intent(in) :: name(*)
@@ -730,7 +730,7 @@ module windrow_c
         end function c_uniform_grid
 
         function c_rectilinear_grid(file, name, time, ndims, coordinates, grid) &
-            bind(c, name="windrow_xdmf_rectilinear_grid") result(code)
+            bind(c, name="windrow_fortran_xdmf_rectilinear_grid") result(code)
             import :: c_char, c_double, c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             character(kind=c_char), intent(in) :: name(*)
@@ -742,7 +742,7 @@ module windrow_c
         end function c_rectilinear_grid
 
         function c_curvilinear_grid(file, name, time, coordinates, grid) &
-            bind(c, name="windrow_xdmf_curvilinear_grid") result(code)
+            bind(c, name="windrow_fortran_xdmf_curvilinear_grid") result(code)
             import :: c_char, c_double, c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             character(kind=c_char), intent(in) :: name(*)
@@ -753,7 +753,7 @@ module windrow_c
         end function c_curvilinear_grid
 
         function c_mesh(file, name, time, cell, connectivity, cells, coordinates, grid) &
-            bind(c, name="windrow_xdmf_mesh") result(code)
+            bind(c, name="windrow_fortran_xdmf_mesh") result(code)
             import :: c_char, c_double, c_int, c_int64_t, c_ptr
             type(c_ptr), intent(in), value :: file
             character(kind=c_char), intent(in) :: name(*)
@@ -764,7 +764,7 @@ module windrow_c
             integer(c_int) :: code
         end function c_mesh
 
-        function c_field(file, grid, name, center, variable) bind(c, name="windrow_xdmf_field") result(code)
+        function c_field(file, grid, name, center, variable) bind(c, name="windrow_fortran_xdmf_field") result(code)
             import :: c_char, c_int, c_ptr
             type(c_ptr), intent(in), value :: file
             integer(c_int), intent(in), value :: grid, center, variable

@@ -35,9 +35,9 @@ contains
         integer :: i
         if (size(names) /= size(values)) then
             write (number, '(i0)') size(names)
-            text = 'options_set_enumeration: '//trim(number)//' names for '
+            text = 'options_set_enumeration: '//trim(number)//trim(merge(' name ', ' names', size(names) == 1))//' for '
             write (number, '(i0)') size(values)
-            code = c_refuse(c_null_ptr, c_text(text//trim(number)//' values'))
+            code = c_refuse(c_null_ptr, c_text(text//trim(number)//trim(merge(' value ', ' values', size(values) == 1))))
         else
             text = ''
             do i = 1, size(values)

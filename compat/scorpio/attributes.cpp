@@ -140,8 +140,8 @@ Memory read(Call& call, const Named& attribute, datatype_t type, bool alone, win
     find_attribute(call, attribute, info);
     if (call.refused()) return;
     if (alone && info.elements != 1)
-      return call.refuse("attribute \"%s\" of \"%s\" has %lld elements, not one", attribute.name, attribute.object,
-                         static_cast<long long>(info.elements));
+      return call.refuse("attribute \"%s\" of \"%s\" has %lld element%s, not one", attribute.name, attribute.object,
+                         static_cast<long long>(info.elements), scorpio::plural(info.elements));
     const bool text = info.type == WINDROW_TEXT || info.type == WINDROW_REFERENCE;
     if (text != (type == SCORPIO_STRING))
       return call.refuse("attribute \"%s\" of \"%s\" is of %s, which is not read as type %d", attribute.name,

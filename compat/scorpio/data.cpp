@@ -39,7 +39,7 @@ void check_array(Call& call, const Array& array, int least_ndims) {
   if (type == 0 || type == WINDROW_TEXT) return call.refuse("%d is no type of datasets", static_cast<int>(array.type));
   call.same(array.ndims);
   if (array.ndims < least_ndims || array.ndims > WINDROW_MAX_DIMENSIONS)
-    return call.refuse("\"%s\": %d dimensions; there can be %d to %d", array.name, array.ndims, least_ndims,
+    return call.refuse("\"%s\": %d dimension%s; there can be %d to %d", array.name, array.ndims, scorpio::plural(array.ndims), least_ndims,
                        WINDROW_MAX_DIMENSIONS);
   if (array.ndims > 0 && array.global == nullptr) return call.refuse("\"%s\": globaldims is NULL", array.name);
   call.same(array.global, array.ndims);
@@ -57,7 +57,7 @@ void find_dataset(Call& call, Dataset& dataset) {
 
 void check_dimensions(Call& call, const Dataset& dataset, int ndims) {
   if (dataset.info.ndims != ndims)
-    return call.refuse("\"%s\" has %d dimensions, not %d", dataset.path.c_str(), dataset.info.ndims, ndims);
+    return call.refuse("\"%s\" has %d dimension%s, not %d", dataset.path.c_str(), dataset.info.ndims, scorpio::plural(dataset.info.ndims), ndims);
   for (int i = 0; i < ndims; ++i)
     if (dataset.info.shape[i] != dataset.global[static_cast<size_t>(i)])
       return call.refuse("\"%s\": its dimension %d is %lld, but globaldims says %lld", dataset.path.c_str(), i,
@@ -71,8 +71,8 @@ void check_readable(Call& call, const Dataset& dataset, datatype_t type) {
   if (dataset.info.type == 0)
     call.refuse("\"%s\" cannot be read: %s", dataset.path.c_str(), dataset.info.unsupported);
   else if (opaque != (type == SCORPIO_BYTE) || (opaque && dataset.info.element_bytes != 1))
-    call.refuse("\"%s\" is of %s with %lld bytes an element, which is not read as type %d", dataset.path.c_str(),
-                windrow_type_name(dataset.info.type), static_cast<long long>(dataset.info.element_bytes),
+    call.refuse("\"%s\" is of %s with %lld byte%s an element, which is not read as type %d", dataset.path.c_str(),
+                windrow_type_name(dataset.info.type), static_cast<long long>(dataset.info.element_bytes), scorpio::plural(dataset.info.element_bytes),
                 static_cast<int>(type));
 }
 
@@ -122,9 +122,9 @@ void check_rows(Call& call, const Array& array, bool uniform) {
   }
   if (uniform && array.local[0] != share)
     return call.refuse(
-        "\"%s\": this rank's share of %lld rows over %d ranks is %lld in a uniform pattern, but localdims says %d; "
+        "\"%s\": this rank's share of %lld row%s over %d rank%s is %lld in a uniform pattern, but localdims says %d; "
         "rows divided in another way are nonuniform",
-        array.name, static_cast<long long>(rows), group.ranks, static_cast<long long>(share), array.local[0]);
+        array.name, static_cast<long long>(rows), scorpio::plural(rows), group.ranks, scorpio::plural(group.ranks), static_cast<long long>(share), array.local[0]);
   for (int i = 1; i < array.ndims && array.local[0] != 0; ++i)
     if (array.local[i] != array.global[i])
       return call.refuse(
@@ -279,7 +279,7 @@ int scorpio_read_same_sub_dataset(void* data, datatype_t type, int ndims, int* d
     call.same(starts, ndims);
     scorpio::prepare_to_read(call, array, dataset);
     if (call.refused()) return;
-    if (dataset.info.ndims != ndims) call.refuse("\"%s\" has %d dimensions, not %d", name, dataset.info.ndims, ndims);
+    if (dataset.info.ndims != ndims) call.refuse("\"%s\" has %d dimension%s, not %d", name, dataset.info.ndims, scorpio::plural(dataset.info.ndims), ndims);
     scorpio::widen(dims, ndims, dataset.local);
     scorpio::widen(starts, ndims, start);
   });

@@ -28,6 +28,9 @@ struct iofile_t {
 
 namespace scorpio {
 
+// The end of a noun behind its number: "1 text", "2 texts".
+inline const char* plural(int64_t number) noexcept { return number == 1 ? "" : "s"; }
+
 struct Group {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;

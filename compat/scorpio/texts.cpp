@@ -89,8 +89,9 @@ void check_existing(Call& call, const std::string& path, const Size& size, int& 
     return call.refuse("\"%s\" exists and is no list of texts of fixed length", path.c_str());
   const int64_t room = info.element_bytes + (std::strcmp(info.text_padding, "null_terminated") == 0 ? 0 : 1);
   if (info.shape[0] != size.count || room < size.bytes)
-    return call.refuse("\"%s\" exists with %lld texts of at most %lld bytes; now there are %lld, the longest of %lld",
-                       path.c_str(), static_cast<long long>(info.shape[0]), static_cast<long long>(room - 1),
+    return call.refuse("\"%s\" exists with %lld text%s of at most %lld byte%s; now there are %lld, the longest of %lld",
+                       path.c_str(), static_cast<long long>(info.shape[0]), scorpio::plural(info.shape[0]), static_cast<long long>(room - 1),
+                       scorpio::plural(room - 1),
                        static_cast<long long>(size.count), static_cast<long long>(size.bytes - 1));
   if (size.ascii == 0 && std::strcmp(info.text_characters, "ascii") == 0)
     return call.refuse("\"%s\" exists and is of ASCII characters", path.c_str());

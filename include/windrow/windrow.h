@@ -125,8 +125,8 @@ enum windrow_mode {
  * until then a file that stood there before stays whole.
  *
  * @param comm     [same]
- * @param path     [same] The format follows from the option "format", or else from the name: .h5 .hdf5 .nc4 is HDF5; .nc .cdf is
- *                 netCDF classic (docs/netcdf.md); .raw is raw.
+ * @param path     [same] The format follows from the option "format", or else from the name, whatever its capitals: .h5 .hdf5 .nc4
+ *                 is HDF5; .nc .cdf is netCDF classic (docs/netcdf.md); .raw is raw.
  * @param options  NULL: defaults and environment.  Copied.  [same]
  *                 "files" = subfiles(N): variables are split over N subfiles in a folder beside `path`, and read as one file (docs/subfiles.md).
  * @param file     [out] NULL on error.
@@ -769,6 +769,20 @@ WINDROW_API int windrow_flush_end(windrow_file *file);
  * @return WINDROW_BAD_ARGUMENT.  Since 0.1.
  */
 WINDROW_API int windrow_refuse(windrow_file *file, const char *message);
+
+/** How messages count and order dimensions, indices and shapes. */
+enum windrow_numbering {
+  WINDROW_NUMBERING_C = 0,       /* from 0, the slowest dimension first */
+  WINDROW_NUMBERING_FORTRAN = 1, /* from 1, the fastest dimension first */
+};
+
+/**
+ * Set how the messages of this thread's calls count, until it is set again.  For bindings of languages, which pass everything as C has it: they set it
+ * for the time of a call.  Local.
+ * @param numbering  enum windrow_numbering; another value changes nothing.
+ * @return What it was.  Since 0.1.
+ */
+WINDROW_API int windrow_set_numbering(int numbering);
 
 /** windrow_put() and windrow_flush() in one call.  Collective.  Since 0.1. */
 WINDROW_API int windrow_write(windrow_file *file, int variable, const windrow_decomposition *decomposition, const void *data);

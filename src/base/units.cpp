@@ -63,8 +63,7 @@ std::optional<int64_t> parse_bytes(std::string_view text) noexcept {
 std::string format_bytes(int64_t bytes) {
   static constexpr std::array<const char*, 6> k_binary{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   static constexpr std::array<const char*, 6> k_decimal{"kB", "MB", "GB", "TB", "PB", "EB"};
-  if (bytes == 1) return "1 byte";
-  if (bytes < 1000) return fmt::format("{} bytes", bytes);
+  if (bytes < 1000) return counted(bytes, "byte");
   int64_t exact = bytes;
   size_t power = 0;
   for (; power < k_binary.size() && exact % 1024 == 0; exact /= 1024) ++power;
@@ -73,6 +72,12 @@ std::string format_bytes(int64_t bytes) {
   size_t unit = 0;
   for (; value >= 999.95 && unit + 1 < k_decimal.size(); value /= 1000) ++unit;
   return fmt::format("{:.1f} {}", value, k_decimal[unit]);
+}
+
+std::string counted_text(std::string number, bool one, std::string_view noun, std::string_view plural) {
+  number.append(" ").append(one || plural.empty() ? noun : plural);
+  if (!one && plural.empty()) number += 's';
+  return number;
 }
 
 std::string format_seconds(double seconds) {

@@ -2,6 +2,7 @@
 // Sizes and times as people write and read them.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,14 @@ std::optional<int64_t> parse_bytes(std::string_view text) noexcept;
 
 // "16 MiB" where that is exact, otherwise rounded: "4.2 MB"; below 1000 "17 bytes".
 std::string format_bytes(int64_t bytes);
+
+// "1 rank", "4 ranks", "2 entries" where the plural is given.
+std::string counted_text(std::string number, bool one, std::string_view noun, std::string_view plural);
+
+template <std::integral Number>
+std::string counted(Number count, std::string_view noun, std::string_view plural = {}) {
+  return counted_text(std::to_string(count), count == 1, noun, plural);
+}
 
 // "1.23 s", "4.50 ms", "17.0 us".
 std::string format_seconds(double seconds);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace windrow {
@@ -45,6 +46,12 @@ std::string readable(std::string_view text) {
     text.remove_prefix(size == 0 ? 1 : size);
   }
   return result;
+}
+
+bool has_ending(std::string_view name, std::string_view ending) noexcept {
+  if (name.size() < ending.size()) return false;
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(name.substr(name.size() - ending.size()), ending, {}, small);
 }
 
 }  // namespace windrow

@@ -13,4 +13,7 @@ bool is_utf8(std::string_view text) noexcept;
 // The text with "\xNN" for what is not UTF-8, and for NUL, at which a message about it would end.
 std::string readable(std::string_view text);
 
+// Whether a name ends in `ending`, which is of small letters, whatever the capitals of the name: "RUN.H5" is ".h5".
+bool has_ending(std::string_view name, std::string_view ending) noexcept;
+
 }  // namespace windrow

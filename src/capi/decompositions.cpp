@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "extent/pieces.hpp"
 #include "plan/strategy.hpp"
@@ -121,6 +122,7 @@ Status check_points(const windrow_decomposition& decomposition) {
 }  // namespace windrow
 
 using windrow::Code;
+using windrow::counted;
 using windrow::Decomposition;
 using windrow::Result;
 using windrow::Status;
@@ -212,7 +214,7 @@ int windrow_points_with(MPI_Comm comm, int64_t points, int64_t count, const int6
     });
     const auto make = [&]() -> Result<Decomposition> {
       if (!local.ok()) return local;
-      if (count < 0) return Status{Code::bad_argument, fmt::format("this rank gives {} points; with owner flags it must give as many of these (from C++ and Fortran: the lists differ in length)", count)};
+      if (count < 0) return Status{Code::bad_argument, fmt::format("this rank gives {}; with owner flags it must give as many of these (from C++ and Fortran: the lists differ in length)", counted(count, "point"))};
       if (count > 0 && list == nullptr) return windrow::null_argument("the list of points");
       const auto size = static_cast<size_t>(count);
       return windrow::make_points(points, std::span(list, size), owned == nullptr ? std::span<const unsigned char>() : std::span(owned, size));
@@ -235,7 +237,7 @@ int windrow_decomposition_owned(const windrow_decomposition* decomposition, cons
       if (!written.ok()) return written.status();
       *count = windrow::total_bytes(written.value());
       *intervals = 0;
-      if (room > 0 && room < *count) return {Code::bad_argument, fmt::format("room for {} points is not enough for {}", room, *count)};
+      if (room > 0 && room < *count) return {Code::bad_argument, fmt::format("room for {} is not enough for {}", counted(room, "point"), *count)};
       int64_t end = -1;
       windrow::for_each_piece(written.value(), [&](const windrow::Piece& piece) {
         *intervals += piece.file == end ? 0 : 1;

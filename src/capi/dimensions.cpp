@@ -4,9 +4,12 @@
 
 #include <optional>
 
+#include "base/units.hpp"
+
 #include "capi/handles.hpp"
 
 using windrow::check_file;
+using windrow::counted;
 using windrow::Code;
 using windrow::enter;
 using windrow::guard;
@@ -27,8 +30,8 @@ int name_dimensions(windrow_file* file, int variable, std::optional<int> given, 
       const windrow::Variable& named = variables[static_cast<size_t>(variable)];
       const int dimensions = static_cast<int>(named.shape.size());
       if (given.value_or(dimensions) != dimensions)
-        return {Code::bad_argument, fmt::format("name_dimensions: {} names for \"{}\", which has {} dimensions", *given, named.path, dimensions)};
-      if (dimensions > 0 && names == nullptr) return {Code::bad_argument, fmt::format("name_dimensions: no list of {} names was given", dimensions)};
+        return {Code::bad_argument, fmt::format("name_dimensions: {} for \"{}\", which has {}", counted(*given, "name"), named.path, counted(dimensions, "dimension"))};
+      if (dimensions > 0 && names == nullptr) return {Code::bad_argument, fmt::format("name_dimensions: no list of {} was given", counted(dimensions, "name"))};
       for (int i = 0; i < dimensions; ++i) {
         if (names[i] == nullptr) return null_argument("the name of a dimension");
         copies.emplace_back(names[i]);

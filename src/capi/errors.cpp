@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/numbering.hpp"
 #include "capi/handles.hpp"
 
 namespace windrow {
@@ -25,5 +26,12 @@ extern "C" {
 const char* windrow_code_name(int code) { return windrow::code_name(static_cast<windrow::Code>(code)); }
 const char* windrow_error_message(void) { return windrow::last_message.c_str(); }
 int windrow_error_rank(void) { return windrow::last_rank; }
+
+int windrow_set_numbering(int numbering) {
+  const int before = static_cast<int>(windrow::numbering());
+  if (numbering == WINDROW_NUMBERING_C || numbering == WINDROW_NUMBERING_FORTRAN)
+    windrow::set_numbering(static_cast<windrow::Numbering>(numbering));
+  return before;
+}
 
 }  // extern "C"

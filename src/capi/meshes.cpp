@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include "capi/handles.hpp"
+#include "base/units.hpp"
 #include "graph/adjacency.hpp"
 #include "graph/classification.hpp"
 
 using windrow::Code;
+using windrow::counted;
 using windrow::enter;
 using windrow::guard;
 using windrow::null_argument;
@@ -49,11 +51,11 @@ int windrow_classify_nodes(int64_t nodes, const int64_t* offsets, const int64_t*
                            int64_t* part_offsets, int* parts) {
   return enter([&] {
     return guard([&]() -> Status {
-      if (nodes < 0) return {Code::bad_argument, fmt::format("a mesh cannot have {} nodes", nodes)};
+      if (nodes < 0) return {Code::bad_argument, fmt::format("a mesh cannot have {}", counted(nodes, "node"))};
       if (offsets == nullptr || part_offsets == nullptr) return null_argument(offsets == nullptr ? "offsets" : "part_offsets");
       if (nodes > 0 && partition == nullptr) return null_argument("the partition");
       const auto count = static_cast<size_t>(nodes);
-      if (offsets[count] < 0) return {Code::bad_argument, fmt::format("the mesh is said to have {} neighbours", offsets[count])};
+      if (offsets[count] < 0) return {Code::bad_argument, fmt::format("the mesh is said to have {}", counted(offsets[count], "neighbour"))};
       if (offsets[count] > 0 && neighbours == nullptr) return null_argument("the neighbours");
       if (room > 0 && parts == nullptr) return null_argument("parts");
       const auto lists = windrow::classify_nodes(std::span(offsets, count + 1), std::span(neighbours, static_cast<size_t>(offsets[count])),

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "capi/elements.hpp"
 #include "format/fill.hpp"
 
@@ -216,7 +217,7 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
     if (Status status = check_file(file); !status.ok()) return status;
     const auto& variables = file->file->catalog().variables;
     if (variable < 0 || variable >= static_cast<int>(variables.size()))
-      return {Code::bad_argument, "there is no variable number " + std::to_string(variable)};
+      return {Code::bad_argument, "there is no variable number " + std::to_string(windrow::shown_index(variable))};
     const windrow::Variable& described = variables[static_cast<size_t>(variable)];
     windrow_variable_info filled{};
     filled.size = sizeof filled;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/numbering.hpp"
 #include "capi/decompositions.hpp"
 
 using windrow::check_file;
@@ -40,7 +41,7 @@ windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& f
   Status status = windrow::guard([&]() -> Status {
     if (!file.refused().ok()) return file.refused();  // by windrow_refuse() or a bad put: the others hear it now
     const auto& variables = file.catalog().variables;
-    if (variable < 0 || variable >= static_cast<int>(variables.size())) return {Code::bad_argument, "there is no variable number " + std::to_string(variable)};
+    if (variable < 0 || variable >= static_cast<int>(variables.size())) return {Code::bad_argument, "there is no variable number " + std::to_string(windrow::shown_index(variable))};
     const windrow::Variable& target = variables[static_cast<size_t>(variable)];
     block = windrow::block_of(static_cast<int>(target.shape.size()), target.shape.data(), start, count, nullptr, nullptr);
     if (block.ok()) return {};

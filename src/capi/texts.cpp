@@ -5,9 +5,12 @@
 #include <optional>
 #include <span>
 
+#include "base/units.hpp"
+
 #include "capi/handles.hpp"
 
 using windrow::check_file;
+using windrow::counted;
 using windrow::Code;
 using windrow::enter;
 using windrow::guard;
@@ -35,9 +38,9 @@ int put_texts(windrow_file* file, int variable, std::optional<int64_t> given, co
       const int64_t elements = file->file->element_count_of(variable);
       if (given.value_or(elements) != elements) {
         const std::string& path = file->file->catalog().variables[static_cast<size_t>(variable)].path;
-        return {Code::bad_argument, fmt::format("put_texts: {} texts for \"{}\", which has {} elements", *given, path, elements)};
+        return {Code::bad_argument, fmt::format("put_texts: {} for \"{}\", which has {}", counted(*given, "text"), path, counted(elements, "element"))};
       }
-      if (elements > 0 && texts == nullptr) return {Code::bad_argument, fmt::format("put_texts: no list of {} texts was given", elements)};
+      if (elements > 0 && texts == nullptr) return {Code::bad_argument, fmt::format("put_texts: no list of {} was given", counted(elements, "text"))};
       for (int64_t i = 0; i < elements; ++i) {
         if (texts[i] == nullptr) return null_argument("one of the texts");
         copies.emplace_back(texts[i]);

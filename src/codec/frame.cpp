@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "base/shuffle.hpp"
+#include "base/units.hpp"
 #include "codec/checksum.hpp"
 #include "codec/codec.hpp"
 #include "codec/little_endian.hpp"
@@ -82,23 +83,23 @@ Status broken(std::string what) { return {Code::internal, "a compressed message 
 
 // What can be said before the payload is looked at.
 Status check_header(std::span<const std::byte> frame, size_t raw_size) {
-  if (frame.size() < k_header) return broken(fmt::format("a frame of {} bytes, shorter than its header", frame.size()));
+  if (frame.size() < k_header) return broken(fmt::format("a frame of {}, shorter than its header", counted(frame.size(), "byte")));
   if (frame[0] != k_marker) return broken(fmt::format("it begins with {:#04x}", std::to_integer<int>(frame[0])));
   const Header header = get_header(frame.data());
   if ((header.flags & ~(k_shuffled | k_checked)) != 0) return broken(fmt::format("flags {:#04x}, which nothing has", header.flags));
-  if (header.raw != raw_size) return broken(fmt::format("a frame of a message of {} bytes where one of {} is awaited", header.raw, raw_size));
+  if (header.raw != raw_size) return broken(fmt::format("a frame of a message of {} where one of {} is awaited", counted(header.raw, "byte"), raw_size));
   if (header.payload != frame.size() - k_header)
-    return broken(fmt::format("a frame of {} bytes with a payload of {}", frame.size(), header.payload));
+    return broken(fmt::format("a frame of {} with a payload of {}", counted(frame.size(), "byte"), header.payload));
   if ((header.flags & k_checked) == 0 && header.checksum != 0) return broken("a checksum in a frame that has none");
   const bool shuffled = (header.flags & k_shuffled) != 0;
   const bool equal = header.kind == k_equal_elements;
   if (shuffled && (header.kind == k_as_it_is || equal)) return broken("shuffled, and not compressed");
   const bool element_fits = shuffled ? header.element_bytes >= 2 : equal ? header.element_bytes >= 1 : header.element_bytes == 1;
-  if (!element_fits) return broken(fmt::format("elements of {} bytes", header.element_bytes));
+  if (!element_fits) return broken(fmt::format("elements of {}", counted(header.element_bytes, "byte")));
   if (header.kind == k_as_it_is && header.payload != header.raw)
-    return broken(fmt::format("{} bytes for a message of {} that is not compressed", header.payload, header.raw));
+    return broken(fmt::format("{} for a message of {} that is not compressed", counted(header.payload, "byte"), header.raw));
   if (equal && (header.payload != header.element_bytes || header.payload > header.raw))
-    return broken(fmt::format("{} bytes for one element of {} in a message of {}", header.payload, header.element_bytes, header.raw));
+    return broken(fmt::format("{} for one element of {} in a message of {}", counted(header.payload, "byte"), header.element_bytes, header.raw));
   return {};
 }
 
@@ -111,11 +112,11 @@ Status decompress(const Header& header, std::span<const std::byte> payload, std:
   CompressorState* state = workspace.state(place);
   if (state == nullptr) return broken(fmt::format("{} is not among the compressors of this exchange, and a frame needs it", name));
   if (static_cast<int64_t>(raw.size()) > workspace.largest())
-    return broken(fmt::format("a message of {} bytes where the largest has {}", raw.size(), workspace.largest()));
+    return broken(fmt::format("a message of {} where the largest has {}", counted(raw.size(), "byte"), workspace.largest()));
   const bool shuffled = (header.flags & k_shuffled) != 0;
   if (shuffled && !compressor.shuffles()) return broken(fmt::format("shuffled, which {} does not do", name));
   if (!state->decompress(payload, shuffled ? workspace.rearranged(raw.size()) : raw))
-    return broken(fmt::format("{} cannot make {} bytes of {}", name, raw.size(), payload.size()));
+    return broken(fmt::format("{} cannot make {} of {}", name, counted(raw.size(), "byte"), payload.size()));
   if (shuffled) unshuffle_bytes(workspace.rearranged(raw.size()), header.element_bytes, raw);
   return {};
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/units.hpp"
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "comm/arrivals.hpp"
@@ -44,7 +45,7 @@ Result<int64_t> size_in(std::span<const std::byte> notice, int from) {
   int64_t size = -1;
   if (notice.size() >= k_head) std::memcpy(&size, notice.data(), sizeof size);
   const bool fits = size >= 0 && notice.size() == k_head + (size > static_cast<int64_t>(k_short) ? 0 : static_cast<size_t>(size));
-  if (!fits) return Status{Code::internal, fmt::format("a notice of {} bytes from rank {} of a description of {} is malformed", notice.size(), from, size)};
+  if (!fits) return Status{Code::internal, fmt::format("a notice of {} from rank {} of a description of {} is malformed", counted(notice.size(), "byte"), from, size)};
   return size;
 }
 
@@ -160,7 +161,7 @@ class LongLetters {
     int count = 0;
     MPI_Get_count(&about, MPI_BYTE, &count);
     if (count == awaited) return MPI_Irecv(place, count, MPI_BYTE, about.MPI_SOURCE, k_tag_description, comm_.get(), &requests_.emplace_back());
-    local.update({Code::internal, fmt::format("a description from rank {} comes with {} bytes where its notice told {}", about.MPI_SOURCE, count, awaited)});
+    local.update({Code::internal, fmt::format("a description from rank {} comes with {} where its notice told {}", about.MPI_SOURCE, counted(count, "byte"), awaited)});
     int64_t bytes = 0;
     return receive_found({}, about, comm_.get(), bytes);
   }

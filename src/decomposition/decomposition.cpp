@@ -8,6 +8,8 @@
 #include <numeric>
 #include <string>
 
+#include "base/numbering.hpp"
+#include "base/units.hpp"
 #include "extent/algebra.hpp"
 
 namespace windrow {
@@ -18,10 +20,6 @@ constexpr size_t k_max_dimensions = 32;  // WINDROW_MAX_DIMENSIONS
 
 Status bad(std::string message) { return {Code::bad_argument, std::move(message)}; }
 
-std::string text_of(std::span<const int64_t> shape) {
-  return shape.empty() ? "()" : fmt::format("{}", fmt::join(shape, " x "));
-}
-
 // Elements of a box; 0 when any count is, however large the others are. nullopt: more than int64_t holds.
 std::optional<int64_t> box_elements(std::span<const int64_t> counts) noexcept {
   if (std::ranges::find(counts, 0) != counts.end()) return 0;
@@ -30,11 +28,11 @@ std::optional<int64_t> box_elements(std::span<const int64_t> counts) noexcept {
 
 Result<Decomposition> make_empty(DecompositionKind kind, std::span<const int64_t> shape) {
   if (shape.size() > k_max_dimensions)
-    return bad(fmt::format("{} dimensions; there can be {}", shape.size(), k_max_dimensions));
+    return bad(fmt::format("{}; there can be {}", counted(shape.size(), "dimension"), k_max_dimensions));
   for (size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] < 0) return bad(fmt::format("dimension {} of the shape is {}", d, shape[d]));
+    if (shape[d] < 0) return bad(fmt::format("dimension {} of the shape is {}", shown_dimension(d, shape.size()), shape[d]));
   const auto elements = box_elements(shape);
-  if (!elements) return bad(fmt::format("the shape {} has more than 2^63 - 1 elements", text_of(shape)));
+  if (!elements) return bad(fmt::format("the shape {} has more than 2^63 - 1 elements", shown_sizes(shape)));
   Decomposition decomposition;
   decomposition.kind = kind;
   decomposition.shape.assign(shape.begin(), shape.end());
@@ -53,21 +51,22 @@ struct BlockView {
 
 Status check_block(const BlockView& block, std::span<const int64_t> shape) {
   for (size_t d = 0; d < shape.size(); ++d) {
-    if (block.count[d] < 0) return bad(fmt::format("{} of dimension {} has count {}", block.name, d, block.count[d]));
+    if (block.count[d] < 0) return bad(fmt::format("{} of dimension {} has count {}", block.name, shown_dimension(d, shape.size()), block.count[d]));
     if (block.memory_shape[d] < 0)
-      return bad(fmt::format("memory box of {} of dimension {} has size {}", block.name, d, block.memory_shape[d]));
+      return bad(fmt::format("memory box of {} of dimension {} has size {}", block.name, shown_dimension(d, shape.size()), block.memory_shape[d]));
   }
   if (block.empty()) return {};
   for (size_t d = 0; d < shape.size(); ++d) {
+    const int64_t dimension = shown_dimension(d, shape.size());
     const auto ends = [&](int64_t start, int64_t limit, const char* where, const char* what) -> Status {
-      if (start < 0) return bad(fmt::format("{} of dimension {} starts at {}{}", block.name, d, start, where));
+      if (start < 0) return bad(fmt::format("{} of dimension {} starts at {}{}", block.name, dimension, shown_index(start), where));
       const auto end = checked_add(start, block.count[d]);
       if (!end)
-        return bad(fmt::format("{} of dimension {} starts at {}{} and has count {}: too large", block.name, d, start,
+        return bad(fmt::format("{} of dimension {} starts at {}{} and has count {}: too large", block.name, dimension, shown_index(start),
                                where, block.count[d]));
       if (*end > limit)
         return bad(
-            fmt::format("{} of dimension {} ends at {}{} but {} is {}", block.name, d, *end, where, what, limit));
+            fmt::format("{} of dimension {} ends at {}{} but {} is {}", block.name, dimension, *end, where, what, limit));
       return {};
     };
     if (Status status = ends(block.start[d], shape[d], "", "the shape"); !status.ok()) return status;
@@ -94,27 +93,27 @@ Result<int64_t> check_strides(const BlockView& block, int64_t offset) {
   if (block.empty()) return int64_t{0};
   for (size_t d = 0; d < block.count.size(); ++d)
     if (block.memory_stride[d] == 0 && block.count[d] > 1)
-      return bad(fmt::format("{} has stride 0 along dimension {}, which has {} elements", block.name, d, block.count[d]));
+      return bad(fmt::format("{} has stride 0 along dimension {}, which has {}", block.name, shown_dimension(d, block.count.size()), counted(block.count[d], "element")));
   const auto end = strided_end(block, offset);
   if (!end)
-    return bad(fmt::format("{} lies at {} in memory with strides {}: that reaches before its beginning or too far", block.name, offset,
-                           text_of(block.memory_stride)));
+    return bad(fmt::format("{} lies at {} in memory with strides {}: that reaches before its beginning or too far", block.name, shown_index(offset),
+                           shown_sizes(block.memory_stride)));
   return *end;
 }
 
 Status check_sizes(size_t dimensions, int64_t blocks, const BlockLists& lists) {
   const auto values = checked_multiply(blocks, static_cast<int64_t>(dimensions));
-  if (!values) return bad(fmt::format("{} blocks are too many", blocks));
+  if (!values) return bad(fmt::format("{} are too many", counted(blocks, "block")));
   const auto size = static_cast<size_t>(*values);
   const auto fits = [&](std::span<const int64_t> list) { return list.empty() || list.size() == size; };
   if (lists.starts.size() != size || lists.counts.size() != size || !fits(lists.memory_shapes) ||
       !fits(lists.memory_starts))
     return bad(
-        fmt::format("{} blocks of {} dimensions need {} starts and counts, and as many memory shapes and starts if any",
-                    blocks, dimensions, size));
+        fmt::format("{} of {}: {} starts and counts are needed, and as many memory shapes and starts if any",
+                    counted(blocks, "block"), counted(dimensions, "dimension"), size));
   const bool strided = !lists.memory_offsets.empty() || !lists.memory_strides.empty();
   if (strided && (std::cmp_not_equal(lists.memory_offsets.size(), blocks) || lists.memory_strides.size() != size))
-    return bad(fmt::format("{} blocks of {} dimensions need {} memory offsets and {} strides", blocks, dimensions, blocks, size));
+    return bad(fmt::format("{} of {}: {} and {} strides are needed", counted(blocks, "block"), counted(dimensions, "dimension"), counted(blocks, "memory offset"), size));
   return {};
 }
 
@@ -235,7 +234,7 @@ Result<Decomposition> make(DecompositionKind kind, std::span<const int64_t> shap
   decomposition.memory_strides.assign(lists.memory_strides.begin(), lists.memory_strides.end());
   for (int64_t i = 0; i < blocks; ++i) {
     BlockView block = block_of(decomposition, i);
-    block.name = kind == DecompositionKind::blocks ? fmt::format("block {}", i) : "block";
+    block.name = kind == DecompositionKind::blocks ? fmt::format("block {}", shown_index(i)) : "block";
     if (Status status = check_block(block, shape); !status.ok()) return status;
     if (!decomposition.memory_offsets.empty()) {
       const auto reached = check_strides(block, decomposition.memory_offsets[static_cast<size_t>(i)]);
@@ -245,7 +244,7 @@ Result<Decomposition> make(DecompositionKind kind, std::span<const int64_t> shap
     }
     const auto box = box_elements(block.memory_shape);
     const auto end = box ? checked_add(decomposition.memory_elements, *box) : std::nullopt;
-    if (!end) return bad(fmt::format("memory box {} of {} is too large", text_of(block.memory_shape), block.name));
+    if (!end) return bad(fmt::format("memory box {} of {} is too large", shown_sizes(block.memory_shape), block.name));
     decomposition.memory_elements = *end;
   }
   return made;
@@ -266,17 +265,17 @@ Result<Decomposition> make_rows(int64_t rows, int64_t first, int64_t count) {
   if (count < 0) return bad(fmt::format("this rank's number of rows is {}", count));
   const auto end = checked_add(first, count);
   if (first < 0 || !end || *end > rows)
-    return bad(fmt::format("{} rows from row {} on leave the {} rows of the whole", count, first, rows));
+    return bad(fmt::format("{} from row {} on leave the {} of the whole", counted(count, "row"), shown_index(first), counted(rows, "row")));
   return make(DecompositionKind::rows, {&rows, 1}, 1, {{&first, 1}, {&count, 1}, {}, {}});
 }
 
 Result<Decomposition> make_points(int64_t points, std::span<const int64_t> list, std::span<const unsigned char> owned) {
   if (points < 0) return bad(fmt::format("the number of points is {}", points));
   if (!owned.empty() && owned.size() != list.size())
-    return bad(fmt::format("{} points come with {} owner flags", list.size(), owned.size()));
+    return bad(fmt::format("{} come with {}", counted(list.size(), "point"), counted(owned.size(), "owner flag")));
   for (size_t i = 0; i < list.size(); ++i)
     if (list[i] < 0 || list[i] >= points)
-      return bad(fmt::format("entry {} of the points is {}, not in [0, {})", i, list[i], points));
+      return bad(fmt::format("entry {} of the points is {}; the points are {}", shown_index(i), shown_index(list[i]), shown_range(points)));
   Result<Decomposition> made = make_empty(DecompositionKind::points, {&points, 1});
   if (!made.ok()) return made;
   made.value().memory_elements = static_cast<int64_t>(list.size());
@@ -323,7 +322,7 @@ std::vector<Echo> echoes(const Decomposition& decomposition, PieceView held) {
 Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t> variable_shape) {
   const std::span<const int64_t> shape = decomposition.shape;
   if (!box_elements(variable_shape))
-    return bad(fmt::format("the shape {} has more than 2^63 - 1 elements", text_of(variable_shape)));
+    return bad(fmt::format("the shape {} has more than 2^63 - 1 elements", shown_sizes(variable_shape)));
   size_t leading = shape.size();
   if (decomposition.kind == DecompositionKind::points) {
     // The leading dimensions, as few as will do, that multiply to the number of points.
@@ -334,22 +333,22 @@ Result<int64_t> load(const Decomposition& decomposition, std::span<const int64_t
     }
     if (product != decomposition.elements)
       return bad(fmt::format(
-          "a variable of shape {} does not fit a decomposition of {} points: no leading dimensions multiply to that",
-          text_of(variable_shape), decomposition.elements));
+          "a variable of shape {} does not fit a decomposition of {}: no {} dimensions multiply to that",
+          shown_sizes(variable_shape), counted(decomposition.elements, "point"), slowest_side()));
   } else {
     if (variable_shape.size() < leading)
-      return bad(fmt::format("a variable of {} dimensions does not fit a decomposition of {}", variable_shape.size(),
+      return bad(fmt::format("a variable of {} does not fit a decomposition of {}", counted(variable_shape.size(), "dimension"),
                              leading));
     for (size_t d = 0; d < leading; ++d)
       if (variable_shape[d] != shape[d])
         return bad(
             fmt::format("a variable of shape {} does not fit a decomposition of shape {}: dimension {} is {}, not {}",
-                        text_of(variable_shape), text_of(shape), d, variable_shape[d], shape[d]));
+                        shown_sizes(variable_shape), shown_sizes(shape), shown_dimension(d, variable_shape.size()), variable_shape[d], shape[d]));
   }
   const auto trailing = box_elements(variable_shape.subspan(leading));
   if (!trailing)
-    return bad(fmt::format("the trailing dimensions of the shape {} have more than 2^63 - 1 elements",
-                           text_of(variable_shape)));
+    return bad(fmt::format("the {} dimensions of the shape {} have more than 2^63 - 1 elements",
+                           fastest_side(), shown_sizes(variable_shape)));
   return *trailing;
 }
 
@@ -357,7 +356,7 @@ Result<PieceView> to_bytes(const Pieces& elements, int64_t element_bytes) {
   if (elements.empty() || element_bytes == 0) return PieceView{};
   const int64_t largest = std::max(hull(elements).end, memory_end(elements));
   if (element_bytes < 0 || !checked_multiply(largest, element_bytes))
-    return bad(fmt::format("{} elements of {} bytes are more than 2^63 - 1 bytes", largest, element_bytes));
+    return bad(fmt::format("{} of {} are more than 2^63 - 1 bytes", counted(largest, "element"), counted(element_bytes, "byte")));
   return PieceView(elements, element_bytes);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "extent/algebra.hpp"
 #include "extent/sweep.hpp"
 
@@ -99,7 +100,7 @@ Status check_owners(std::span<const Holding> holders) {
     std::vector<int> ranks;
     for (const size_t holder : sharing) ranks.push_back(holders[holder].rank);
     status =
-        bad_owners(ranks, fmt::format("point {} is owned by {}; one rank must own it", range.begin, name_ranks(ranks)));
+        bad_owners(ranks, fmt::format("point {} is owned by {}; one rank must own it", shown_index(range.begin), name_ranks(ranks)));
   });
   if (!status.ok()) return status;
 
@@ -109,7 +110,7 @@ Status check_owners(std::span<const Holding> holders) {
   std::vector<int> ranks;
   for (const Holding& holder : holders)
     if (bytes_within(holder.held, {point, point + 1}) > 0) ranks.push_back(holder.rank);
-  return bad_owners(ranks, fmt::format("point {} is held by {} but no rank owns it", point, name_ranks(ranks)));
+  return bad_owners(ranks, fmt::format("point {} is held by {} but no rank owns it", shown_index(point), name_ranks(ranks)));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "comm/arrivals.hpp"
 #include "comm/link.hpp"
 #include "comm/wait.hpp"
@@ -316,8 +317,8 @@ void Coder::refuse(int from, const Status& status) noexcept {
 void Coder::check_length(int from, int64_t count, int64_t raw) noexcept {
   if (count == raw) return;
   refuse(from, guard([&]() -> Status {
-           if (count == k_too_long) return {Code::internal, fmt::format("it is longer than the {} bytes that were to come", raw)};
-           return {Code::internal, fmt::format("it has {} bytes where {} were to come", count, raw)};
+           if (count == k_too_long) return {Code::internal, fmt::format("it is longer than the {} that were to come", counted(raw, "byte"))};
+           return {Code::internal, fmt::format("it has {} where {} were to come", counted(count, "byte"), raw)};
          }));
 }
 
@@ -410,7 +411,7 @@ Result<std::vector<std::byte>> Coder::grow(std::span<const std::byte> letter, do
   const std::span<const std::byte> frame = letter.subspan(std::min(prefix, letter.size()));
   const bool fits = size >= 1 && size == raw_bytes_of_frame(frame) && size <= most_grown(static_cast<int64_t>(frame.size()));
   if (memory_ == nullptr || !fits)
-    return Status{Code::internal, fmt::format("a compressed description of {} bytes from another rank is malformed: it says that {} bytes were made into it", letter.size(), size)};
+    return Status{Code::internal, fmt::format("a compressed description of {} from another rank is malformed: it says that {} were made into it", counted(letter.size(), "byte"), counted(size, "byte"))};
   if (Status status = reserve(size); !status.ok()) return status;
   std::vector<std::byte> raw(static_cast<size_t>(size));
   const double begin = seconds_now();

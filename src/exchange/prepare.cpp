@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "codec/checksum.hpp"
+#include "base/units.hpp"
 #include "comm/sparse.hpp"
 #include "exchange/engine.hpp"
 
@@ -157,7 +158,7 @@ class TransferBuilder {
     // Who tells numbers of bytes alone copies into memory that the host shares.
     const bool known = (kind & ~(k_counts | k_framed)) == std::byte{0} && ((kind & k_counts) == std::byte{0} || comm_.host_rank_of(from) >= 0);
     if (!known || element_bytes < 1)
-      return Status{Code::internal, fmt::format("a description from rank {} is malformed: it is of kind {}, of elements of {} bytes", from, std::to_integer<int>(kind), element_bytes)};
+      return Status{Code::internal, fmt::format("a description from rank {} is malformed: it is of kind {}, of elements of {}", from, std::to_integer<int>(kind), counted(element_bytes, "byte"))};
     return kind;
   }
 

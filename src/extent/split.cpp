@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 
 namespace windrow {
 namespace {
@@ -42,7 +43,7 @@ Result<std::vector<int64_t>> parse_ranges(std::string_view text, int64_t length)
   for (const std::string_view each : sizes) {
     const auto number = positive(each);
     if (!number) return bad(fmt::format("\"{}\" is neither a number of parts nor their lengths as 3+5+2", text));
-    if (sizes.size() == 1 && *number > length) return bad(fmt::format("a dimension of {} cannot be cut into {} parts", length, *number));
+    if (sizes.size() == 1 && *number > length) return bad(fmt::format("a dimension of {} cannot be cut into {}", length, counted(*number, "part")));
     if (sizes.size() == 1) return even_bounds(length, *number);
     if (*number > length - bounds.back()) return bad(fmt::format("{} are more than the dimension's {}", text, length));
     bounds.push_back(bounds.back() + *number);
@@ -75,7 +76,7 @@ Result<std::vector<size_t>> parse_axes(std::string_view text, size_t dimensions)
     const auto [end, error] = std::from_chars(each.data(), each.data() + each.size(), axis);
     if (error != std::errc() || end != each.data() + each.size())
       return bad(fmt::format("split is \"{}\"; it must be auto, none, or numbers of dimensions as 0 or 0,2", text));
-    if (axis >= dimensions) return bad(fmt::format("split is \"{}\", and there are {} dimensions, the first being 0", text, dimensions));
+    if (axis >= dimensions) return bad(fmt::format("split is \"{}\", and there are {}, the first being 0", text, counted(dimensions, "dimension")));
     if (std::find(axes.begin(), axes.end(), axis) != axes.end()) return bad(fmt::format("split is \"{}\": {} stands twice", text, axis));
     axes.push_back(axis);
   }
@@ -359,7 +360,7 @@ Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> s
   if (!request.parts.empty() && request.parts != "auto") {
     const auto texts = divided(request.parts, 'x');
     if (texts.size() != shape.size())
-      return bad(fmt::format("split_parts is \"{}\", and there are {} dimensions", request.parts, shape.size()));
+      return bad(fmt::format("split_parts is \"{}\", and there are {}", request.parts, counted(shape.size(), "dimension")));
     std::vector<std::vector<int64_t>> bounds;
     for (size_t i = 0; i < shape.size(); ++i) {
       auto ranges = parse_ranges(texts[i], shape[i]);
@@ -370,7 +371,7 @@ Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> s
     }
     auto split = Split::make(std::move(bounds));
     if (!split.ok() || split.value().parts() <= request.count) return split;
-    return bad(fmt::format("split_parts is \"{}\", which are {} parts for {} subfiles", request.parts, split.value().parts(), request.count));
+    return bad(fmt::format("split_parts is \"{}\", which are {} for {}", request.parts, counted(split.value().parts(), "part"), counted(request.count, "subfile")));
   }
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return Status(Code::not_found, "it has no elements");
   if (request.axes.empty() || request.axes == "auto") {
@@ -378,12 +379,12 @@ Result<Split> make_split(const SplitRequest& request, std::span<const int64_t> s
     for (size_t i = 0; i < shape.size(); ++i) ways[0].push_back(i);
     for (size_t i = shape.size(); i-- > 0;) ways.insert(ways.begin(), {i});
     if (const auto parts = parts_along(request, shape, ways)) return even_split(request, shape, *parts);
-    return Status(Code::not_found, fmt::format("a shape of {} cannot be cut into {} parts", fmt::join(shape, "x"), request.count));
+    return Status(Code::not_found, fmt::format("a shape of {} cannot be cut into {}", fmt::join(shape, "x"), counted(request.count, "part")));
   }
   auto axes = parse_axes(request.axes, shape.size());
   if (!axes.ok()) return axes.status();
   const auto parts = parts_along(request, shape, std::span(&axes.value(), 1));
-  if (!parts) return bad(fmt::format("a shape of {} cannot be cut into {} parts along {}", fmt::join(shape, "x"), request.count, request.axes));
+  if (!parts) return bad(fmt::format("a shape of {} cannot be cut into {} along {}", fmt::join(shape, "x"), counted(request.count, "part"), request.axes));
   return even_split(request, shape, *parts);
 }
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/units.hpp"
 #include "filter/steps.hpp"
 
 namespace windrow {
@@ -187,7 +188,7 @@ Status decode(std::span<const Filter> filters, uint32_t skipped, std::span<const
     into_first = !into_first;
   }
   if (stored.size() != bytes_out.size())
-    return {Code::bad_file, fmt::format("a chunk of {} bytes has {} once it is decoded", bytes_out.size(), stored.size())};
+    return {Code::bad_file, fmt::format("a chunk of {} has {} once it is decoded", counted(bytes_out.size(), "byte"), stored.size())};
   if (stored.data() != bytes_out.data()) std::copy(stored.begin(), stored.end(), bytes_out.begin());
   return {};
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
+#include "base/units.hpp"
 #include "format/enumeration.hpp"
 
 namespace windrow {
@@ -45,7 +47,7 @@ Status check_details(const std::string& what, Type type, const Details& details)
   const bool sized = type == Type::text || type == Type::opaque;
   if (details.bytes != 0 && !sized) return bad(fmt::format("elements of type {} have a size of their own", type_name(type)));
   if (details.bytes < (type == Type::opaque ? 1 : 0) || details.bytes > k_most_element_bytes)
-    return bad(fmt::format("an element of type {} cannot have {} bytes", type_name(type), details.bytes));
+    return bad(fmt::format("an element of type {} cannot have {}", type_name(type), counted(details.bytes, "byte")));
   if (!details.tag.empty() && type != Type::opaque) return bad("only opaque elements have a tag");
   constexpr size_t k_longest_tag = 255;  // H5T_OPAQUE_TAG_MAX less the NUL
   if (details.tag.size() > k_longest_tag || details.tag.find('\0') != std::string::npos)
@@ -76,7 +78,7 @@ Result<int64_t> check_definition(const VariableDefinition& definition, Reference
   if (bytes) return *bytes;
   return Status(Code::bad_argument, fmt::format("variable \"{}\": shape [{}] cannot be: 0 to {} dimensions, none negative, "
                                                 "fewer than 2^63 bytes together",
-                                                definition.path, fmt::join(definition.shape, ", "), k_most_dimensions));
+                                                definition.path, fmt::join(shown_order(definition.shape), ", "), k_most_dimensions));
 }
 
 namespace {
@@ -116,9 +118,9 @@ Status check_texts_fit(const std::string& path, int64_t count, int64_t character
   constexpr int64_t k_message_bytes = int64_t{1} << 30;
   constexpr int64_t k_length_bytes = 8;  // before each text
   if (characters <= k_message_bytes && count <= (k_message_bytes - characters) / k_length_bytes) return {};
-  return {Code::unsupported, fmt::format("\"{}\": {} texts with {} bytes are more than the 1 GiB that texts of variable length are moved "
+  return {Code::unsupported, fmt::format("\"{}\": {} with {} are more than the 1 GiB that texts of variable length are moved "
                                          "in; text of fixed length has no such limit",
-                                         path, count, characters)};
+                                         path, counted(count, "text"), counted(characters, "byte"))};
 }
 
 Status check_link(const SoftLink& link) {
@@ -140,11 +142,11 @@ Status check_dimension(const Dimension& dimension) {
 Status check_options(const FormatOptions& options) {
   constexpr int64_t k_most = int64_t{1} << 40;
   if (options.header_room < 0 || options.header_room > k_most || options.record_alignment < 1 || options.record_alignment > k_most)
-    return {Code::bad_argument, fmt::format("header room of {} bytes, records at a multiple of {}: 0 or more, and 1 or more, are needed, and at "
-                                            "most 1 TiB", options.header_room, options.record_alignment)};
+    return {Code::bad_argument, fmt::format("header room of {}, records at a multiple of {}: 0 or more, and 1 or more, are needed, and at "
+                                            "most 1 TiB", counted(options.header_room, "byte"), options.record_alignment)};
   if (options.alignment >= 1 && options.alignment <= k_most && options.alignment_threshold >= 0) return {};
-  return {Code::bad_argument, fmt::format("alignment {} from {} bytes on: 1 or more, at most 1 TiB, and 0 or more, are needed",
-                                          options.alignment, options.alignment_threshold)};
+  return {Code::bad_argument, fmt::format("alignment {} from {} on: 1 or more, at most 1 TiB, and 0 or more, are needed",
+                                          options.alignment, counted(options.alignment_threshold, "byte"))};
 }
 
 }  // namespace windrow

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/signature.hpp"
 #include "format/netcdf/signature.hpp"
@@ -160,7 +161,7 @@ Result<std::unique_ptr<Format>> open_format(std::string_view name, const std::st
 std::string format_of_name(std::string_view path) {
   for (const Kind& kind : k_kinds)
     for (std::string_view ending : kind.endings)
-      if (!ending.empty() && path.ends_with(ending)) return std::string(kind.name);
+      if (!ending.empty() && has_ending(path, ending)) return std::string(kind.name);
   return "";
 }
 

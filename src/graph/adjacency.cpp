@@ -7,6 +7,9 @@
 #include <array>
 #include <utility>
 
+#include "base/numbering.hpp"
+#include "base/units.hpp"
+
 namespace windrow {
 namespace {
 
@@ -43,15 +46,15 @@ Status for_each_cell(int64_t nodes, int kind, std::span<const int64_t> connectiv
   for (size_t at = 0; at < connectivity.size(); ++cell) {
     if (kind == k_mixed) {
       shape = find_shape(connectivity[at]);
-      if (shape == nullptr) return {Code::bad_argument, fmt::format("cell {} is of kind {}, which is no kind of cell", cell, connectivity[at])};
+      if (shape == nullptr) return {Code::bad_argument, fmt::format("cell {} is of kind {}, which is no kind of cell", shown_index(cell), connectivity[at])};
       ++at;
     }
     if (connectivity.size() - at < shape->nodes)
-      return {Code::bad_argument, fmt::format("cell {} has {} nodes in the connectivity, not {}", cell, connectivity.size() - at, shape->nodes)};
+      return {Code::bad_argument, fmt::format("cell {} has {} in the connectivity, not {}", shown_index(cell), counted(connectivity.size() - at, "node"), shape->nodes)};
     const auto corners = connectivity.subspan(at, shape->nodes);
     for (const int64_t node : corners)
       if (node < 0 || node >= nodes)
-        return {Code::bad_argument, fmt::format("cell {} has node {}; the nodes of this mesh are 0 to {}", cell, node, nodes - 1)};
+        return {Code::bad_argument, fmt::format("cell {} has node {}; the nodes of this mesh are {}", shown_index(cell), shown_index(node), shown_range(nodes))};
     visit(*shape, corners);
     at += shape->nodes;
   }
@@ -88,7 +91,7 @@ void tidy(Lists& lists) {
 }  // namespace
 
 Result<Lists> neighbours_of(int64_t nodes, int kind, std::span<const int64_t> connectivity, Neighbourhood neighbourhood) {
-  if (nodes < 0) return Status{Code::bad_argument, fmt::format("a mesh cannot have {} nodes", nodes)};
+  if (nodes < 0) return Status{Code::bad_argument, fmt::format("a mesh cannot have {}", counted(nodes, "node"))};
   Lists lists;
   lists.offsets.resize(static_cast<size_t>(nodes) + 1);
   const auto count = [&](int64_t a, int64_t b) {

@@ -5,18 +5,20 @@
 
 #include <algorithm>
 
+#include "base/numbering.hpp"
+
 namespace windrow {
 namespace {
 
 Status check_node(size_t node, std::span<const int64_t> offsets, std::span<const int64_t> neighbours, std::span<const int> partition) {
   const int64_t begin = offsets[node], end = offsets[node + 1];
   if (begin > end || begin < 0 || end > static_cast<int64_t>(neighbours.size()))
-    return {Code::bad_argument, fmt::format("the neighbours of node {} are said to be numbers {} to {} of a list of {}", node, begin, end, neighbours.size())};
-  if (partition[node] < 0) return {Code::bad_argument, fmt::format("node {} is in part {}; parts count from 0", node, partition[node])};
+    return {Code::bad_argument, fmt::format("the neighbours of node {} are said to be numbers {} to {} of a list of {}", shown_index(node), shown_index(begin), end, neighbours.size())};
+  if (partition[node] < 0) return {Code::bad_argument, fmt::format("node {} is in part {}; parts count from 0", shown_index(node), partition[node])};
   for (int64_t i = begin; i < end; ++i) {
     const int64_t neighbour = neighbours[static_cast<size_t>(i)];
     if (neighbour < 0 || neighbour >= static_cast<int64_t>(partition.size()))
-      return {Code::bad_argument, fmt::format("node {} has neighbour {}; the nodes of this mesh are 0 to {}", node, neighbour, partition.size() - 1)};
+      return {Code::bad_argument, fmt::format("node {} has neighbour {}; the nodes of this mesh are {}", shown_index(node), shown_index(neighbour), shown_range(static_cast<int64_t>(partition.size())))};
   }
   return {};
 }

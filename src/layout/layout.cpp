@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 
 namespace windrow {
 namespace {
@@ -20,16 +21,16 @@ std::string fault_of(const LayoutComponent& component, int64_t expected_begin) {
   if (end <= begin) return fmt::format("has no bytes: it begins at {} and ends at {}", begin, end);
   if (begin < expected_begin) return fmt::format("begins at {}, where another one goes on to {}: they overlap", begin, expected_begin);
   if (begin > expected_begin) return fmt::format("begins at {}, and bytes from {} on are in none: one is missing", begin, expected_begin);
-  if (component.stripe_bytes < 1) return fmt::format("has stripes of {} bytes", component.stripe_bytes);
+  if (component.stripe_bytes < 1) return fmt::format("has stripes of {}", counted(component.stripe_bytes, "byte"));
   if (component.stripe_count < 0 || component.stripe_count > k_most_stripes)
-    return fmt::format("has {} stripes beside each other; there can be {}", component.stripe_count, k_most_stripes);
+    return fmt::format("has {} beside each other; there can be {}", counted(component.stripe_count, "stripe"), k_most_stripes);
   if (component.object_bytes < 0 || component.object_bytes % component.stripe_bytes != 0)
-    return fmt::format("has objects of {} bytes, which are no whole stripes of {}", component.object_bytes, component.stripe_bytes);
+    return fmt::format("has objects of {}, which are no whole stripes of {}", counted(component.object_bytes, "byte"), component.stripe_bytes);
   const auto targets = static_cast<int64_t>(component.targets.size());
   if (component.object_bytes == 0 && targets > 0 && targets != component.stripe_count)
-    return fmt::format("has {} targets for {} stripes", targets, component.stripe_count);
+    return fmt::format("has {} for {}", counted(targets, "target"), counted(component.stripe_count, "stripe"));
   if (component.object_bytes > 0 && targets > 0 && (component.stripe_count == 0 || targets % component.stripe_count != 0))
-    return fmt::format("has targets for {} objects, which are no whole rows of {}", targets, component.stripe_count);
+    return fmt::format("has targets for {}, which are no whole rows of {}", counted(targets, "object"), component.stripe_count);
   if (std::any_of(component.targets.begin(), component.targets.end(), [](int64_t target) { return target < k_no_target; }))
     return "has a target with a negative number";
   return {};

@@ -33,9 +33,9 @@ std::string objects_text(const LayoutComponent& component) {
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
   if (gone > 0) targets.erase(targets.begin());
   const std::vector<int64_t> shown(targets.begin(), targets.begin() + static_cast<std::ptrdiff_t>(std::min(targets.size(), k_most_shown)));
-  return fmt::format(", its first {} objects on {} targets: {}{}{}", component.targets.size(), targets.size(), fmt::join(shown, ", "),
+  return fmt::format(", its first {} on {}: {}{}{}", counted(component.targets.size(), "object"), counted(targets.size(), "target"), fmt::join(shown, ", "),
                      targets.size() > shown.size() ? fmt::format(" and {} more", targets.size() - shown.size()) : "",
-                     gone > 0 ? fmt::format(" ({} objects on none that is known)", gone) : "");
+                     gone > 0 ? fmt::format(" ({} on none that is known)", counted(gone, "object")) : "");
 }
 
 std::string component_text(const LayoutComponent& component) {

@@ -190,9 +190,9 @@ void read_rates(Reader& reader, const Json& file, const char* key, std::vector<M
 void check_together(Reader& reader, const Machine& machine) {
   const MachineStorage& storage = machine.storage;
   if (storage.stripe_count > storage.targets)
-    reader.fail("storage.stripe_count", fmt::format("cannot be {}: there are {} targets", storage.stripe_count, storage.targets));
+    reader.fail("storage.stripe_count", fmt::format("cannot be {}: there are {}", storage.stripe_count, counted(storage.targets, "target")));
   if (storage.targets_per_server > storage.targets)
-    reader.fail("storage.targets_per_server", fmt::format("cannot be {}: there are {} targets", storage.targets_per_server, storage.targets));
+    reader.fail("storage.targets_per_server", fmt::format("cannot be {}: there are {}", storage.targets_per_server, counted(storage.targets, "target")));
   if (machine.hosts > INT32_MAX / machine.ranks_per_host) reader.fail("hosts", "and ranks_per_host are more ranks together than MPI can number");
 }
 

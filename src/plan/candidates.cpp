@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "plan/choose.hpp"
 #include "plan/experience.hpp"
 
@@ -170,9 +171,9 @@ std::string short_text(const Candidate& candidate, bool reading) {
   if (strategy.gather == Gather::team) text = fmt::format("team({}), ", reading ? strategy.team_read : strategy.team_write);
   if (strategy.gather == Gather::host) text = "host, ";
   text += name_of(strategy.domains);
-  if (candidate.writers > 0) text += fmt::format(", {} {}{}", candidate.writers, reading ? "reader" : "writer", candidate.writers == 1 ? "" : "s");
+  if (candidate.writers > 0) text += ", " + counted(candidate.writers, reading ? "reader" : "writer");
   text += fmt::format(", {}", name_of(strategy.access));
-  if (candidate.direct_bytes > 0) text += fmt::format(", pieces of {} bytes and more direct", candidate.direct_bytes);
+  if (candidate.direct_bytes > 0) text += fmt::format(", pieces of {} and more direct", counted(candidate.direct_bytes, "byte"));
   return text;
 }
 

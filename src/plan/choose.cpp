@@ -21,7 +21,7 @@ void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::s
     strategy.owner = Owner::first;
   }
   if (pattern.holes > 0 && !pattern.reading)
-    reasons.push_back(fmt::format("{} of {} points are held by no rank: they keep what they have, or the fill value", pattern.holes, pattern.points));
+    reasons.push_back(fmt::format("{} of {} are held by no rank: they keep what they have, or the fill value", pattern.holes, counted(pattern.points, "point")));
   if (strategy.owner != Owner::automatic) return;
   strategy.owner = pattern.owned_flags ? Owner::partitioner : pattern.replicas ? Owner::balanced : Owner::first;
   if (pattern.reading) return;
@@ -51,7 +51,7 @@ void choose_by_tree(Strategy& strategy, const Pattern& pattern, const Topology& 
   strategy.domains = two_phase ? Domains::even : Domains::none;
   strategy.access = two_phase ? Access::contiguous : Access::list;
   reasons.push_back(slow ? fmt::format("tree: the network is slow ({:.0f} MB/s), so lists", 1e-6 / topology.link_seconds)
-                         : fmt::format("tree: {} points with {} elements each, {} than {}, so {}", pattern.points, pattern.load, two_phase ? "fewer" : "not fewer",
+                         : fmt::format("tree: {} with {} each, {} than {}, so {}", counted(pattern.points, "point"), counted(pattern.load, "element"), two_phase ? "fewer" : "not fewer",
                                        bound, two_phase ? "two phases" : "lists"));
 }
 
@@ -108,7 +108,7 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
     const bool scattered = mixed && !is_mapped_with_less(pattern, mean);
     if (scattered && mean >= k_page && !pattern.swapped) {
       strategy.access = Access::list;
-      reasons.push_back(fmt::format("access list: pieces are {} bytes long on average, and most ranks have some everywhere: each asks for its own rather than map nearly all of the file", mean));
+      reasons.push_back(fmt::format("access list: pieces are {} long on average, and most ranks have some everywhere: each asks for its own rather than map nearly all of the file", counted(mean, "byte")));
       return;
     }
     if (scattered) {
@@ -121,7 +121,7 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
     }
     strategy.access = are_long || in_pages ? Access::list : Access::mapped;
     if (are_long)
-      reasons.push_back(fmt::format("access list: pieces are {} bytes long on average, so each rank asks for its own, though the file is in this host's memory", mean));
+      reasons.push_back(fmt::format("access list: pieces are {} long on average, so each rank asks for its own, though the file is in this host's memory", counted(mean, "byte")));
     else
       reasons.emplace_back(in_pages ? "access list: the file is in this host's memory, and pieces with holes between them are as long as its pages: each rank asks for its own"
                                     : "access mapped: the file is in this host's memory, so each rank copies its pieces out of it");
@@ -170,7 +170,7 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   const bool alone = pattern.ranks_with_data <= 1 && strategy.access != Access::sieve && mean >= 4096;
   if (strategy.access == Access::list || (!meet_at_targets && pattern.pieces > 0 && mean >= limit) || alone) {
     strategy.domains = Domains::none;
-    reasons.push_back(fmt::format("domains none: pieces are {} bytes long on average, so each rank {} its own", mean,
+    reasons.push_back(fmt::format("domains none: pieces are {} long on average, so each rank {} its own", counted(mean, "byte"),
                                   pattern.reading ? "reads" : "writes"));
     return;
   }
@@ -182,7 +182,7 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   }
   if (wants_targets(pattern, limits)) {
     strategy.domains = Domains::target;
-    reasons.push_back(fmt::format("domains target: pieces are {} bytes long on average, shorter than {}, and the file lies on several targets", mean, limit));
+    reasons.push_back(fmt::format("domains target: pieces are {} long on average, shorter than {}, and the file lies on several targets", counted(mean, "byte"), limit));
     return;
   }
   strategy.domains = Domains::aligned;
@@ -191,13 +191,13 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   if (pattern.long_bytes >= pattern.bytes / 4 && pattern.long_pieces > 0 && strategy.gather == Gather::none &&
       strategy.access != Access::sieve) {  // who sieves writes back what lies between its pieces: nobody else may write there
     direct_bytes = limits.direct_bytes;
-    reasons.push_back(fmt::format("direct: {} pieces of at least {} bytes, {} bytes together, are {} by the ranks that hold them; domains aligned "
-                                  "for the other {}", pattern.long_pieces, limits.direct_bytes, pattern.long_bytes,
+    reasons.push_back(fmt::format("direct: {} of at least {}, {} together, are {} by the ranks that hold them; domains aligned "
+                                  "for the other {}", counted(pattern.long_pieces, "piece"), counted(limits.direct_bytes, "byte"), counted(pattern.long_bytes, "byte"),
                                   pattern.reading ? "read" : "written", short_pieces));
     return;
   }
-  reasons.push_back(fmt::format("domains aligned: pieces are {} bytes long on average, shorter than {}, so they are raked together",
-                                mean, limit));
+  reasons.push_back(fmt::format("domains aligned: pieces are {} long on average, shorter than {}, so they are raked together",
+                                counted(mean, "byte"), limit));
 }
 
 // Many short pieces with small holes between them: to read over the holes, and to write them back as they were, costs less than a request a
@@ -210,7 +210,7 @@ bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& 
   const int64_t hole = holes / pattern.pieces, piece = pattern.bytes / pattern.pieces;
   // On a local disk (limit 4 KiB) holes and pieces of 4 KiB take the same time either way to write over; to read, pieces of 16 KiB.
   if (hole > limits.hole_bytes || piece > (pattern.reading ? 4 : 1) * limits.hole_bytes) return false;
-  reasons.push_back(fmt::format("access sieve: pieces are {} bytes long on average with holes of {}: {} over them costs less than a request each", piece, hole,
+  reasons.push_back(fmt::format("access sieve: pieces are {} long on average with holes of {}: {} over them costs less than a request each", counted(piece, "byte"), hole,
                                 pattern.untouched ? "writing zeros" : "reading"));
   return true;
 }

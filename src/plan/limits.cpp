@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/units.hpp"
+
 namespace windrow {
 
 Result<PlanLimits> limits_of(const Settings& settings) {
@@ -19,7 +21,7 @@ Result<PlanLimits> limits_of(const Settings& settings) {
   if (limits.unit == 0) limits.unit = int64_t{1} << 20;  // no layout says more: a common stripe, and many pages
   // Messages are counted in MPI's 32-bit integers, and a message is at most a window.
   if (limits.buffer_bytes < 4096 || limits.buffer_bytes > (int64_t{1} << 30))
-    return Status{Code::bad_argument, fmt::format("buffer is {} bytes; it must be from 4096 bytes to 1 GiB", limits.buffer_bytes)};
+    return Status{Code::bad_argument, fmt::format("buffer is {}; it must be from 4096 bytes to 1 GiB", counted(limits.buffer_bytes, "byte"))};
   if (limits.buffers != 0 && (limits.buffers < 2 || limits.buffers > 64))
     return Status{Code::bad_argument, fmt::format("buffers is {}; it must be from 2 to 64, or 0", limits.buffers)};
   if (limits.writers < 0) return Status{Code::bad_argument, fmt::format("writers is {}; it must not be negative", limits.writers)};

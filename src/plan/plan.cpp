@@ -62,7 +62,7 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
   if (dealing) plan.sharers = wanted / dealing->groups;
   const int64_t given = dealing ? plan.sharers * dealing->groups : wanted;
   if (limits.writers == 0)
-    plan.reasons.push_back(fmt::format("{} {}{}: one a host{}", given, pattern.reading ? "reader" : "writer", given == 1 ? "" : "s", given < wanted ? ", as many for each target" : ""));
+    plan.reasons.push_back(fmt::format("{}: one a host{}", counted(given, pattern.reading ? "reader" : "writer"), given < wanted ? ", as many for each target" : ""));
   if (dealing) {
     plan.writers = spread_writers(topology, given);
     const std::vector<Extent> stretches = limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
@@ -81,7 +81,7 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
   if (domains == Domains::even) {
     plan.domains = cut_even(pattern.regions, parts);
     if (limits.layout) plan.stripes_cut = stripes_cut(plan.domains, *limits.layout);
-    if (plan.stripes_cut.value_or(0) > 0) plan.reasons.push_back(fmt::format("{} stripes have two {}s, as domains=even was asked for", *plan.stripes_cut, plan.reading ? "reader" : "writer"));
+    if (plan.stripes_cut.value_or(0) > 0) plan.reasons.push_back(fmt::format("{} two {}s, as domains=even was asked for", counted(*plan.stripes_cut, "stripe has", "stripes have"), plan.reading ? "reader" : "writer"));
     return std::nullopt;
   }
   domains = Domains::aligned;
@@ -188,7 +188,7 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
   plan.reasons.push_back(fmt::format("machine: {} is foretold to take {} on {}; {}, as without a machine file, {}", short_text(taken.candidate, pattern.reading),
                                      format_seconds(taken.seconds.total), plan.weighing->machine, short_text(rule, pattern.reading), format_seconds(ruled->seconds.total)));
   if (plan.weighing->learned > 0)
-    plan.reasons.push_back(fmt::format("learned: the seconds are corrected by {} flush{} before this one", plan.weighing->learned, plan.weighing->learned == 1 ? "" : "es"));
+    plan.reasons.push_back(fmt::format("learned: the seconds are corrected by {} before this one", counted(plan.weighing->learned, "flush", "flushes")));
 }
 
 // Bytes that the fastest compressor makes and undoes no faster than a link carries them cannot be worth compressing, whatever they shrink to.
@@ -213,7 +213,7 @@ void choose_codec(Plan& plan, const Strategy& asked, const Pattern& pattern, con
   }
   if (asked.codec == Codec::off || (hosts > 1 && messages)) {
     plan.strategy.codec = asked.codec;
-    if (asked.codec == Codec::automatic) plan.reasons.push_back(fmt::format("codec auto: between {} hosts, as the link and the data are measured", hosts));
+    if (asked.codec == Codec::automatic) plan.reasons.push_back(fmt::format("codec auto: between {}, as the link and the data are measured", counted(hosts, "host")));
     if (asked.codec == Codec::automatic && limits.machine && limits.machine_measured && !limits.machine->codecs.empty() && !plan.broadcast)
       plan.reasons.push_back(pattern.shrinks_to_of_64 > 0 ? fmt::format("codec: a little of the data shrank to {} of 64 bytes; where that is faster, seconds are foretold as if all did", pattern.shrinks_to_of_64)
                                                           : "codec: seconds are foretold as if data shrank to half where that is faster");
@@ -272,7 +272,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
     plan.strategy = {.preset = strategy.preset, .owner = Owner::first, .gather = Gather::none, .domains = Domains::none, .codec = strategy.codec,
                      .codec_shuffle = strategy.codec_shuffle, .codec_level = strategy.codec_level, .codec_preferred = strategy.codec_preferred,
                      .access = Access::contiguous, .files = Files::one};
-    plan.reasons.push_back(fmt::format("broadcast: all ranks on {} hosts read the same, so one reads it and sends it to all", topology.host_roots.size()));
+    plan.reasons.push_back(fmt::format("broadcast: all ranks on {} read the same, so one reads it and sends it to all", counted(topology.host_roots.size(), "host")));
     const int64_t bytes = pattern.bytes / topology.ranks;  // each rank's
     if (Strategy asked = strategy; asked.codec == Codec::automatic && bytes < k_least_measured) {
       asked.codec = Codec::off;
@@ -352,21 +352,20 @@ std::string describe_text(const Plan& plan) {
   const Strategy& s = plan.strategy;
   std::string gather(name_of(s.gather));
   if (plan.team > 0) gather = fmt::format("team({})", plan.team);
-  std::string text = fmt::format("plan to {} with {} rank{}, strategy {}\n", plan.reading ? "read" : "write", plan.ranks,
-                                 plan.ranks == 1 ? "" : "s", s.preset);
+  std::string text = fmt::format("plan to {} with {}, strategy {}\n", plan.reading ? "read" : "write",
+                                 counted(plan.ranks, "rank"), s.preset);
   const auto line = [&text](std::string_view axis, std::string_view choice) { text += fmt::format("  {:<8} {}\n", axis, choice); };
   line("owner", name_of(s.owner));
   line("gather", gather);
   line("domains", plan.in_turn       ? fmt::format("{}, read in turn by all ranks", name_of(s.domains))
-                  : plan.has_domains() ? fmt::format("{}, {} {}{}", name_of(s.domains), plan.writers.size(),
-                                                   plan.reading ? "reader" : "writer", plan.writers.size() == 1 ? "" : "s")
+                  : plan.has_domains() ? fmt::format("{}, {}", name_of(s.domains), counted(plan.writers.size(), plan.reading ? "reader" : "writer"))
                                      : std::string(name_of(s.domains)));
   if (plan.broadcast) line("broadcast", "from rank 0");
   line("codec", codec_text(s));
   line("access", name_of(s.access));
   line("files", name_of(s.files));
-  if (plan.direct_bytes > 0) line("direct", fmt::format("pieces of {} bytes and more", plan.direct_bytes));
-  line("buffer", fmt::format("up to {} of {} bytes", plan.slots, plan.window_bytes));
+  if (plan.direct_bytes > 0) line("direct", fmt::format("pieces of {} and more", counted(plan.direct_bytes, "byte")));
+  line("buffer", fmt::format("up to {} of {}", plan.slots, counted(plan.window_bytes, "byte")));
   for (const std::string& reason : plan.reasons) text += fmt::format("  because  {}\n", reason);
   if (plan.weighing) text += weighing_text(*plan.weighing, plan.reading);
   return text;

@@ -183,7 +183,7 @@ std::string options_text(const Candidate& candidate, bool reading) {
 
 std::string flushes_text(const std::vector<int64_t>& flushes) {
   if (flushes.size() == 1) return fmt::format("flush {}", flushes.front());
-  return fmt::format("{} flushes, {} to {}", flushes.size(), flushes.front(), flushes.back());
+  return fmt::format("{}, {} to {}", counted(flushes.size(), "flush", "flushes"), flushes.front(), flushes.back());
 }
 
 std::string Advisor::text() const {
@@ -192,10 +192,10 @@ std::string Advisor::text() const {
   size_t opening = openings_.size();
   for (const Kind& kind : kinds_) {
     const Opening& of = openings_[kind.opening];
-    if (opening != kind.opening) text += fmt::format("{}: {}, {} ranks on {} hosts\n", of.file, of.mode, of.topology.ranks, of.topology.host_roots.size());
+    if (opening != kind.opening) text += fmt::format("{}: {}, {} on {}\n", of.file, of.mode, counted(of.topology.ranks, "rank"), counted(of.topology.host_roots.size(), "host"));
     opening = kind.opening;
     const Pattern& pattern = kind.recorded.pattern;
-    text += fmt::format("  {}: {} {} in {} pieces of {} on average\n", flushes_text(kind.flushes), format_bytes(pattern.bytes), pattern.reading ? "read" : "written", pattern.pieces,
+    text += fmt::format("  {}: {} {} in {} of {} on average\n", flushes_text(kind.flushes), format_bytes(pattern.bytes), pattern.reading ? "read" : "written", counted(pattern.pieces, "piece"),
                         format_bytes(pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0));
     text += fmt::format("    taken    {}: measured {}{}, foretold {} then\n", kind.taken, format_seconds(median(kind.seconds)), kind.alone ? "" : " with other plans of the flush", format_seconds(kind.foretold));
     const Alternative* chosen = chosen_of(kind);
@@ -212,8 +212,8 @@ std::string Advisor::text() const {
       if (!each.chosen && short_text(each.candidate, pattern.reading) != kind.taken && told++ < k_most)
         text += fmt::format("    instead  {}: foretold {}, with opening the file {}\n", short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()), format_seconds(each.seconds.total));
   }
-  if (brief_ > 0) text += fmt::format("of {} short flush{} more the trace has numbers alone, and no plans\n", brief_, brief_ == 1 ? "" : "es");
-  if (without_pattern_ > 0) text += fmt::format("no advice for {} plan{}: of chunked variables, of a broadcast, or of a trace of an earlier version\n", without_pattern_, without_pattern_ == 1 ? "" : "s");
+  if (brief_ > 0) text += fmt::format("of {} more the trace has numbers alone, and no plans\n", counted(brief_, "short flush", "short flushes"));
+  if (without_pattern_ > 0) text += fmt::format("no advice for {}: of chunked variables, of a broadcast, or of a trace of an earlier version\n", counted(without_pattern_, "plan"));
   if (!machine_) text += "without a machine file: the seconds are those that are usual for such a storage\n";
   if (!damage_.empty()) text += fmt::format("what came before is told: {}\n", damage_);
   return text;

@@ -126,7 +126,7 @@ Status calibrate(MPI_Comm user, const std::string& directory, const Settings& pr
   }
   if (comm.rank() == 0) local = guard([&] {
     machine.name = fmt::format("{} with its {} storage", comm.host_name(), machine.storage.kind);
-    machine.about = fmt::format("measured by windrow calibrate on {} with {} ranks on {} host{}", date_text(), comm.size(), machine.hosts, machine.hosts == 1 ? "" : "s");
+    machine.about = fmt::format("measured by windrow calibrate on {} with {} on {}", date_text(), counted(comm.size(), "rank"), counted(machine.hosts, "host"));
     return write_on_root(file, machine);
   });
   return agree(comm, std::move(local));

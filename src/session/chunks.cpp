@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/units.hpp"
 #include "comm/arrivals.hpp"
 #include "comm/handle.hpp"
 #include "format/fill.hpp"
@@ -102,7 +103,7 @@ void ChunkPlacer::place(std::span<const int64_t> wanted, std::span<int64_t> offs
     status_.update(guard([&] {
       const WantedChunk chunk = WantedChunk::at(wanted, i);
       if (chunk.chunk < 0 || chunk.chunk >= layout_.count() || chunk.bytes < 0)
-        return Status(Code::internal, fmt::format("\"{}\": {} bytes of chunk {} of {} are to have a place", layout_.path, chunk.bytes, chunk.chunk, layout_.count()));
+        return Status(Code::internal, fmt::format("\"{}\": {} of chunk {} of {} are to have a place", layout_.path, counted(chunk.bytes, "byte"), chunk.chunk, layout_.count()));
       const ChunkPart& part = layout_.part_of(chunk.chunk);
       const auto format = format_of_(part);
       if (!format.ok()) return format.status();
@@ -187,7 +188,7 @@ Status ChunkReader::read(int64_t chunk, std::span<std::byte> out) {
     };
     if (filters.empty()) {
       if (place.bytes != static_cast<int64_t>(out.size()))
-        return named({Code::bad_file, fmt::format("it has {} bytes and not {}", place.bytes, out.size())});
+        return named({Code::bad_file, fmt::format("it has {} and not {}", counted(place.bytes, "byte"), out.size())});
       file_.read(place.offset, out);
       return {};
     }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "format/check.hpp"
@@ -92,7 +93,7 @@ Status File::check_definition(VariableDefinition& definition, Additions& added) 
   int64_t bytes = std::max<int64_t>(element_bytes(definition.type, definition.details), 1);
   for (size_t i = 0; i < definition.shape.size(); ++i) {
     if (definition.shape[i] < 0)
-      return {Code::bad_argument, fmt::format("variable \"{}\": dimension {} is {}", definition.path, i, definition.shape[i])};
+      return {Code::bad_argument, fmt::format("variable \"{}\": dimension {} is {}", definition.path, shown_dimension(i, definition.shape.size()), definition.shape[i])};
     const auto product = checked_multiply(bytes, std::max<int64_t>(definition.shape[i], 1));
     if (!product || *product > std::numeric_limits<int64_t>::max() / 8)
       return {Code::bad_argument, fmt::format("variable \"{}\" is larger than a file can be", definition.path)};
@@ -153,7 +154,7 @@ namespace {
 
 // For people: what tells two definitions apart, mostly.
 std::string description_of(const VariableDefinition& definition) {
-  std::string text = fmt::format("\"{}\" of {}, shape {}", definition.path, type_name(definition.type), fmt::join(definition.shape, " x "));
+  std::string text = fmt::format("\"{}\" of {}, shape {}", definition.path, type_name(definition.type), shown_sizes(definition.shape));
   if (definition.shape.empty()) text = fmt::format("\"{}\" of {}, a scalar", definition.path, type_name(definition.type));
   if (!definition.chunking.empty()) text += fmt::format(", chunks {}", fmt::join(definition.chunking.shape, " x "));
   if (!definition.chunking.filters.empty()) text += fmt::format(", filters {}", text_of(definition.chunking.filters));

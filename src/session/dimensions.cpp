@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "base/numbering.hpp"
 #include "comm/agree.hpp"
+#include "base/units.hpp"
 #include "format/check.hpp"
 #include "session/file.hpp"
 #include "session/paths.hpp"
@@ -45,7 +47,7 @@ Status File::check_coordinate(const Variable& coordinate, const Variable& variab
   const auto bad = [&](std::string_view why) {
     return Status(Code::bad_argument, fmt::format("\"{}\" cannot name a dimension of length {}: {}", coordinate.path, variable.shape[number], why));
   };
-  if (coordinate.null_space || coordinate.shape.size() != 1) return bad(fmt::format("it is a variable of {} dimensions", coordinate.shape.size()));
+  if (coordinate.null_space || coordinate.shape.size() != 1) return bad(fmt::format("it is a variable of {}", counted(coordinate.shape.size(), "dimension")));
   if (!fits_dimension(variable, number, coordinate.shape.front())) return bad(fmt::format("its length is {}", coordinate.shape.front()));
   const bool is_free = coordinate.dimensions.empty() || coordinate.dimensions.front().empty() || coordinate.dimensions.front() == coordinate.path;
   return is_free ? Status() : bad(fmt::format("its own dimension is called \"{}\"", coordinate.dimensions.front()));
@@ -67,7 +69,7 @@ Result<std::string> File::find_dimension(const Variable& variable, size_t number
     if (const Dimension* found = dimension_of(path, added)) {
       const bool may_lead = number == 0 && variable.extendible && !traits_.grows_as_one && grows(*found);  // with its longest variable
       if (fits_dimension(variable, number, found->length) || may_lead) return path;
-      return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}", number, variable.path, length, path, found->length)};
+      return Status{Code::bad_argument, fmt::format("dimension {} of \"{}\" has length {}; \"{}\" has {}", shown_dimension(number, variable.shape.size()), variable.path, length, path, found->length)};
     }
     if (const auto found = variable_numbers_.find(path); found != variable_numbers_.end()) {
       Status status = check_coordinate(catalog_.variables[static_cast<size_t>(found->second)], variable, number);
@@ -98,10 +100,10 @@ std::vector<std::string> File::dimension_names(const Variable& variable) const {
 
 Status File::check_namable(int variable, size_t names) const {
   if (variable < 0 || variable >= static_cast<int>(catalog_.variables.size()))
-    return {Code::bad_argument, fmt::format("name dimensions: \"{}\" has no variable number {}", path_, variable)};
+    return {Code::bad_argument, fmt::format("name dimensions: \"{}\" has no variable number {}", path_, shown_index(variable))};
   const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
   if (names == target.shape.size()) return {};
-  return {Code::bad_argument, fmt::format("\"{}\" has {} dimensions, not {}", target.path, target.shape.size(), names)};
+  return {Code::bad_argument, fmt::format("\"{}\" has {}, not {}", target.path, counted(target.shape.size(), "dimension"), names)};
 }
 
 // Collective, after all ranks have agreed on what is to be done: rank 0 does it, and all enter what it has done. `named`: a variable whose

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "session/file.hpp"
 
@@ -15,8 +16,8 @@ Status File::check_growth(const Variable& variable, int64_t records) const {
   shape.front() = records;
   const auto elements = checked_product(shape);
   const auto bytes = elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
-  if (!bytes) return {Code::bad_argument, fmt::format("\"{}\" with {} records is larger than a file can be", variable.path, records)};
-  if (!has_room_for(records)) return {Code::bad_argument, fmt::format("\"{}\" with {} records is larger than a set of subfiles can be", variable.path, records)};
+  if (!bytes) return {Code::bad_argument, fmt::format("\"{}\" with {} is larger than a file can be", variable.path, counted(records, "record"))};
+  if (!has_room_for(records)) return {Code::bad_argument, fmt::format("\"{}\" with {} is larger than a set of subfiles can be", variable.path, counted(records, "record"))};
   if (variable.chunking.empty()) return {};
   return ChunkGrid::make(shape, variable.chunking.shape).status();
 }

@@ -29,16 +29,16 @@ FileCount choose_file_count(FileSystem kind, bool can_split, int64_t ranks, int6
     case FileSystem::gpfs: break;
   }
   if (!can_split) return one(fmt::format("{} is parallel, but files of this format cannot be split", name));
-  if (targets > 1 && hosts < 2) return one(fmt::format("{} spreads a file over {} targets, but the ranks are on one host, and one writer has one file to write", name, targets));
+  if (targets > 1 && hosts < 2) return one(fmt::format("{} spreads a file over {}, but the ranks are on one host, and one writer has one file to write", name, counted(targets, "target")));
   if (targets > 1) {
     const int64_t each = std::min(targets, hosts);
-    return {each, fmt::format("files subfiles({}): {} is parallel; a file for each of {} targets of its layout, and no more than {} hosts; no part is smaller than 64 MiB", each, name,
-                              targets, hosts)};
+    return {each, fmt::format("files subfiles({}): {} is parallel; a file for each of {} of its layout, and no more than {}; no part is smaller than 64 MiB", each, name,
+                              counted(targets, "target"), counted(hosts, "host"))};
   }
   const int64_t files = std::min(ranks / k_ranks_a_file, hosts);
-  if (files < 2) return one(fmt::format("{} is parallel, but {} ranks on {} hosts are too few for a file for every {} ranks and a host for each", name, ranks, hosts, k_ranks_a_file));
-  return {files, fmt::format("files subfiles({}): {} is parallel; a file for every {} of {} ranks, and no more than {} hosts; no part is smaller than 64 MiB", files, name,
-                             k_ranks_a_file, ranks, hosts)};
+  if (files < 2) return one(fmt::format("{} is parallel, but {} on {} are too few for a file for every {} ranks and a host for each", name, counted(ranks, "rank"), counted(hosts, "host"), k_ranks_a_file));
+  return {files, fmt::format("files subfiles({}): {} is parallel; a file for every {} of {}, and no more than {}; no part is smaller than 64 MiB", files, name,
+                             k_ranks_a_file, counted(ranks, "rank"), counted(hosts, "host"))};
 }
 
 namespace {
@@ -82,7 +82,7 @@ FileCount choose_file_count_by(const Machine& machine, FileSystem kind, bool can
   const std::string of = fmt::format("{}{}", format_bytes(written), bytes > 0 ? "" : " (expected_bytes does not say how many)");
   if (most == 1) return {1, fmt::format("files one: {}; no part is smaller than 64 MiB, and there are no more files than hosts ({})", of, hosts)};
   if (chosen == 1 || best > k_worth * one)
-    return {1, fmt::format("files one: {} for {} are foretold by {}, and no tenth less with up to {} files", format_seconds(one), of, machine.name, most)};
+    return {1, fmt::format("files one: {} for {} are foretold by {}, and no tenth less with up to {}", format_seconds(one), of, machine.name, counted(most, "file"))};
   return {chosen, fmt::format("files subfiles({}): {} for {} are foretold by {}, and {} with one file; no part is smaller than 64 MiB", chosen, format_seconds(best), of,
                               machine.name, format_seconds(one))};
 }

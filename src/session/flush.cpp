@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/numbering.hpp"
 #include "comm/agree.hpp"
+#include "base/units.hpp"
 #include "comm/handle.hpp"
 #include "comm/patience.hpp"
 #include "session/file.hpp"
@@ -25,15 +27,15 @@ Status check_record(const Variable& variable, std::string_view verb, int64_t rec
   if (record == INT64_MAX)
     return {Code::bad_argument, fmt::format("{} of \"{}\": the number of a record must not be negative", verb, variable.path)};
   if (record < k_most && (variable.extendible || record < variable.shape.front())) return {};
-  return {Code::bad_argument, fmt::format("{} of \"{}\": record {} of {}{}", verb, variable.path, record, variable.shape.front(),
-                                          variable.extendible ? "" : ", and it cannot grow: its first dimension is not unlimited")};
+  return {Code::bad_argument, fmt::format("{} of \"{}\": record {} of {}{}", verb, variable.path, shown_index(record), variable.shape.front(),
+                                          variable.extendible ? "" : fmt::format(", and it cannot grow: its {} dimension is not unlimited", slowest_side()))};
 }
 
 // What did not fit is clamped and counted, or an error.
 Status check_misfits(const Settings& settings, int64_t misfits, const Staged& staged, bool put, const std::string& path) {
   if (misfits == 0 || settings.text("conversion") != "error") return {};
-  return {Code::bad_argument, fmt::format("{} of \"{}\": {} value{} of type {} do{} not fit into {} (the option conversion is error)",
-                                          put ? "put" : "get", path, misfits, misfits == 1 ? "" : "s",
+  return {Code::bad_argument, fmt::format("{} of \"{}\": {} of type {} do{} not fit into {} (the option conversion is error)",
+                                          put ? "put" : "get", path, counted(misfits, "value"),
                                           type_name(put ? staged.type : staged.stored), misfits == 1 ? "es" : "",
                                           type_name(put ? staged.stored : staged.type))};
 }
@@ -48,7 +50,7 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
     if (put)
       if (Status writable = check_writable(verb); !writable.ok()) return writable;
     if (variable < 0 || variable >= static_cast<int>(catalog_.variables.size()))
-      return {Code::bad_argument, fmt::format("{}: \"{}\" has no variable number {}", verb, path_, variable)};
+      return {Code::bad_argument, fmt::format("{}: \"{}\" has no variable number {}", verb, path_, shown_index(variable))};
     const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
     if (!target.unsupported.empty())
       return {Code::unsupported, fmt::format("{} of \"{}\": its elements cannot be read or written: {}", verb, target.path, target.unsupported)};
@@ -57,8 +59,8 @@ Status File::queue(bool put, int variable, std::shared_ptr<SharedDecomposition> 
                                               target.type == Type::text ? "text of variable length" : type_name(target.type))};
     if (decomposition == nullptr) return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition is NULL", verb, target.path)};
     if (decomposition->ranks() != comm_->size())
-      return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {} ranks, the file is open on {}", verb, target.path,
-                                              decomposition->ranks(), comm_->size())};
+      return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for {}, the file is open on {}", verb, target.path,
+                                              counted(decomposition->ranks(), "rank"), comm_->size())};
     if (decomposition->rank() != comm_->rank())
       return {Code::bad_argument, fmt::format("{} of \"{}\": the decomposition was made for the ranks in another order: rank {} of the file "
                                               "is rank {} in it", verb, target.path, comm_->rank(), decomposition->rank())};

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/numbering.hpp"
+#include "base/units.hpp"
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
@@ -87,9 +89,9 @@ Status verdict_on(const std::vector<Letter>& letters, std::span<const Variable> 
     if (!puts.lose()) continue;
     const auto& [variable, record, identity] = key.first;
     const std::string& path = variables[static_cast<size_t>(variable)].path;
-    const std::string what = record < 0 ? fmt::format("\"{}\"", path) : fmt::format("record {} of \"{}\"", record, path);
+    const std::string what = record < 0 ? fmt::format("\"{}\"", path) : fmt::format("record {} of \"{}\"", shown_index(record), path);
     const std::string why = puts.is_by_same ? "by `same` rank 0 writes, which does not put it"
-                                            : fmt::format("{} ranks hold elements in common, and only {} of them put{} it", puts.sharers, puts.put, puts.put == 1 ? "s" : "");
+                                            : fmt::format("{} hold elements in common, and only {} of them put{} it", counted(puts.sharers, "rank"), puts.put, puts.put == 1 ? "s" : "");
     return {Code::bad_argument, fmt::format("put of {}: rank {} would lose elements that another rank is to write: {}", what, puts.loser, why), puts.loser};
   }
   return {};

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "comm/agree.hpp"
+#include "base/units.hpp"
 #include "kerchunk/kerchunk.hpp"
 #include "session/file.hpp"
 #include "session/same.hpp"
@@ -199,7 +200,7 @@ class ReferenceFinder {
   }
 
   static std::string too_many(std::span<const int64_t> chunk, std::string_view of) {
-    return fmt::format("in chunks of {} elements, {}, the file would have more than {} references", elements_of(chunk), of, k_most_references);
+    return fmt::format("in chunks of {}, {}, the file would have more than {} references", counted(elements_of(chunk), "element"), of, k_most_references);
   }
 
   static int64_t elements_of(std::span<const int64_t> chunk) {

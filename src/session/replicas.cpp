@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/numbering.hpp"
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
@@ -48,7 +49,7 @@ struct Difference {
 Difference difference(const Variable& variable, Type type, size_t size, std::span<const std::byte> value, std::span<const std::byte> other) {
   const auto at = static_cast<size_t>(std::mismatch(value.begin(), value.end(), other.begin()).first - value.begin()) / size;
   const auto text = [&](std::span<const std::byte> bytes) { return element_text(type, variable.details, bytes.subspan(at * size, size)); };
-  return {value.size() > size ? fmt::format(", element {}", at) : "", text(value), text(other)};
+  return {value.size() > size ? fmt::format(", element {}", shown_index(at)) : "", text(value), text(other)};
 }
 
 // What a rank lists more than once it has more than once in memory.
@@ -69,7 +70,7 @@ Status compare_echoes(const QueueEntry& entry, const Variable& variable, int ran
       });
       const auto [where, here, there] = difference(variable, kind.value().type, static_cast<size_t>(kind.value().size), first, second);
       return {Code::bad_argument, fmt::format("put of \"{}\": point {} is number {} and number {} of rank {}'s list, and{} is {} and {}; replicas must agree",
-                                              variable.path, point, earlier + i, later + i, rank, where.empty() ? "" : where.substr(1), here, there),
+                                              variable.path, shown_index(point), shown_index(earlier + i), shown_index(later + i), rank, where.empty() ? "" : where.substr(1), here, there),
               rank};
     }
   return {};
@@ -121,7 +122,7 @@ Status compare(std::vector<Value>& values, std::span<const Variable> variables) 
     if (a.key() != b.key() || std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end())) continue;
     const Variable& variable = variables[static_cast<size_t>(a.variable)];
     const auto [where, on_a, on_b] = difference(variable, static_cast<Type>(a.type), static_cast<size_t>(a.size), a.bytes, b.bytes);
-    return {Code::bad_argument, fmt::format("put of \"{}\": point {}{} is {} on rank {} and {} on rank {}; replicas must agree", variable.path, a.point,
+    return {Code::bad_argument, fmt::format("put of \"{}\": point {}{} is {} on rank {} and {} on rank {}; replicas must agree", variable.path, shown_index(a.point),
                                             where, on_a, a.rank, on_b, b.rank),
             a.rank};
   }

@@ -222,25 +222,25 @@ std::string report_text(const FlushReport& report) {
   if (report.under_way) return "a flush is under way: what it did is told when it has ended\n";
   if (!report.done) return "nothing has been flushed yet\n";
   const auto& sums = report.sums;
-  std::string text = fmt::format("flush of {} rank{}: {}\n", report.ranks, report.ranks == 1 ? "" : "s",
+  std::string text = fmt::format("flush of {}: {}\n", counted(report.ranks, "rank"),
                                  format_seconds(seconds(report.maxima[k_total])));
   for (int stage = 0; stage < k_stages; ++stage)
     text += line(fmt::format("time to {}", stage_name(static_cast<Stage>(stage))), format_seconds(seconds(report.maxima[static_cast<size_t>(stage)])));
-  text += line("written", fmt::format("{} in {} requests", format_bytes(sums[bytes_written]), sums[write_requests]));
-  text += line("read", fmt::format("{} in {} requests", format_bytes(sums[bytes_read]), sums[read_requests]));
+  text += line("written", fmt::format("{} in {}", format_bytes(sums[bytes_written]), counted(sums[write_requests], "request")));
+  text += line("read", fmt::format("{} in {}", format_bytes(sums[bytes_read]), counted(sums[read_requests], "request")));
   if (sums[bytes_mapped] > 0) text += line("read without requests", fmt::format("{}, mapped", format_bytes(sums[bytes_mapped])));
   text += line("layout", report.layout);
   text += line("ranks at the file", fmt::format("{}", sums[writers]));
   if (sums[targets] > 0)
-    text += line("targets", fmt::format("{} pairs of a rank and a target that it touched; no rank touched more than {}", sums[targets], report.maxima[k_targets]));
+    text += line("targets", fmt::format("{} of a rank and a target that it touched; no rank touched more than {}", counted(sums[targets], "pair"), report.maxima[k_targets]));
   text += line("opens of the file", fmt::format("{} for metadata and {} for data since it was created or opened", sums[metadata_opens], sums[data_opens]));
   if (sums[io_threads] > 0) text += line("I/O threads", fmt::format("{}, at work while the ranks copy", sums[io_threads]));
   if (sums[shared_refused] > 0)
-    text += line("shared memory", fmt::format("too small for {} rank{}: messages instead", sums[shared_refused], sums[shared_refused] == 1 ? "" : "s"));
+    text += line("shared memory", fmt::format("too small for {}: messages instead", counted(sums[shared_refused], "rank")));
   if (sums[bytes_broadcast] > 0) text += line("broadcast", fmt::format("{} from one rank to all", format_bytes(sums[bytes_broadcast])));
   if (sums[values_clamped] > 0) text += line("values clamped", fmt::format("{} that did not fit into their new type", sums[values_clamped]));
   text += line("messages", fmt::format("{} with {} of data", sums[messages], format_bytes(sums[message_bytes])));
-  text += line("descriptions", fmt::format("{} messages, {}", sums[description_messages], format_bytes(sums[description_bytes])));
+  text += line("descriptions", fmt::format("{}, {}", counted(sums[description_messages], "message"), format_bytes(sums[description_bytes])));
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
     const CodecSums of = codec_sums(report, kind);
     if (of.messages == 0) continue;
@@ -248,9 +248,9 @@ std::string report_text(const FlushReport& report) {
                  fmt::format("{}: {} from {} to {}, {} to make and {} to undo", codec_kind_name(kind), of.messages, format_bytes(of.bytes_in),
                              format_bytes(of.bytes_out), format_seconds(seconds(of.encode_nanoseconds)), format_seconds(seconds(of.decode_nanoseconds))));
   }
-  if (sums[messages_overlapped] > 0) text += line("compressed meanwhile", fmt::format("{} messages, while an earlier one of the same rank travelled", sums[messages_overlapped]));
+  if (sums[messages_overlapped] > 0) text += line("compressed meanwhile", fmt::format("{}, while an earlier one of the same rank travelled", counted(sums[messages_overlapped], "message")));
   if (sums[messages_own_way] > 0)
-    text += line("their own way", fmt::format("{} messages, as their receiver's data or link is not like most", sums[messages_own_way]));
+    text += line("their own way", fmt::format("{}, as their receiver's data or link is not like most", counted(sums[messages_own_way], "message")));
   for (const PlanReport& plan : report.plans)
     if (!plan.codec_reason.empty()) text += line("because", plan.codec_reason);
   for (const PlanReport& plan : report.plans)
@@ -269,8 +269,8 @@ std::string explain_text(const FlushReport& report) {
   std::string text;
   for (const PlanReport& plan : report.plans) {
     text += describe_text(plan.plan);
-    text += fmt::format("  expects  {} messages, {} write and {} read requests for {}{}\n", plan.forecast.messages,
-                        plan.forecast.write_requests, plan.forecast.read_requests, format_bytes(plan.forecast.bytes),
+    text += fmt::format("  expects  {}, {} and {} for {}{}\n", counted(plan.forecast.messages, "message"),
+                        counted(plan.forecast.write_requests, "write request"), counted(plan.forecast.read_requests, "read request"), format_bytes(plan.forecast.bytes),
                         plan.kept ? "; kept from an earlier flush" : "");
   }
   if (text.empty()) text = "nothing is queued and nothing has been flushed yet\n";

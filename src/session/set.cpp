@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "base/utf8.hpp"
 #include "comm/agree.hpp"
 #include "format/check.hpp"
@@ -46,7 +47,7 @@ Result<int64_t> wanted_subfiles(const Settings& settings, int ranks) {
   if (Status status = take("subfiling", "subfiling_nfiles"); !status.ok()) return status;
   if (wanted == 0 && files.name == "auto" && settings.is_set("files")) return 0;
   if (wanted == 0 && settings.text("strategy") == "subfiling") wanted = ranks;
-  if (wanted > Subfiles::k_most) return Status(Code::bad_argument, fmt::format("files: {} subfiles are more than {}", wanted, Subfiles::k_most));
+  if (wanted > Subfiles::k_most) return Status(Code::bad_argument, fmt::format("files: {} are more than {}", counted(wanted, "subfile"), Subfiles::k_most));
   return std::max<int64_t>(1, wanted);
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "format/check.hpp"
 #include "session/file.hpp"
@@ -60,7 +61,7 @@ Status File::check_room_in_set(std::span<const VariableDefinition> definitions, 
       elements = std::max(elements, split->second.split.elements(part));
     bytes += elements * element_bytes(definitions[i].type, definitions[i].details) + settings_.bytes("alignment") + k_of_metadata;
     if (bytes < 0 || !subfiles_->has_room(bytes))
-      return {Code::bad_argument, fmt::format("variable \"{}\": its set of {} subfiles would be larger than a set can be", definitions[i].path, subfiles_->count())};
+      return {Code::bad_argument, fmt::format("variable \"{}\": its set of {} would be larger than a set can be", definitions[i].path, counted(subfiles_->count(), "subfile"))};
   }
   return {};
 }

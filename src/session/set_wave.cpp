@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "session/file.hpp"
 
 namespace windrow {
@@ -16,8 +17,8 @@ std::string File::warning_of_files() const {
   rlimit limit{};
   if (!subfiles_ || ::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
   if (subfiles_->count() + k_of_others <= static_cast<int64_t>(limit.rlim_cur)) return {};
-  return fmt::format("warning: {} subfiles are more than a process may have open here ({}): other programs that read all of a variable at once would "
-                     "get fill values without an error; Windrow does not", subfiles_->count(), limit.rlim_cur);
+  return fmt::format("warning: {} are more than a process may have open here ({}): other programs that read all of a variable at once would "
+                     "get fill values without an error; Windrow does not", counted(subfiles_->count(), "subfile"), limit.rlim_cur);
 }
 
 // Of a contiguous variable of the base file.

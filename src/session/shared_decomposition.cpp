@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/numbering.hpp"
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
 #include "decomposition/shared_points.hpp"
@@ -51,10 +52,10 @@ uint64_t hash_of_whole(const Decomposition& value) {
 // The same, for people.
 std::vector<std::string> description_of(const Decomposition& value, int64_t imbalance) {
   constexpr std::array k_kinds{"a block", "blocks", "rows", "points", "the same"};
-  std::vector<std::string> texts{k_kinds[static_cast<size_t>(value.kind)], fmt::format("shape {}", fmt::join(value.shape, " x ")),
+  std::vector<std::string> texts{k_kinds[static_cast<size_t>(value.kind)], "shape " + shown_sizes(value.shape),
                                  fmt::format("imbalance {} %", imbalance)};
   if (value.kind == DecompositionKind::same)
-    texts.push_back(fmt::format("start {}, count {}", fmt::join(value.starts, " x "), fmt::join(value.counts, " x ")));
+    texts.push_back(fmt::format("start {}, count {}", shown_indices(value.starts), shown_sizes(value.counts)));
   return texts;
 }
 

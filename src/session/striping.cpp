@@ -61,7 +61,7 @@ Wanted automatically(const StripingOptions& options, const Draft& draft, const P
   if (options.expected_bytes == 0) return {};
   if (given) return {std::nullopt, "stripes are left as the folder has them"};
   const auto numbers = stripes_for(options.expected_bytes, writers.count, writers.buffer_bytes);
-  return {numbers, fmt::format("for {} expected and {} writer{}", format_bytes(options.expected_bytes), writers.count, writers.count == 1 ? "" : "s")};
+  return {numbers, fmt::format("for {} expected and {}", format_bytes(options.expected_bytes), counted(writers.count, "writer"))};
 }
 
 Wanted wanted_stripes(const StripingOptions& options, const Draft& draft, const ProbedLayout& now, const StripingWriters& writers,

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/utf8.hpp"
+#include "base/units.hpp"
 #include "format/check.hpp"
 #include "session/map_attributes.hpp"
 #include "session/paths.hpp"
@@ -88,7 +89,7 @@ Result<Split> read_split(const Variable& variable, int64_t most_parts) {
   if (!split.ok()) return bad(split.status().message());
   if (!std::ranges::equal(split.value().shape(), shape)) return bad("the map's ranges do not end where the variable does");
   if (split.value().parts() > most_parts || number_of(variable.attributes, k_parts) != split.value().parts())
-    return bad(fmt::format("the map has {} parts for {} subfiles", split.value().parts(), most_parts));
+    return bad(fmt::format("the map has {} for {}", counted(split.value().parts(), "part"), counted(most_parts, "subfile")));
   return split;
 }
 
@@ -106,7 +107,7 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
   if (!ending.empty() && (!is_plain_name(ending) || ending.size() > 16))
     return bad(fmt::format("\"{}\" is not the end of a name", readable(ending.substr(0, 300))));
   if (identity.empty()) return bad("it has no identity");
-  if (!count || *count < 1 || *count > k_most) return bad(fmt::format("it says that there are {} subfiles", count.value_or(0)));
+  if (!count || *count < 1 || *count > k_most) return bad(fmt::format("it says that there are {}", counted(count.value_or(0), "subfile")));
   // A symbolic link leads to the folder of the file, not to its own.
   std::error_code ignored;
   const auto real = std::filesystem::canonical(path, ignored);
@@ -123,7 +124,7 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
       return bad(fmt::format("variable \"{}\": its type cannot be split", readable(variable.path)));
     const Attribute* fill = find_in(variable.attributes, k_fill);
     if (fill != nullptr && static_cast<int64_t>(fill->data.size()) != element)
-      return bad(fmt::format("variable \"{}\": its fill value has {} bytes, and an element {}", readable(variable.path), fill->data.size(), element));
+      return bad(fmt::format("variable \"{}\": its fill value has {}, and an element {}", readable(variable.path), counted(fill->data.size(), "byte"), element));
     if (fill != nullptr) variable.fill = fill->data;
     variable.placement.offset = -1;
     variable.placement.bytes = *elements * element;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
+#include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "format/check.hpp"
 #include "session/file.hpp"
@@ -27,7 +29,7 @@ int64_t File::element_count_of(int variable) const {
 
 Status File::check_whole(std::string_view verb, int variable) const {
   if (variable < 0 || variable >= static_cast<int>(catalog_.variables.size()))
-    return {Code::bad_argument, fmt::format("{}: \"{}\" has no variable number {}", verb, path_, variable)};
+    return {Code::bad_argument, fmt::format("{}: \"{}\" has no variable number {}", verb, path_, shown_index(variable))};
   const Variable& target = catalog_.variables[static_cast<size_t>(variable)];
   if (!target.unsupported.empty())
     return {Code::unsupported, fmt::format("{} of \"{}\": its elements cannot be read or written: {}", verb, target.path, target.unsupported)};
@@ -65,7 +67,7 @@ Status File::get_texts(int variable, const std::function<void(std::span<const st
     if (!texts.ok()) return texts.status();
     // The program has room for as many as it was told of.
     if (const int64_t told = element_count_of(variable); static_cast<int64_t>(texts.value().size()) != told)
-      return {Code::bad_file, fmt::format("\"{}\": \"{}\" has {} texts, and had {} when the file was opened: somebody else has changed it", path_, path, texts.value().size(), told)};
+      return {Code::bad_file, fmt::format("\"{}\": \"{}\" has {}, and had {} when the file was opened: somebody else has changed it", path_, path, counted(texts.value().size(), "text"), told)};
     int64_t characters = 0;
     for (const std::string& text : texts.value()) characters += static_cast<int64_t>(text.size());
     if (Status status = check_texts_fit(path, static_cast<int64_t>(texts.value().size()), characters); !status.ok()) return status;

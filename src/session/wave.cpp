@@ -8,7 +8,9 @@
 #include <limits>
 #include <tuple>
 
+#include "base/numbering.hpp"
 #include "comm/agree.hpp"
+#include "base/units.hpp"
 #include "comm/link.hpp"
 #include "format/check.hpp"
 #include "plan/choose.hpp"
@@ -66,7 +68,7 @@ Status File::add_to_wave(const QueueEntry& entry, Wave& wave) {
   auto trailing = load(entry.decomposition->local(), shape);
   if (!trailing.ok()) return trailing.status();
   if (entry.record >= 0 && entry.record >= variable.shape.front())
-    return {Code::bad_argument, fmt::format("\"{}\" has {} records; there is no number {} to {}", variable.path, variable.shape.front(), entry.record,
+    return {Code::bad_argument, fmt::format("\"{}\" has {}; there is no number {} to {}", variable.path, counted(variable.shape.front(), "record"), shown_index(entry.record),
                                             entry.put ? "write" : "read")};
   const int64_t type = element_bytes(variable.type, variable.details);
   static const ChunkGrid no_grid;

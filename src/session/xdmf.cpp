@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/numbering.hpp"
 #include "comm/agree.hpp"
 #include "session/file.hpp"
 #include "session/same.hpp"
@@ -34,7 +35,7 @@ Status File::define_field(int grid, GridField field, Status local) {
   uint64_t arguments = 0;
   if (local.ok()) local = guard([&]() -> Status {
     if (Status status = check_writable("describe a field"); !status.ok()) return status;
-    if (grid < 0 || static_cast<size_t>(grid) >= grids_.size()) return {Code::bad_argument, fmt::format("there is no grid number {}", grid)};
+    if (grid < 0 || static_cast<size_t>(grid) >= grids_.size()) return {Code::bad_argument, fmt::format("there is no grid number {}", shown_index(grid))};
     ViewerGrid& at = grids_[static_cast<size_t>(grid)];
     arguments = hash_of({arguments_of(grid, field)});
     if (Status status = check_field(at, field, catalog_); !status.ok()) return status;

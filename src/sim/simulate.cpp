@@ -32,7 +32,7 @@ Result<FileStripes> stripes_of(const SimulationRequest& request) {
   if (numbers.bytes > 0) stripes.bytes = numbers.bytes;
   if (numbers.count != 0) stripes.count = numbers.count == k_all_targets ? storage.targets : numbers.count;
   if (stripes.count <= storage.targets) return stripes;
-  return Status{Code::bad_argument, fmt::format("stripe=\"{}\" asks for {} targets; machine \"{}\" has {}", request.settings.text("stripe"), stripes.count, request.machine.name,
+  return Status{Code::bad_argument, fmt::format("stripe=\"{}\" asks for {}; machine \"{}\" has {}", request.settings.text("stripe"), counted(stripes.count, "target"), request.machine.name,
                                                 storage.targets)};
 }
 
@@ -75,7 +75,7 @@ Result<Prepared> prepare(const SimulationRequest& request) {
   const Workload& workload = request.workload;
   if (workload.division == Division::same && !workload.reading) return Status{Code::bad_argument, "pattern: what is the same on every rank is for reading"};
   if (workload.ranks > machine.hosts * machine.ranks_per_host)
-    return Status{Code::bad_argument, fmt::format("machine \"{}\" has {} hosts with {} ranks each; {} ranks are more", machine.name, machine.hosts, machine.ranks_per_host, workload.ranks)};
+    return Status{Code::bad_argument, fmt::format("machine \"{}\" has {} with {} each; {} are more", machine.name, counted(machine.hosts, "host"), counted(machine.ranks_per_host, "rank"), counted(workload.ranks, "rank"))};
   auto strategy = parse_strategy(request_of(request.settings));
   if (!strategy.ok()) return strategy.status();
   auto limits = limits_of(request.settings);
@@ -213,7 +213,7 @@ Result<Simulation> simulate(const SimulationRequest& asked) {
   simulation.machine = request.machine.name;
   const Places& places = prepared.value().places;
   if (places.files() > 1) simulation.plan.strategy.files = Files::subfiles;
-  simulation.layout = fmt::format("stripes of {} on {} of {} targets", format_bytes(places.stripes().bytes), places.stripes().count, places.stripes().targets);
+  simulation.layout = fmt::format("stripes of {} on {} of {}", format_bytes(places.stripes().bytes), places.stripes().count, counted(places.stripes().targets, "target"));
   simulation.hosts = static_cast<int64_t>(topology.host_roots.size());
   simulation.files = places.files();
   simulation.bytes = pattern.bytes;

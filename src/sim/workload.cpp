@@ -105,16 +105,16 @@ std::vector<int64_t> even_grid(int ranks, size_t dimensions) {
 
 Status check_shape(const Workload& workload) {
   const auto wrong = [](std::string what) { return Status{Code::bad_argument, "pattern: " + std::move(what)}; };
-  if (workload.shape.empty() || workload.shape.size() > 32) return wrong(fmt::format("a shape of {} dimensions", workload.shape.size()));
+  if (workload.shape.empty() || workload.shape.size() > 32) return wrong(fmt::format("a shape of {}", counted(workload.shape.size(), "dimension")));
   for (const int64_t length : workload.shape)
     if (length < 1) return wrong(fmt::format("the shape {} has no elements", fmt::join(workload.shape, "x")));
   const auto elements = checked_product(workload.shape);
-  if (workload.ranks < 1) return wrong(fmt::format("{} ranks", workload.ranks));
-  if (workload.element_bytes < 1 || workload.element_bytes > (int64_t{1} << 20)) return wrong(fmt::format("elements of {} bytes", workload.element_bytes));
-  if (workload.variables < 1 || workload.variables > k_most_variables) return wrong(fmt::format("{} variables; from 1 to {} are possible", workload.variables, k_most_variables));
+  if (workload.ranks < 1) return wrong(fmt::format("{}", counted(workload.ranks, "rank")));
+  if (workload.element_bytes < 1 || workload.element_bytes > (int64_t{1} << 20)) return wrong(fmt::format("elements of {}", counted(workload.element_bytes, "byte")));
+  if (workload.variables < 1 || workload.variables > k_most_variables) return wrong(fmt::format("{}; from 1 to {} are possible", counted(workload.variables, "variable"), k_most_variables));
   const auto bytes = elements ? checked_multiply(*elements, workload.element_bytes * workload.variables) : std::nullopt;
-  if (!bytes || *bytes > k_most_elements) return wrong(fmt::format("{} elements of {} bytes in {} variables are more than a file can have", fmt::join(workload.shape, "x"),
-                                                                  workload.element_bytes, workload.variables));
+  if (!bytes || *bytes > k_most_elements) return wrong(fmt::format("{} elements of {} in {} are more than a file can have", fmt::join(workload.shape, "x"),
+                                                                  counted(workload.element_bytes, "byte"), counted(workload.variables, "variable")));
   return {};
 }
 
@@ -132,14 +132,14 @@ Status complete(Workload& workload) {
     if (workload.rank_grid.empty()) workload.rank_grid = even_grid(workload.ranks, workload.shape.size());
     const auto ranks = checked_product(workload.rank_grid);
     if (workload.rank_grid.size() != workload.shape.size() || ranks != workload.ranks || *std::min_element(workload.rank_grid.begin(), workload.rank_grid.end()) < 1)
-      return {Code::bad_argument, fmt::format("pattern: a grid of {} ranks is not one of {} ranks for {} dimensions", fmt::join(workload.rank_grid, "x"), workload.ranks,
-                                              workload.shape.size())};
+      return {Code::bad_argument, fmt::format("pattern: a grid of {} ranks is not one of {} for {}", fmt::join(workload.rank_grid, "x"), counted(workload.ranks, "rank"),
+                                              counted(workload.shape.size(), "dimension"))};
   }
   if (workload.division == Division::cyclic && (workload.block < 1 || workload.block > k_most_elements / workload.ranks))
-    return {Code::bad_argument, fmt::format("pattern: blocks of {} elements", workload.block)};
+    return {Code::bad_argument, fmt::format("pattern: blocks of {}", counted(workload.block, "element"))};
   if (workload.division != Division::lists) return {};
   if (workload.lists.size() != static_cast<size_t>(workload.ranks))
-    return {Code::bad_argument, fmt::format("pattern: {} lists for {} ranks", workload.lists.size(), workload.ranks)};
+    return {Code::bad_argument, fmt::format("pattern: {} lists for {}", workload.lists.size(), counted(workload.ranks, "rank"))};
   for (size_t rank = 0; rank < workload.lists.size(); ++rank)
     if (hull(workload.lists[rank]).end > workload.elements())
       return {Code::bad_argument, fmt::format("pattern: rank {} holds element {} of {}", rank, hull(workload.lists[rank]).end - 1, workload.elements())};
@@ -183,12 +183,12 @@ std::string workload_text(const Workload& workload) {
   switch (workload.division) {
     case Division::rows: division = "rows"; break;
     case Division::grid: division = fmt::format("a grid of {} ranks", fmt::join(workload.rank_grid, "x")); break;
-    case Division::cyclic: division = fmt::format("{} elements in turn", workload.block); break;
+    case Division::cyclic: division = fmt::format("{} in turn", counted(workload.block, "element")); break;
     case Division::same: division = "everything for every rank"; break;
     case Division::lists: division = "lists of elements"; break;
   }
-  return fmt::format("{} {} rank{}, {}: {} variable{} of {} elements of {} byte{}, {}", workload.reading ? "read by" : "written by", workload.ranks, workload.ranks == 1 ? "" : "s", division, workload.variables,
-                     workload.variables == 1 ? "" : "s", fmt::join(workload.shape, "x"), workload.element_bytes, workload.element_bytes == 1 ? "" : "s", format_bytes(workload.bytes()));
+  return fmt::format("{} {}, {}: {} of {} elements of {}, {}", workload.reading ? "read by" : "written by", counted(workload.ranks, "rank"), division,
+                     counted(workload.variables, "variable"), fmt::join(workload.shape, "x"), counted(workload.element_bytes, "byte"), format_bytes(workload.bytes()));
 }
 
 }  // namespace windrow

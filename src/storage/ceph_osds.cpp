@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "storage/ceph_library.hpp"
 #include "storage/descriptor.hpp"
 #include "storage/mounts.hpp"
@@ -57,7 +58,7 @@ Osds ask_each(const LayoutComponent& component, const OsdQuestion& question, Ask
   Osds found;
   for (int64_t object = 0; object < objects; ++object) {
     if (object % component.stripe_count == 0 && Clock::now() >= latest) {
-      found.why = fmt::format("{} of {} objects had told their OSDs after {} s", object, objects, question.answer_s);
+      found.why = fmt::format("{} of {} had told their OSDs after {} s", object, counted(objects, "object"), question.answer_s);
       break;
     }
     const Answer osd = ask(object);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/nesting.hpp"
+#include "base/units.hpp"
 #include "trace/trace.hpp"
 
 namespace windrow {
@@ -60,7 +61,7 @@ class LineReader {
     if (const ordered_json& version = json.at("windrow trace"); version != k_trace_version && version != 1)
       throw VersionError(fmt::format("a trace of version {:.40}; this windrow reads versions 1 to {}", version.dump(-1, ' ', true, ordered_json::error_handler_t::replace), k_trace_version));
     constexpr int64_t k_most = 1 << 28;
-    if (const int64_t ranks = count_of(json, "ranks"); ranks < 1 || ranks > k_most) refuse(fmt::format("it cannot have {} ranks", ranks));
+    if (const int64_t ranks = count_of(json, "ranks"); ranks < 1 || ranks > k_most) refuse(fmt::format("it cannot have {}", counted(ranks, "rank")));
     numbers_[json.at("opening").get<std::string>()] = last_flush_.size();
     last_flush_.push_back(0);
     take_({TraceLine::Kind::opening, last_flush_.size() - 1, json});
@@ -83,7 +84,7 @@ class LineReader {
     for (const std::string& name : brief_names()) {
       ordered_json& list = lists.at(name);
       if (list.is_number()) list = ordered_json(flushes, ordered_json(checked_count(list, name)));
-      if (!list.is_array() || list.size() != flushes) refuse(fmt::format("{} of {} flushes, not {}", name, list.size(), flushes));
+      if (!list.is_array() || list.size() != flushes) refuse(fmt::format("{} of {}, not {}", name, counted(list.size(), "flush", "flushes"), flushes));
       for (const ordered_json& each : list) (void)checked_count(each, name);
     }
     take_({TraceLine::Kind::brief, opening, json});

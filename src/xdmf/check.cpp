@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbering.hpp"
 #include "base/utf8.hpp"
+#include "base/units.hpp"
 #include "xdmf/xdmf.hpp"
 
 namespace windrow {
@@ -34,7 +36,7 @@ Status bad(const ViewerGrid& grid, std::string_view what) {
 // A variable of numbers that XDMF can name, or why it is none.
 Result<const Variable*> find(std::string_view use, int number, const Catalog& catalog) {
   if (number < 0 || static_cast<size_t>(number) >= catalog.variables.size())
-    return Status{Code::bad_argument, fmt::format("{}: there is no variable number {}", use, number)};
+    return Status{Code::bad_argument, fmt::format("{}: there is no variable number {}", use, shown_index(number))};
   const Variable& variable = catalog.variables[static_cast<size_t>(number)];
   if (variable.type < Type::int8 || variable.type > Type::float64)
     return Status{Code::unsupported, fmt::format("{}: \"{}\" cannot be shown: {}", use, readable(variable.path),
@@ -57,9 +59,9 @@ Result<const Variable*> find_coordinates(const ViewerGrid& grid, int number, con
 
 Status check_dimensions(const ViewerGrid& grid) {
   const size_t dimensions = grid.nodes.size();
-  if (dimensions != 2 && dimensions != 3) return bad(grid, fmt::format("it has {} dimensions; it can have 2 or 3", dimensions));
+  if (dimensions != 2 && dimensions != 3) return bad(grid, fmt::format("it has {}; it can have 2 or 3", counted(dimensions, "dimension")));
   for (size_t i = 0; i < dimensions; ++i)
-    if (grid.nodes[i] < 2) return bad(grid, fmt::format("dimension {} has {} nodes; it needs 2", i, grid.nodes[i]));
+    if (grid.nodes[i] < 2) return bad(grid, fmt::format("dimension {} has {}; it needs 2", shown_dimension(i, dimensions), counted(grid.nodes[i], "node")));
   return {};
 }
 
@@ -68,9 +70,9 @@ Status check_uniform(const ViewerGrid& grid) {
   if (grid.origin.size() != grid.nodes.size() || grid.spacing.size() != grid.nodes.size())
     return bad(grid, "origin and spacing need a number for each dimension");
   for (size_t i = 0; i < grid.nodes.size(); ++i) {
-    if (!std::isfinite(grid.origin[i])) return bad(grid, fmt::format("the origin of dimension {} is {}", i, grid.origin[i]));
+    if (!std::isfinite(grid.origin[i])) return bad(grid, fmt::format("the origin of dimension {} is {}", shown_dimension(i, grid.nodes.size()), grid.origin[i]));
     if (!std::isfinite(grid.spacing[i]) || grid.spacing[i] <= 0)
-      return bad(grid, fmt::format("the spacing of dimension {} is {}; it must be greater than 0", i, grid.spacing[i]));
+      return bad(grid, fmt::format("the spacing of dimension {} is {}; it must be greater than 0", shown_dimension(i, grid.nodes.size()), grid.spacing[i]));
   }
   return {};
 }
@@ -115,7 +117,7 @@ Status fill_mesh(ViewerGrid& grid, const Catalog& catalog) {
   if (grid.cell == Cell::mixed) {
     if (shape.size() != 1) return bad(grid, fmt::format("{}; the connectivity of mixed cells has one dimension", shape_text(*cells.value())));
     // At least the kind and three nodes each.
-    if (grid.cells < 0 || grid.cells > shape[0] / 4) return bad(grid, fmt::format("{}; it cannot hold {} cells", shape_text(*cells.value()), grid.cells));
+    if (grid.cells < 0 || grid.cells > shape[0] / 4) return bad(grid, fmt::format("{}; it cannot hold {}", shape_text(*cells.value()), counted(grid.cells, "cell")));
     return {};
   }
   if (shape.size() != 2 || shape[1] != corners)

@@ -373,8 +373,8 @@ TEST(CppCover, fails_on_all_ranks_where_one_is_wrong) {
   EXPECT_THAT(said_on_all([&] { (void)file.texts(text); }), none);
   EXPECT_THAT(said_on_all([&] { file.name_dimensions(number, {"row", "column"}); }), none);
   EXPECT_THAT(said_on_all([&] { file.name_dimensions(numbers, wrong ? std::vector<std::string>{"row"} : std::vector<std::string>{"row", "column"}); }),
-              testing::HasSubstr("1 names for \"/numbers\", which has 2 dimensions"));
-  EXPECT_THAT(said_on_all([&] { file.put_texts(texts, {"a"}); }), testing::HasSubstr("1 texts for \"/texts\", which has 2 elements"));
+              testing::HasSubstr("1 name for \"/numbers\", which has 2 dimensions"));
+  EXPECT_THAT(said_on_all([&] { file.put_texts(texts, {"a"}); }), testing::HasSubstr("1 text for \"/texts\", which has 2 elements"));
   EXPECT_THAT(said_on_all([&] {
                 if (wrong) file.write_block(numbers, {rank, 0}, narrow);
                 else file.write_block(numbers, {rank, 0}, view);
@@ -402,11 +402,11 @@ TEST(CppCover, refuses_lists_for_what_has_none) {
   auto file = windrow::File::create(MPI_COMM_WORLD, shared_path("none.h5"));
   const int scalar = file.define_variable<double>("scalar", {}), empty = file.define_variable("empty", WINDROW_TEXT, {0});
   const std::vector<std::string> none, one{"a"};
-  EXPECT_THAT(said_on_all([&] { file.put_texts(empty, one); }), testing::HasSubstr("1 texts for \"/empty\", which has 0 elements"));
-  EXPECT_THAT(said_on_all([&] { file.put_texts(empty, rank == 0 ? one : none); }), testing::HasSubstr("1 texts for \"/empty\""));
+  EXPECT_THAT(said_on_all([&] { file.put_texts(empty, one); }), testing::HasSubstr("1 text for \"/empty\", which has 0 elements"));
+  EXPECT_THAT(said_on_all([&] { file.put_texts(empty, rank == 0 ? one : none); }), testing::HasSubstr("1 text for \"/empty\""));
   EXPECT_EQ(said_on_all([&] { file.put_texts(empty, rank == 0 ? none : one); }), "") << "rank 0's are written";
-  EXPECT_THAT(said_on_all([&] { file.name_dimensions(scalar, one); }), testing::HasSubstr("1 names for \"/scalar\", which has 0 dimensions"));
-  EXPECT_THAT(said_on_all([&] { file.name_dimensions(scalar, rank == size - 1 ? one : none); }), testing::HasSubstr("1 names for \"/scalar\""));
+  EXPECT_THAT(said_on_all([&] { file.name_dimensions(scalar, one); }), testing::HasSubstr("1 name for \"/scalar\", which has 0 dimensions"));
+  EXPECT_THAT(said_on_all([&] { file.name_dimensions(scalar, rank == size - 1 ? one : none); }), testing::HasSubstr("1 name for \"/scalar\""));
   file.discard();
 }
 

@@ -346,7 +346,7 @@ TEST(Points, bad_arguments) {
   EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), nullptr, 0, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "owner");
   EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "nearest", 0, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "nearest");
   EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "idg", 1, nullptr, &count, &intervals), WINDROW_BAD_ARGUMENT, "list");
-  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "idg", 1, &number, &count, &intervals), WINDROW_BAD_ARGUMENT, "room for 1 points");
+  EXPECT_WINDROW_ERROR(windrow_decomposition_owned(points.get(), "idg", 1, &number, &count, &intervals), WINDROW_BAD_ARGUMENT, "room for 1 point");
   EXPECT_WINDROW_ERROR(windrow_decomposition_holes(points.get(), nullptr), WINDROW_BAD_ARGUMENT, "holes");
   windrow_decomposition* rows = nullptr;
   ASSERT_WINDROW_OK(windrow_rows(MPI_COMM_WORLD, 10, WINDROW_EVEN, &rows));

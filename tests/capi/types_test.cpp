@@ -282,7 +282,7 @@ TEST_P(Types, hold_texts_of_variable_length_and_null_spaces) {
   EXPECT_EQ(windrow_put_texts_counted(file, texts, rank_of() == 0 ? 3 : 4, values), WINDROW_BAD_ARGUMENT);
   EXPECT_THAT(windrow_error_message(), HasSubstr("3 texts for \"/texts\", which has 4 elements"));
   EXPECT_EQ(windrow_put_texts_counted(file, empty, 1, values), WINDROW_BAD_ARGUMENT);
-  EXPECT_THAT(windrow_error_message(), HasSubstr("1 texts for \"/empty\", which has 0 elements"));
+  EXPECT_THAT(windrow_error_message(), HasSubstr("1 text for \"/empty\", which has 0 elements"));
   EXPECT_EQ(windrow_put_texts_counted(file, texts, 4, nullptr), WINDROW_BAD_ARGUMENT);
   EXPECT_THAT(windrow_error_message(), HasSubstr("no list of 4 texts"));
   // Of the wrong kind.

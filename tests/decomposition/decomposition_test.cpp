@@ -142,8 +142,8 @@ TEST(Block, with_strides_that_cannot_be_is_refused) {
   EXPECT_THAT(refused({-1}, {3, 1}), HasSubstr("before its beginning"));
   EXPECT_THAT(refused({0}, {k_max, k_max}), HasSubstr("too far"));
   EXPECT_THAT(refused({k_max}, {3, 1}), HasSubstr("too far"));
-  EXPECT_THAT(refused({0}, {3}), HasSubstr("need 1 memory offsets and 2 strides"));
-  EXPECT_THAT(refused({0, 0}, {3, 1}), HasSubstr("need 1 memory offsets"));
+  EXPECT_THAT(refused({0}, {3}), HasSubstr("1 memory offset and 2 strides are needed"));
+  EXPECT_THAT(refused({0, 0}, {3, 1}), HasSubstr("1 memory offset and"));
   const Shape one{1, 1};
   EXPECT_TRUE(make_blocks(shape, 1, {start, one, {}, {}, Shape{7}, Shape{0, 0}}).ok()) << "of one element strides do not matter";
 }
@@ -207,7 +207,7 @@ TEST(Block, errors_name_dimension_and_values) {
   EXPECT_THAT(error({k_max, 2}, {0, 0}, {1, 1}), HasSubstr("more than 2^63 - 1 elements"));
   EXPECT_THAT(error({5, 10}, {0, 0}, {1, 1}, {k_max, k_max}), HasSubstr("is too large"));
   EXPECT_THAT(error(Shape(33, 1), Shape(33, 0), Shape(33, 1)), HasSubstr("33 dimensions; there can be 32"));
-  EXPECT_THAT(error({5, 10}, {0}, {1, 1}), HasSubstr("need 2 starts"));
+  EXPECT_THAT(error({5, 10}, {0}, {1, 1}), HasSubstr("2 starts and counts are needed"));
   const Shape shape{5, 10}, starts{0, 0, 1, 1, 0, 8}, counts{1, 1, 1, 1, 5, 4};
   EXPECT_EQ(message_of(make_blocks(shape, 3, {starts, counts, {}, {}})),
             "block 2 of dimension 1 ends at 12 but the shape is 10");
@@ -244,11 +244,11 @@ TEST(Points, are_sorted_and_the_later_of_two_wins) {
   EXPECT_THAT(runs_of(points.value().flagged),
               ElementsAre(windrow::Run{3, 0, 2, 0, 0, 1}, windrow::Run{7, 2, 1, 0, 0, 1}));
   EXPECT_THAT(echoes(points.value(), points.value().listed), ElementsAre(Echo{3, 1, 1}));
-  EXPECT_THAT(message_of(make_points(10, Shape{0, 10}, {})), HasSubstr("entry 1 of the points is 10, not in [0, 10)"));
+  EXPECT_THAT(message_of(make_points(10, Shape{0, 10}, {})), HasSubstr("entry 1 of the points is 10; the points are 0 to 9"));
   EXPECT_THAT(message_of(make_points(10, Shape{-1}, {})), HasSubstr("entry 0 of the points is -1"));
   EXPECT_THAT(message_of(make_points(-1, {}, {})), HasSubstr("-1"));
   EXPECT_THAT(message_of(make_points(10, list, std::vector<unsigned char>{1})),
-              HasSubstr("5 points come with 1 owner flags"));
+              HasSubstr("5 points come with 1 owner flag"));
   EXPECT_TRUE(element_pieces(make_points(0, {}, {}).value()).empty());
 }
 
@@ -291,7 +291,7 @@ TEST(Load, is_the_trailing_elements) {
   EXPECT_EQ(load(block, Shape{4, 6}).value(), 1);
   EXPECT_EQ(load(block, Shape{4, 6, 10, 2}).value(), 20);
   EXPECT_EQ(load(block, Shape{4, 6, 0}).value(), 0);
-  EXPECT_EQ(load(block, Shape{4}).status().message(), "a variable of 1 dimensions does not fit a decomposition of 2");
+  EXPECT_EQ(load(block, Shape{4}).status().message(), "a variable of 1 dimension does not fit a decomposition of 2");
   EXPECT_EQ(load(block, Shape{4, 7, 2}).status().message(),
             "a variable of shape 4 x 7 x 2 does not fit a decomposition of shape 4 x 6: dimension 1 is 7, not 6");
   EXPECT_EQ(load(block, Shape{4, 6, k_max}).status().code(), Code::bad_argument);

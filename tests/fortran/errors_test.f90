@@ -75,8 +75,15 @@ contains
         start = 1
         if (odd_one) start(2) = 9
         call windrow_block(MPI_COMM_WORLD, [4, 8], start, [4, 8], none, stat=stat, errmsg=errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'block', 'a block that leaves the shape')
-        call expect(index(errmsg, 'the last of Fortran first') > 0, 'how dimensions are counted')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'block of dimension 2 ends at 16 but the shape is 8', &
+            'a block that leaves the shape')
+        start(2) = merge(-3, 1, odd_one)
+        call windrow_block(MPI_COMM_WORLD, [4, 8], start, [4, 8], none, stat=stat, errmsg=errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'block of dimension 2 starts at -3', 'a block before the shape')
+        call windrow_blocks(MPI_COMM_WORLD, [4, 8], reshape([1, 1, 1, 1], [2, 2]), &
+            reshape([4, 8, merge(5, 4, odd_one), 8], [2, 2]), none, stat=stat, errmsg=errmsg)
+        call expect_error(stat, errmsg, windrow_bad_argument, 'block 2 of dimension 1 ends at 5 but the shape is 4', &
+            'the second of two blocks')
         call windrow_block(MPI_COMM_WORLD, [4, 8], [1, 1], good(:merge(1, 2, odd_one)), none, stat=stat, errmsg=errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, entries, 'block: count too short')
         call windrow_block(MPI_COMM_WORLD, [4, 8], [1, 1], [1, 1], none, [1, 1, 1], stat=stat, errmsg=errmsg)
@@ -89,7 +96,7 @@ contains
         list = [1, 2]
         if (odd_one) list(2) = 0
         call windrow_points(MPI_COMM_WORLD, 2, list, none, stat=stat, errmsg=errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'points', 'point number 0')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'entry 2 of the points is 0; the points are 1 to 2', 'point 0')
         list = [1, 2]
         call windrow_points(MPI_COMM_WORLD, 2, list, none, [.true.], stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'as many of these', 'points: owned too short')
@@ -112,7 +119,7 @@ contains
         call expect_error(stat, errmsg, windrow_bad_argument, 'no type 99', 'define what has no type')
         call windrow_define_variable(file, 'negative', windrow_int32, [1, merge(-1, 1, odd_one)], number, stat=stat, &
             errmsg=errmsg)
-        call expect_error(stat, errmsg, windrow_bad_argument, 'negative', 'a negative shape')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'dimension 2 is -1', 'a negative shape')
         call expect(number == 0, 'no number of what was not defined')
         no_path(1)%type = windrow_int8
         call windrow_define_variables(file, no_path, numbers, stat, errmsg)
@@ -207,7 +214,7 @@ contains
             'a block of reals')
         call windrow_read_block(file, variable, good(:merge(1, 2, odd_one))*0 + 1, [4, 1], many, stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, &
-            'start has 1 entries, count 2; the variable has 2 dimensions', 'entries')
+            'start has 1 entry, count 2; the variable has 2 dimensions', 'entries')
         call windrow_read_block(file, merge(2, variable, odd_one), [1, 1], [4, 1], many, stat, errmsg)
         call expect_error(stat, errmsg, windrow_bad_argument, 'no variable number 2', 'a block of no variable')
         call windrow_read_block(file, variable, [1, 1], [4, 1], many(:merge(3, 8, odd_one)), stat, errmsg)
@@ -220,7 +227,7 @@ contains
         call windrow_flush(file, stat, errmsg)
         call expect_ok(stat, errmsg, 'the flush after a block that was refused')
         call windrow_read_block(file, variable, [1, 1], [4, ranks + 1], large, stat, errmsg)
-        call expect(stat == windrow_bad_argument, 'a block that leaves the variable')
+        call expect_error(stat, errmsg, windrow_bad_argument, 'block of dimension 2 ends at', 'a block that leaves the variable')
     end subroutine blocks_of_one_rank
 
     !> put() tells this rank at once, and the flush all of them; then the queue is empty.

@@ -112,7 +112,7 @@ contains
         call windrow_define_variable(file, 'large state', windrow_int64, [1], variable, options)
         call windrow_put(file, variable, all_of_it, [huge(0_int64)])
         call windrow_options_set_enumeration(options, ['none', 'most'], [0], stat, errmsg)
-        call expect(stat == windrow_bad_argument .and. index(errmsg, '2 names for 1 values') > 0, trim(errmsg))
+        call expect(stat == windrow_bad_argument .and. index(errmsg, '2 names for 1 value') > 0, trim(errmsg))
         call windrow_options_free(options)
         call windrow_options_create(options)
         call windrow_options_set(options, 'null_space', 'true')

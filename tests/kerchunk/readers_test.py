@@ -305,7 +305,7 @@ class References(unittest.TestCase):
             f["w"] = np.arange(1_200_000, dtype="i1")
         windrow("copy", self.plain, self.base, *settings("files=subfiles(2)", "references=kerchunk"))
         told = windrow("references", self.base, code=3)
-        self.assertRegex(told, r'left out: variable "/v": in chunks of 1 elements, what all ends of its parts have in common, the file would have more than 1000000')
+        self.assertRegex(told, r'left out: variable "/v": in chunks of 1 element, what all ends of its parts have in common, the file would have more than 1000000')
         self.assertNotIn('"/w"', told)
         self.expect(self.text, {"w": np.arange(1_200_000).astype("i1")})
 

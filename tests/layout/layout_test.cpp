@@ -109,7 +109,7 @@ TEST(StorageLayout, names_its_faults) {
       {"stripes of -4 bytes", [](StorageLayout& each) { each.components[0].stripe_bytes = -4; }},
       {"has -1 stripes", [](StorageLayout& each) { each.components[0].stripe_count = -1; }},
       {"has 65536 stripes", [](StorageLayout& each) { each.components[0].stripe_count = 65536; }},
-      {"2 targets for 1 stripes", [](StorageLayout& each) { each.components[0].targets.push_back(1); }},
+      {"2 targets for 1 stripe", [](StorageLayout& each) { each.components[0].targets.push_back(1); }},
       {"negative number", [](StorageLayout& each) { each.components[0].targets[0] = -2; }},
       {"component 2 begins at 99", [](StorageLayout& each) { each.components[1].bytes.begin = 99; }},
       {"one is missing", [](StorageLayout& each) { each.components[1].bytes.begin = 101; }},

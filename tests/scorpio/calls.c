@@ -31,7 +31,7 @@ static void types(void) {
                "another type, float64");
   EXPECT_FAILS(scorpio_write_dataset(numbers, SCORPIO_DOUBLE, 2, global, local, file, "double", &group,
                                      SCORPIO_UNIFORM_CONTIGUOUS_WRITE),
-               "1 dimensions, not 2");
+               "1 dimension, not 2");
   /* Read as another type. */
   EXPECT(scorpio_write_dataset(large, SCORPIO_DOUBLE, 1, global, local, file, "large", &group,
                                SCORPIO_UNIFORM_CONTIGUOUS_WRITE) == 0);

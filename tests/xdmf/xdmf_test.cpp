@@ -195,7 +195,7 @@ TEST(Xdmf, grids_of_one_name_go_together) {
 TEST(Xdmf, refuses_grids_that_do_not_fit) {
   ViewerGrid grid = uniform();
   grid.nodes = {2, 1, 4};
-  EXPECT_THAT(refusal(grid), HasSubstr("dimension 1 has 1 nodes"));
+  EXPECT_THAT(refusal(grid), HasSubstr("dimension 1 has 1 node"));
   grid = uniform();
   grid.nodes.pop_back();
   EXPECT_THAT(refusal(grid), HasSubstr("origin and spacing"));
@@ -213,7 +213,7 @@ TEST(Xdmf, refuses_grids_that_do_not_fit) {
   EXPECT_THAT(refusal(along({0, 1, 99})), HasSubstr("99"));
   EXPECT_THAT(refusal(along({0, 1, 6})), HasSubstr("int32"));
   EXPECT_THAT(refusal(along({14, 1, 2}), Code::unsupported), HasSubstr("compound type"));
-  EXPECT_THAT(refusal(along({5}, GridKind::curvilinear)), HasSubstr("1 dimensions"));
+  EXPECT_THAT(refusal(along({5}, GridKind::curvilinear)), HasSubstr("1 dimension"));
   EXPECT_THAT(refusal(along({0}, GridKind::curvilinear)), HasSubstr("x 3"));
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/units.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
@@ -118,7 +119,7 @@ Status write_variable(hid_t file, const std::string& path, const std::vector<std
   if (!opened.ok()) return opened.status();
   const OpenVariable& variable = opened.value();
   if (std::cmp_not_equal(texts.size(), variable.extent.elements))
-    return {Code::bad_argument, fmt::format("\"{}\" has {} texts, not {}", path, variable.extent.elements, texts.size())};
+    return {Code::bad_argument, fmt::format("\"{}\" has {}, not {}", path, counted(variable.extent.elements, "text"), texts.size())};
   if (texts.empty()) return {};
   const hid_t dataset = variable.dataset.get();
   if (variable.description.type == Type::reference) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/units.hpp"
 #include "format/check.hpp"
 
 namespace windrow {
@@ -55,7 +56,7 @@ TypeDescription describe_type(hid_t type) {
       for (const bool big_endian : {false, true})
         if (H5Tequal(type, stored_number(each, big_endian)) > 0) return {each, big_endian, "", {}};
     return {Type::none, false,
-            fmt::format("{} type of {} bits", kind == H5T_INTEGER ? "integer" : "floating-point", H5Tget_precision(type)), {}};
+            fmt::format("{} type of {}", kind == H5T_INTEGER ? "integer" : "floating-point", counted(H5Tget_precision(type), "bit")), {}};
   }
   return describe_element_type(type);
 }

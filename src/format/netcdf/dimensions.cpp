@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/numbering.hpp"
+
 namespace windrow {
 
 std::string text_dimension(int64_t bytes) { return fmt::format("string{}", bytes); }
@@ -34,8 +36,8 @@ Status NetcdfDimensions::name(const Variable& variable, const std::vector<std::s
       return {Code::unsupported, fmt::format("\"{}\" can grow, and \"{}\" is a dimension of fixed length of other variables", variable.path, name)};
     if (!grows && name == unlimited_)
       return {Code::unsupported, fmt::format("dimension {} of \"{}\" is of fixed length, and \"{}\" is the unlimited dimension of this netCDF classic "
-                                             "file: only the first dimension of a variable defined with the option extendible can be so called",
-                                             i, variable.path, name)};
+                                             "file: only the {} dimension of a variable defined with the option extendible can be so called",
+                                             shown_dimension(i, paths.size()), variable.path, name, slowest_side())};
   }
   for (size_t i = 0; i < paths.size(); ++i) {
     if (paths[i].empty()) continue;

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
 
@@ -235,7 +236,7 @@ Result<NetcdfHeader> write_header_in(const std::string& path, const NetcdfConten
   header.record_bytes = record_bytes;
   std::error_code unknown;
   if (std::filesystem::file_size(path, unknown) < static_cast<uintmax_t>(bytes) && !unknown)  // PnetCDF does not always tell
-    return Status(Code::no_space, fmt::format("the header, {} bytes, did not find room in \"{}\"", bytes, path));
+    return Status(Code::no_space, fmt::format("the header, {}, did not find room in \"{}\"", counted(bytes, "byte"), path));
   auto read = read_all(path, bytes);
   if (!read.ok()) return read.status();
   header.bytes = std::move(read).value();
@@ -287,7 +288,7 @@ int64_t header_bytes_of(const NetcdfContents& contents) {
 
 Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
   const int64_t bytes = header_bytes_of(contents);
-  if (beyond_file_size_limit(bytes)) return Status(code_of_errno(EFBIG), fmt::format("the header, {} bytes: {}", bytes, text_of_errno(EFBIG)));
+  if (beyond_file_size_limit(bytes)) return Status(code_of_errno(EFBIG), fmt::format("the header, {}: {}", counted(bytes, "byte"), text_of_errno(EFBIG)));
   return with_scratch(bytes, [&](const std::string& path) { return write_header_in(path, contents, spaces); });
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 
 namespace windrow {
 namespace {
@@ -63,20 +64,20 @@ class Inspector {
     if (!good()) return 0;
     if (found == 0 && count == 0) return 0;
     if (found != tag) wrong(fmt::format("tag {} in place of {}", found, tag));
-    else if (count > (file_bytes_ - static_cast<int64_t>(at_)) / least) wrong(fmt::format("a list of {} items does not fit into the file", count));
+    else if (count > (file_bytes_ - static_cast<int64_t>(at_)) / least) wrong(fmt::format("a list of {} does not fit into the file", counted(count, "item")));
     return good() ? count : 0;
   }
   void skip(int64_t bytes) {
     if (!good()) return;
     const int64_t left = file_bytes_ - static_cast<int64_t>(at_);
     const int64_t padded = bytes > left ? bytes : (bytes + 3) / 4 * 4;
-    if (padded > left) return wrong(fmt::format("{} bytes do not fit into the file", bytes));
+    if (padded > left) return wrong(fmt::format("{} do not fit into the file", counted(bytes, "byte")));
     if (padded > static_cast<int64_t>(bytes_.size() - at_)) short_ = true;
     else at_ += static_cast<size_t>(padded);
   }
   void name() {
     const int64_t length = size();
-    if (good() && (length == 0 || length > k_longest_name)) wrong(fmt::format("a name of {} bytes", length));
+    if (good() && (length == 0 || length > k_longest_name)) wrong(fmt::format("a name of {}", counted(length, "byte")));
     const size_t begin = at_;
     skip(length);
     if (!good()) return;
@@ -96,7 +97,7 @@ class Inspector {
       name();
       const int64_t each = type_bytes(), values = size();
       const auto bytes = checked_multiply(values, each);
-      if (!bytes || *bytes > file_bytes_) wrong(fmt::format("an attribute of {} values", values));
+      if (!bytes || *bytes > file_bytes_) wrong(fmt::format("an attribute of {}", counted(values, "value")));
       skip(bytes.value_or(0));
     }
   }
@@ -112,7 +113,7 @@ class Inspector {
   void variable() {
     name();
     const int64_t count = size();
-    if (good() && count > k_most_dimensions) wrong(fmt::format("a variable of {} dimensions", count));
+    if (good() && count > k_most_dimensions) wrong(fmt::format("a variable of {}", counted(count, "dimension")));
     std::optional<int64_t> elements = 1;
     bool records = false;
     for (int64_t i = 0; i < count && good(); ++i) {
@@ -154,7 +155,7 @@ class Inspector {
     for (int64_t i = 0; i < count && good(); ++i) variable();
     if (!good()) return;
     const auto all = checked_multiply(record_bytes_, static_cast<int64_t>(records));
-    if (!all || *all > k_most_bytes) wrong(fmt::format("{} records are more than a file can have", records));
+    if (!all || *all > k_most_bytes) wrong(fmt::format("{} are more than a file can have", counted(records, "record")));
     for (const int64_t begin : begins_) {
       if (begin < static_cast<int64_t>(at_)) wrong("a variable lies in the header");
       if (good() && begin > k_most_bytes - *all) wrong("a variable ends behind what a file can have");

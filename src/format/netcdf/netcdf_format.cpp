@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "format/check.hpp"
 #include "format/netcdf/dimensions.hpp"
 #include "format/netcdf/inspect.hpp"
@@ -138,8 +139,8 @@ Status NetcdfFormat::check_new(const VariableDefinition& definition) const {
 Result<int64_t> NetcdfFormat::records_with(const VariableDefinition& definition) const {
   if (!definition.extendible || definition.shape.front() == 0 || definition.shape.front() == records_) return records_;
   if (records_ == 0) return definition.shape.front();
-  return Status(Code::unsupported, fmt::format("variable \"{}\" of {} records: all variables that grow have as many in a netCDF classic file, which are {} "
-                                               "by now; 0 stands for that", definition.path, definition.shape.front(), records_));
+  return Status(Code::unsupported, fmt::format("variable \"{}\" of {}: all variables that grow have as many in a netCDF classic file, which are {} "
+                                               "by now; 0 stands for that", definition.path, counted(definition.shape.front(), "record"), records_));
 }
 
 // All variables that grow are so long.
@@ -335,8 +336,8 @@ Status NetcdfFormat::extend(const std::string& path, std::span<const int64_t> sh
     if (!variable || !variable->extendible) return Status(Code::bad_argument, fmt::format("\"{}\" cannot grow", path));
     const int version = places_.version;
     if (version < 5 && shape.front() > INT32_MAX)
-      return Status(Code::unsupported, fmt::format("\"{}\" with {} records: version {} of netCDF classic has at most {}; netcdf_version=5 more", path,
-                                                   shape.front(), version, INT32_MAX));
+      return Status(Code::unsupported, fmt::format("\"{}\" with {}: version {} of netCDF classic has at most {}; netcdf_version=5 more", path,
+                                                   counted(shape.front(), "record"), version, INT32_MAX));
     if (shape.front() > records_) set_records(shape.front());
     return Status();
   });

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "format/check.hpp"
 #include "format/netcdf/dimensions.hpp"
 #include "format/netcdf/types.hpp"
@@ -79,8 +80,8 @@ std::string what_is_too_large(const NetcdfContents& contents, int version) {
     for (const NetcdfVariable& each : contents.variables) {
       if (has_records(each, contents) != records) continue;
       const int64_t bytes = bytes_of(each, contents).value_or(INT64_MAX / 2);
-      if (version == 1 && at > INT32_MAX) return say(each.name, fmt::format("would begin behind {} bytes", at), 2);
-      if (bytes > most && &each != &contents.variables.back()) return say(each.name, fmt::format("has {} bytes{}", bytes, records ? " a record" : ""), version == 1 && bytes <= k_most_of_2 ? 2 : 5);
+      if (version == 1 && at > INT32_MAX) return say(each.name, fmt::format("would begin behind {}", counted(at, "byte")), 2);
+      if (bytes > most && &each != &contents.variables.back()) return say(each.name, fmt::format("has {}{}", counted(bytes, "byte"), records ? " a record" : ""), version == 1 && bytes <= k_most_of_2 ? 2 : 5);
       at = checked_add(at, bytes).value_or(INT64_MAX / 2);
     }
   return "";
@@ -230,7 +231,7 @@ Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents)
     if (std::all_of(variable.fill.begin(), variable.fill.end(), [](std::byte byte) { return byte == std::byte{0}; })) variable.fill.clear();
   }
   if (variable.shape.size() <= k_most_dimensions) return variable;
-  variable.unsupported = fmt::format("{} dimensions, more than {}", variable.shape.size(), k_most_dimensions);
+  variable.unsupported = fmt::format("{}, more than {}", counted(variable.shape.size(), "dimension"), k_most_dimensions);
   variable.shape.clear();
   variable.dimensions.clear();
   variable.placement = {};

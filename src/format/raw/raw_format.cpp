@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <unordered_map>
 
 #include "base/checked.hpp"
+#include "base/units.hpp"
 #include "format/check.hpp"
 #include "format/raw/sidecar.hpp"
 
@@ -16,7 +18,12 @@ namespace {
 // Every variable begins at a multiple of this, so that elements of any type are aligned in a mapped file.
 constexpr int64_t k_least_alignment = 8;
 
-std::string sidecar_path(const std::string& path) { return path + ".json"; }
+// Of a file whose names have been turned into capitals the sidecar is one too.
+std::string sidecar_path(const std::string& path) {
+  std::error_code ignored;
+  const bool capitals = !std::filesystem::exists(path + ".json", ignored) && std::filesystem::exists(path + ".JSON", ignored);
+  return path + (capitals ? ".JSON" : ".json");
+}
 
 // Room for one more, so that appending it cannot fail: a call that runs out of memory leaves the catalog as it was.
 template <class T>
@@ -339,7 +346,7 @@ Status RawFormat::write_texts(const std::string& path, const std::vector<std::st
     if (!variable.ok()) return variable.status();
     const int64_t elements = variable.value()->null_space ? 0 : *element_count(variable.value()->shape);
     if (std::cmp_not_equal(texts.size(), elements))
-      return Status(Code::bad_argument, fmt::format("\"{}\" has {} texts, not {}", path, elements, texts.size()));
+      return Status(Code::bad_argument, fmt::format("\"{}\" has {}, not {}", path, counted(elements, "text"), texts.size()));
     std::vector<std::string> copy = texts;
     texts_.insert_or_assign(path, std::move(copy));
     changed_ = true;

@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/nesting.hpp"
+#include "base/units.hpp"
 #include "format/check.hpp"
 #include "format/fill.hpp"
 #include "format/raw/values.hpp"
@@ -62,7 +63,7 @@ Status Parser::parse(const Json& text) {
   const std::optional<int64_t> bytes = whole(text, "bytes");
   if (!bytes || *bytes < 0) return bad("", "\"bytes\" is not a size");
   if (*bytes > file_bytes_)
-    return bad("", fmt::format("the data file is truncated: it has {} bytes of {}", file_bytes_, *bytes));
+    return bad("", fmt::format("the data file is truncated: it has {} of {}", counted(file_bytes_, "byte"), *bytes));
   sidecar_.bytes = *bytes;
   const Json* groups = member(text, "groups");
   const Json* variables = member(text, "variables");
