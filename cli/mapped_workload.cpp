@@ -16,7 +16,7 @@ namespace cli {
 
 namespace {
 
-constexpr std::string_view k_begins = "version ";
+constexpr std::string_view k_first_word = "version ";
 
 class Reader {
  public:
@@ -56,8 +56,8 @@ windrow::Pieces pieces_of(std::vector<int64_t>& elements) {
 
 bool is_map(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
-  std::string begin(k_begins.size(), '\0');
-  return stream.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == k_begins;
+  std::string begin(k_first_word.size(), '\0');
+  return stream.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == k_first_word;
 }
 
 windrow::Workload mapped_workload(const std::string& path, windrow::Workload asked) {
