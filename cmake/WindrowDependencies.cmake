@@ -86,11 +86,6 @@ if(WINDROW_CEPHFS)
   endif()
 endif()
 
-# PnetCDF is of one MPI, and Debian's of Open MPI: with another it is asked for by name.
-if(WINDROW_MPI_NAME STREQUAL "openmpi" OR WINDROW_PNETCDF)
-  windrow_optional_library(PNETCDF pnetcdf "Files of netCDF classic")
-endif()
-
 if(WINDROW_CLI)
   windrow_require(CLI11 "the command needs it (Debian: libcli11-dev); without the command: -DWINDROW_CLI=OFF")
 endif()
@@ -99,6 +94,10 @@ endif()
 # first, because that is the one that the system's h5py belongs to.
 if(WINDROW_TESTS)
   windrow_require(GTest "the tests need it (Debian: libgtest-dev libgmock-dev); without tests: -DWINDROW_TESTS=OFF")
+  # PnetCDF reads what Windrow writes, and the other way round. It is built for one MPI, Debian's for Open MPI: with another it is asked for by name.
+  if(WINDROW_MPI_NAME STREQUAL "openmpi" OR WINDROW_PNETCDF)
+    windrow_optional_library(PNETCDF pnetcdf "Tests of netCDF classic files")
+  endif()
   find_program(WINDROW_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
   find_program(WINDROW_PYTHON NAMES python3 REQUIRED)
   if(NOT DEFINED WINDROW_PYTHON_HAS_H5PY)

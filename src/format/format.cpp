@@ -10,14 +10,12 @@
 #include "base/utf8.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/signature.hpp"
+#include "format/netcdf/netcdf_format.hpp"
 #include "format/netcdf/signature.hpp"
 #include "format/raw/raw_format.hpp"
 #include "storage/store.hpp"
 #ifdef WINDROW_HAS_HDF5
 #include "format/hdf5/hdf5_format.hpp"
-#endif
-#ifdef WINDROW_HAS_PNETCDF
-#include "format/netcdf/netcdf_format.hpp"
 #endif
 
 namespace windrow {
@@ -46,19 +44,9 @@ Opened open_hdf5_format(const std::string& path, FormatMode, const FormatOptions
 }
 #endif
 
-#ifdef WINDROW_HAS_PNETCDF
-constexpr bool k_has_netcdf = true;
-#else
-constexpr bool k_has_netcdf = false;
-Opened open_netcdf_format(const std::string& path, FormatMode, const FormatOptions&, std::unique_ptr<Store>) {
-  return Status(Code::unsupported, fmt::format("\"{}\": this Windrow was built without PnetCDF (-DWINDROW_PNETCDF=OFF, or none was found for this "
-                                               "MPI), which netCDF classic files need; format=hdf5 makes a file that netCDF-4 reads", path));
-}
-#endif
-
 constexpr std::array k_kinds{
     Kind{"hdf5", {".h5", ".hdf5", ".nc4"}, k_has_hdf5, open_hdf5_format, recognises_hdf5, no_companions},
-    Kind{"netcdf", {".nc", ".cdf"}, k_has_netcdf, open_netcdf_format, recognises_netcdf, no_companions},
+    Kind{"netcdf", {".nc", ".cdf"}, true, open_netcdf_format, recognises_netcdf, no_companions},
     Kind{"raw", {".raw"}, true, open_raw_format, recognises_raw, raw_companions},
 };
 

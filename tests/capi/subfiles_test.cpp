@@ -582,7 +582,7 @@ TEST_F(Subfiles, have_elements_that_nobody_wrote_in_stripes_that_are_dealt) {
 
 // One name twice in a variable: the whole is square, its parts are not.
 TEST_F(Subfiles, of_netcdf_hold_parts_of_a_square) {
-  if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without PnetCDF";
+  if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without netCDF";
   windrow_file* file = create({{"files", "subfiles(2)"}}, "square.nc");
   const int64_t shape[2] = {4, 4};
   int square = -1;

@@ -55,11 +55,6 @@ TEST(FormatTable, says_what_is_not_built_in) {
   EXPECT_EQ(unknown.status().code(), Code::unsupported);
   EXPECT_THAT(unknown.status().message(), testing::HasSubstr("raw"));
   const auto has = [](std::string_view name) { return std::find(format_names().begin(), format_names().end(), name) != format_names().end(); };
-  if (!has("netcdf")) {
-    const auto refused = open_format("netcdf", "x.nc", FormatMode::create, {});
-    EXPECT_EQ(refused.status().code(), Code::unsupported);
-    EXPECT_THAT(refused.status().message(), testing::HasSubstr("built without PnetCDF"));
-  }
   if (has("hdf5")) return;
   const auto without = open_format("hdf5", "x.h5", FormatMode::create, {});
   EXPECT_EQ(without.status().code(), Code::unsupported);

@@ -2,6 +2,7 @@
 // NetCDF classic files, written and read by any number of ranks, in the hands of PnetCDF and from them.
 #include <gmock/gmock.h>
 
+#include "format/netcdf/header.hpp"
 #include "netcdf.hpp"
 
 namespace {
@@ -386,49 +387,55 @@ TEST_F(NetcdfFile, has_alignments_that_are_no_multiple_of_four) {
   EXPECT_THROW(File::create(MPI_COMM_WORLD, path(), {{"alignment", "2TiB"}}), windrow::Error);
 }
 
-// What is said of a file.
-struct Said {
-  const char* title = "one";
-  const char* variable = "v";
-  const char* dimension = "x";
-  const char* units = "m";
-  const char* fill = "0";
-  const char* version = "2";
-  const char* alignment = "8";
-  const char* record_alignment = "8";
-  const char* room = "0";
-  int type = WINDROW_INT32;
-  int64_t length = k_x, record_length = k_x;
-};
-
-void write_said(const std::string& path, const Said& said) {
-  File file = File::create(MPI_COMM_WORLD, path, {{"netcdf_version", said.version}, {"alignment", said.alignment}, {"record_alignment", said.record_alignment}, {"header_room", said.room}});
-  const int v = file.define_variable(said.variable, said.type, {said.length}, Options{{"fill_value", said.fill}});
-  (void)file.define_variable("r", WINDROW_INT32, {0, said.record_length}, Options{{"extendible", "true"}});
-  file.name_dimensions(v, {said.dimension});
-  file.put_attribute("/", "title", said.title);
-  file.put_attribute(said.variable, "units", said.units);
-  file.close();
+// The same definitions by PnetCDF, with the alignments that Windrow was asked for and as much room behind the header.
+std::string header_of_pnetcdf(const std::string& path, int version, int64_t header_bytes, int64_t data_begin) {
+  int id = -1, t = -1, x = -1;
+  MPI_Info hints = MPI_INFO_NULL;
+  MPI_Info_create(&hints);
+  MPI_Info_set(hints, "nc_var_align_size", "64");
+  const int flag = version == 5 ? NC_64BIT_DATA : version == 2 ? NC_64BIT_OFFSET : 0;
+  EXPECT_NC(ncmpi_create(MPI_COMM_SELF, path.c_str(), NC_CLOBBER | flag, hints, &id));
+  MPI_Info_free(&hints);
+  EXPECT_NC(ncmpi_def_dim(id, "t", NC_UNLIMITED, &t));
+  EXPECT_NC(ncmpi_def_dim(id, "x", k_x, &x));
+  const std::vector<double> range{-1.5, 2};
+  EXPECT_NC(ncmpi_put_att_text(id, NC_GLOBAL, "title", 5, "title"));
+  EXPECT_NC(ncmpi_put_att_double(id, NC_GLOBAL, "range", NC_DOUBLE, 2, range.data()));
+  for (size_t i = 0; i < kinds_of(version); ++i) {
+    const int both[2] = {t, x};
+    int grows = -1, fixed = -1;
+    EXPECT_NC(ncmpi_def_var(id, ("grows_" + std::string(k_kinds[i].name)).c_str(), k_kinds[i].netcdf, 2, both, &grows));
+    EXPECT_NC(ncmpi_def_var(id, ("fixed_" + std::string(k_kinds[i].name)).c_str(), k_kinds[i].netcdf, 1, &x, &fixed));
+    EXPECT_NC(ncmpi_put_att_text(id, fixed, "units", 1, "m"));
+  }
+  EXPECT_NC(ncmpi__enddef(id, data_begin - header_bytes, 64, 0, 512));
+  EXPECT_NC(ncmpi_close(id));
+  return bytes_of_file(path).substr(0, static_cast<size_t>(header_bytes));
 }
 
-// What the program has told PnetCDF about the format of its own files is not about ours; hints are.
-TEST_F(NetcdfFile, has_its_version_whatever_pnetcdf_makes_by_itself) {
-  const Said said{.title = "six", .version = "1"};
-  int usual = 0, now = 0;
-  EXPECT_NC(ncmpi_set_default_format(NC_FORMAT_CDF5, &usual));
-  write_said(path(), said);
-  EXPECT_NC(ncmpi_set_default_format(usual, &now));
-  EXPECT_EQ(now, NC_FORMAT_CDF5);
-  EXPECT_EQ(bytes_of_file(path())[3], '\1');
-  expect_valid(path());
-  const std::string plain = bytes_of_file(path());
-  ::setenv("PNETCDF_HINTS", "nc_record_align_size=65536", 1);
-  write_said(path(), said);
-  ::unsetenv("PNETCDF_HINTS");
-  EXPECT_TRUE(bytes_of_file(path()) != plain);
-  expect_valid(path());
-  write_said(path(), said);
-  EXPECT_TRUE(bytes_of_file(path()) == plain);
+TEST_F(NetcdfFile, has_the_header_that_pnetcdf_writes) {
+  for (const int version : {1, 2, 5}) {
+    SCOPED_TRACE(version);
+    const Options options{{"netcdf_version", std::to_string(version)}, {"alignment", "64"}, {"record_alignment", "512"}, {"header_room", "3000"}};
+    File file = File::create(MPI_COMM_WORLD, path(), options);
+    file.put_attribute("/", "title", "title");
+    file.put_attribute("/", "range", std::vector<double>{-1.5, 2});
+    for (size_t i = 0; i < kinds_of(version); ++i) {
+      const int grows = file.define_variable("grows_" + std::string(k_kinds[i].name), k_kinds[i].type, {0, k_x}, Options{{"extendible", "true"}});
+      file.name_dimensions(grows, {"t", "x"});
+      const std::string name = "fixed_" + std::string(k_kinds[i].name);
+      file.name_dimensions(file.define_variable(name, k_kinds[i].type, {k_x}), {"x"});
+      file.put_attribute(name, "units", "m");
+    }
+    file.close();
+    on_root([&] {
+      const std::string bytes = bytes_of_file(path());
+      const auto header = windrow::decode_header(std::as_bytes(std::span(bytes)), std::ssize(bytes), "it");
+      ASSERT_TRUE(header.ok()) << header.status().message();
+      const std::string other = header_of_pnetcdf(folder_.file("other.nc"), version, header.value().bytes, header.value().contents.variables[1].offset);
+      EXPECT_TRUE(bytes.substr(0, static_cast<size_t>(header.value().bytes)) == other);
+    });
+  }
 }
 
 TEST_F(NetcdfFile, keeps_fill_values_of_others_where_it_grows) {

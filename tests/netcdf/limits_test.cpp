@@ -68,7 +68,7 @@ TEST_F(Limits, of_the_format) {
   EXPECT_THAT(refused(WINDROW_BAD_ARGUMENT, {}, define("a b ", WINDROW_INT32, none)), HasSubstr("ends with a blank"));
 }
 
-// PnetCDF puts names into Unicode's normal form C without a word: their own program would not find them again.
+// Other libraries look names up in Unicode's normal form C.
 TEST_F(Limits, of_names_are_told_when_they_are_defined) {
   const std::string decomposed = "e\xcc\x81t", composed = "\xc3\xa9t", longer(reinterpret_cast<const char*>(u8"\u0958"));
   std::string many;

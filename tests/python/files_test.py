@@ -226,7 +226,7 @@ def test_subfiles_are_one_file(folder, comm, rank, size, numbers):
         assert len(f.subfiles) == 2 and np.array_equal(f["x"][...], whole)
 
 
-@pytest.mark.skipif(not windrow.has("netcdf"), reason="built without PnetCDF")
+@pytest.mark.skipif(not windrow.has("netcdf"), reason="built without netCDF")
 def test_netcdf_classic(folder, comm, rank, size, numbers):
     whole = numbers(2 * size, 4)
     with windrow.open(folder / "out.nc", "w", comm=comm) as f:

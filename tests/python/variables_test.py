@@ -244,7 +244,7 @@ def test_float16_becomes_other_numbers_and_back(folder, comm, rank, size, other)
 
 def test_netcdf_classic_has_no_float16(folder, comm, raises_on_all):
     if not windrow.has("netcdf"):
-        pytest.skip("built without PnetCDF")
+        pytest.skip("built without netCDF")
     with windrow.open(folder / "out.nc", "w", comm=comm) as f:
         with pytest.raises(windrow.WindrowError, match="netCDF classic has no type float16") as caught:
             f.create_variable("x", (2,), "float16")

@@ -132,7 +132,7 @@ def test_a_set_of_subfiles_is_one_dataset(folder, comm, rank, size, numbers, bar
 @pytest.mark.parametrize("ending", ["h5", "nc"])
 def test_what_is_written_is_read_by_others(folder, comm, dataset, rank, barrier, ending):
     if ending == "nc" and not windrow.has("netcdf"):
-        pytest.skip("built without PnetCDF")
+        pytest.skip("built without netCDF")
     given = dataset if ending == "h5" else dataset.drop_vars(["name", "version"], errors="ignore")
     path = folder / f"mine.{ending}"
     more = {"temperature": {"zlib": True, "complevel": 1, "shuffle": True, "chunksizes": (2, 3, 5)}} if ending == "h5" else {}
@@ -272,7 +272,7 @@ def test_parts_that_are_packed_in_different_ways(folder, comm, rank, size, barri
 def test_text_of_fixed_length_is_read_by_others(folder, comm, rank, size, barrier, raises_on_all, ending):
     """netCDF-C ends the program that opens a file with texts of HDF5 of fixed length."""
     if ending == "nc" and not windrow.has("netcdf"):
-        pytest.skip("built without PnetCDF")
+        pytest.skip("built without netCDF")
     path = folder / f"texts.{ending}"
     names = np.array([f"größe {rank}{i}" for i in range(2 if rank != 1 else 0)])
     part = xr.Dataset({"name": ("x", names), "object": ("x", names.astype(object)), "bytes": ("x", np.array([b"ab%d" % i for i in range(len(names))], "S6"))})

@@ -1,313 +1,362 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The grammar:
+//   header   := magic records dimensions attributes variables
+//   list     := 0 0 | tag count item...
+//   dimension := name length
+//   attribute := name type count value...
+//   variable := name count dimension_number... attributes type bytes offset
+// Counts, lengths and dimension numbers have 4 bytes, in version 5 8; offsets 4 in version 1, else 8. Names and values end at a multiple of 4.
 #include "format/netcdf/header.hpp"
 
 #include <fmt/format.h>
-#include <pnetcdf.h>
-#include <sys/statvfs.h>
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <filesystem>
+#include <bit>
+#include <string_view>
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
-#include "storage/store.hpp"
-#include "storage/system_error.hpp"
 
 namespace windrow {
 namespace {
 
-constexpr const char* k_memory_folder = "/dev/shm";
+constexpr int64_t k_most_dimensions_of_variable = 1024;  // NC_MAX_VAR_DIMS of netCDF-3
+constexpr uint32_t k_dimension_tag = 10, k_variable_tag = 11, k_attribute_tag = 12;
+constexpr size_t k_tag_bytes = 4, k_type_bytes = 4;
 
-// A file of this process alone. PnetCDF makes and opens files by name only.
-class Scratch {
- public:
-  Status make(const std::filesystem::path& parent) {
-    std::string name = (parent / "windrow-header-XXXXXX").string();
-    if (parent.empty() || ::mkdtemp(name.data()) == nullptr)
-      return {Code::io, "no scratch file for a netCDF header can be made in the system's folder for such (TMPDIR)"};
-    folder_ = std::move(name);
-    return {};
+size_t size_bytes(int version) noexcept { return version == 5 ? 8 : 4; }
+size_t offset_bytes(int version) noexcept { return version == 1 ? 4 : 8; }
+
+int64_t padded(int64_t bytes) noexcept { return ceil_divide(bytes, int64_t{4}) * 4; }
+
+// Of numbers in the file's order native ones, and back.
+void swap_if_little(std::span<std::byte> values, int64_t each) {
+  if constexpr (std::endian::native == std::endian::big) return;
+  for (size_t at = 0; at + static_cast<size_t>(each) <= values.size(); at += static_cast<size_t>(each)) {
+    const auto value = values.subspan(at, static_cast<size_t>(each));
+    std::reverse(value.begin(), value.end());
   }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-  }
-  Scratch() = default;
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::string path() const { return folder_ + "/header"; }
-
- private:
-  std::string folder_;
-};
-
-// Whether a file of so many bytes finds room in memory, and leaves some: MPI-IO of Open MPI 4.1 says nothing where it does not, but on standard error.
-bool fits_in_memory(int64_t bytes) noexcept {
-  constexpr int64_t k_left = int64_t{1} << 20;
-  struct statvfs info {};
-  return statvfs(k_memory_folder, &info) == 0 && static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize) >= 2 * bytes + k_left;
 }
 
-// What `use` returns that has a scratch file of so many bytes: in memory, where a file takes a tenth of what it takes on a disk, and else in the system's folder.
-template <class Use>
-auto with_scratch(int64_t bytes, Use&& use) {
-  if (Scratch scratch; fits_in_memory(bytes) && scratch.make(k_memory_folder).ok()) return use(scratch.path());
-  std::error_code none;
-  Scratch scratch;
-  const Status made = scratch.make(std::filesystem::temp_directory_path(none));
-  return made.ok() ? use(scratch.path()) : decltype(use(scratch.path()))(made);
-}
-
-// An open file of PnetCDF, and the first thing that went wrong with it.
-class Open {
+class Encoder {
  public:
-  ~Open() { close(); }
-  Open() = default;
-  Open(const Open&) = delete;
-  Open& operator=(const Open&) = delete;
+  Encoder(int version, int64_t bytes) : version_(version) { out_.reserve(static_cast<size_t>(bytes)); }
+  std::vector<std::byte> take() { return std::move(out_); }
 
-  // False after the first error, of which `what` is kept.
-  bool step(int result, const std::string& what) {
-    if (result != NC_NOERR && status_.ok()) status_ = {code_of(result), fmt::format("{}: {}", what, ncmpi_strerror(result))};
-    return status_.ok();
+  void number(uint64_t value, size_t width) {
+    for (size_t i = width; i-- > 0;) out_.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
   }
-  void close() {
-    if (is_open_) step(ncmpi_close(id), "netCDF header");
-    is_open_ = false;
+  void size(int64_t value) { number(static_cast<uint64_t>(value), size_bytes(version_)); }
+  void pad() { out_.resize(static_cast<size_t>(padded(std::ssize(out_)))); }
+  void list(uint32_t tag, size_t count) {
+    number(count == 0 ? 0 : tag, k_tag_bytes);
+    size(static_cast<int64_t>(count));
   }
-  void opened() noexcept { is_open_ = true; }
-  const Status& status() const noexcept { return status_; }
-
-  int id = -1;
-
- private:
-  static Code code_of(int result) noexcept {
-    switch (result) {
-      case NC_EVARSIZE:
-      case NC_EDIMSIZE:
-      case NC_EINTOVERFLOW:
-      case NC_EMAXVARS:
-      case NC_EMAXDIMS:
-      case NC_EMAXATTS:
-      case NC_ESTRICTCDF2: return Code::unsupported;
-      case NC_EBADNAME:
-      case NC_ENAMEINUSE:
-      case NC_EBADTYPE:
-      case NC_EINVAL:
-      case NC_EMAXNAME: return Code::bad_argument;
-      case NC_ENOMEM: return Code::out_of_memory;
-      default: return Code::io;
+  void name(const std::string& text) {
+    size(std::ssize(text));
+    const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+    out_.insert(out_.end(), begin, begin + text.size());
+    pad();
+  }
+  void attributes(const std::vector<NetcdfAttribute>& all) {
+    list(k_attribute_tag, all.size());
+    for (const NetcdfAttribute& each : all) {
+      name(each.name);
+      number(static_cast<uint64_t>(each.type), k_type_bytes);
+      size(each.count);
+      const size_t begin = out_.size();
+      out_.insert(out_.end(), each.data.begin(), each.data.end());
+      swap_if_little(std::span(out_).subspan(begin), netcdf_type_bytes(each.type));
+      pad();
     }
   }
-  Status status_;
-  bool is_open_ = false;
+  void variable(const NetcdfVariable& each, const NetcdfContents& contents) {
+    name(each.name);
+    size(std::ssize(each.dimensions));
+    for (const int dimension : each.dimensions) size(dimension);
+    attributes(each.attributes);
+    number(static_cast<uint64_t>(each.type), k_type_bytes);
+    // One of more bytes than 4 can tell is so marked: readers go by the shape.
+    constexpr int64_t k_most = int64_t{UINT32_MAX} - 3;
+    const int64_t bytes = padded_bytes_of(each, contents);
+    size(version_ < 5 && bytes > k_most ? int64_t{UINT32_MAX} : bytes);
+    number(static_cast<uint64_t>(each.offset), offset_bytes(version_));
+  }
+
+ private:
+  int version_;
+  std::vector<std::byte> out_;
 };
 
-void put_attributes(Open& file, int variable, const std::string& object, std::span<const NetcdfAttribute> attributes) {
-  for (const NetcdfAttribute& each : attributes) {
-    const char nothing = 0;
-    const void* data = each.data.empty() ? static_cast<const void*>(&nothing) : each.data.data();
-    if (!file.step(ncmpi_put_att(file.id, variable, each.name.c_str(), each.type, each.count, data),
-                   fmt::format("attribute \"{}\" of \"{}\"", each.name, object)))
-      return;
+class Decoder {
+ public:
+  Decoder(std::span<const std::byte> bytes, int64_t file_bytes) : bytes_(bytes), file_bytes_(file_bytes) {}
+
+  Result<DecodedHeader> run() {
+    header();
+    if (good()) check_places();
+    if (!error_.empty()) return Status(code_, error_);
+    if (!short_) return DecodedHeader{std::move(contents_), static_cast<int64_t>(at_)};
+    if (static_cast<int64_t>(bytes_.size()) >= file_bytes_) return Status(Code::bad_file, "the file ends in its header");
+    return DecodedHeader{};
   }
-}
 
-void define(Open& file, const NetcdfContents& contents) {
-  for (const NetcdfDimension& each : contents.dimensions) {
-    int number = 0;
-    file.step(ncmpi_def_dim(file.id, each.name.c_str(), each.unlimited ? NC_UNLIMITED : each.length, &number),
-              fmt::format("dimension \"{}\" of length {}", each.name, each.length));
-    if (!file.status().ok()) return;
+ private:
+  bool good() const noexcept { return error_.empty() && !short_; }
+  void wrong(const std::string& what) {
+    if (good()) error_ = fmt::format("byte {} of the header: {}", at_, what);
   }
-  put_attributes(file, NC_GLOBAL, "/", contents.attributes);
-  for (const NetcdfVariable& each : contents.variables) {
-    int number = 0;
-    if (!file.status().ok()) return;
-    if (file.step(ncmpi_def_var(file.id, each.name.c_str(), each.type, static_cast<int>(each.dimensions.size()), each.dimensions.data(), &number),
-                  fmt::format("variable \"{}\"", each.name)))
-      put_attributes(file, number, "/" + each.name, each.attributes);
+
+  // After the first mistake, or at the end of the bytes, everything is 0.
+  uint64_t number(size_t width) {
+    if (good() && bytes_.size() - at_ < width) short_ = true;
+    if (!good()) return 0;
+    uint64_t value = 0;
+    for (size_t i = 0; i < width; ++i) value = value << 8 | static_cast<uint64_t>(bytes_[at_ + i]);
+    at_ += width;
+    return value;
   }
-}
-
-Result<std::vector<NetcdfAttribute>> get_attributes(Open& file, int variable, int count) {
-  std::vector<NetcdfAttribute> list;
-  for (int i = 0; i < count; ++i) {
-    std::array<char, NC_MAX_NAME + 1> name{};
-    MPI_Offset length = 0;
-    NetcdfAttribute each;
-    if (!file.step(ncmpi_inq_attname(file.id, variable, i, name.data()), "attribute") ||
-        !file.step(ncmpi_inq_att(file.id, variable, name.data(), &each.type, &length), name.data()))
-      return file.status();
-    each.name = name.data();
-    each.count = length;
-    constexpr size_t k_largest = 8;
-    each.data.resize(static_cast<size_t>(length) * k_largest);
-    if (length > 0 && !file.step(ncmpi_get_att(file.id, variable, name.data(), each.data.data()), name.data())) return file.status();
-    list.push_back(std::move(each));
+  // A count or a length that is not negative.
+  int64_t size() {
+    const uint64_t value = number(size_bytes(contents_.version));
+    if (value > static_cast<uint64_t>(contents_.version == 5 ? INT64_MAX : int64_t{INT32_MAX})) wrong("a length is negative");
+    return good() ? static_cast<int64_t>(value) : 0;
   }
-  return list;
-}
-
-Status get_dimensions(Open& file, int count, int unlimited, NetcdfContents& contents) {
-  for (int i = 0; i < count; ++i) {
-    std::array<char, NC_MAX_NAME + 1> name{};
-    MPI_Offset length = 0;
-    if (!file.step(ncmpi_inq_dim(file.id, i, name.data(), &length), "dimension")) return file.status();
-    contents.dimensions.push_back({name.data(), length, i == unlimited});
-    if (i == unlimited) contents.records = length;
+  // Version 2 takes them for unsigned.
+  int64_t dimension_length() { return contents_.version == 2 ? static_cast<int64_t>(number(4)) : size(); }
+  // How many items follow, each of at least `least` bytes.
+  int64_t list(uint32_t tag, int64_t least) {
+    const uint64_t found = number(k_tag_bytes);
+    const int64_t count = size();
+    if (!good() || (found == 0 && count == 0)) return 0;
+    if (found != tag) wrong(fmt::format("tag {} in place of {}", found, tag));
+    if (count > (file_bytes_ - static_cast<int64_t>(at_)) / least) wrong(fmt::format("a list of {} does not fit into the file", counted(count, "item")));
+    return good() ? count : 0;
   }
-  return {};
-}
-
-Status get_variable(Open& file, int number, NetcdfContents& contents) {
-  std::array<char, NC_MAX_NAME + 1> name{};
-  NetcdfVariable each;
-  int dimensions = 0, attributes = 0;
-  MPI_Offset offset = 0;
-  if (!file.step(ncmpi_inq_varndims(file.id, number, &dimensions), "variable")) return file.status();
-  each.dimensions.resize(static_cast<size_t>(dimensions));
-  if (!file.step(ncmpi_inq_var(file.id, number, name.data(), &each.type, nullptr, each.dimensions.data(), &attributes), "variable") ||
-      !file.step(ncmpi_inq_varoffset(file.id, number, &offset), name.data()))
-    return file.status();
-  each.name = name.data();
-  each.offset = offset;
-  auto list = get_attributes(file, number, attributes);
-  if (!list.ok()) return list.status();
-  each.attributes = std::move(list).value();
-  contents.variables.push_back(std::move(each));
-  return {};
-}
-
-Status get_all(Open& file, NetcdfContents& contents) {
-  int dimensions = 0, variables = 0, attributes = 0, unlimited = -1;
-  MPI_Offset record_bytes = 0;
-  if (!file.step(ncmpi_inq(file.id, &dimensions, &variables, &attributes, &unlimited), "netCDF header") ||
-      !file.step(ncmpi_inq_recsize(file.id, &record_bytes), "netCDF header"))
-    return file.status();
-  contents.record_bytes = record_bytes;
-  if (Status status = get_dimensions(file, dimensions, unlimited, contents); !status.ok()) return status;
-  auto list = get_attributes(file, NC_GLOBAL, attributes);
-  if (!list.ok()) return list.status();
-  contents.attributes = std::move(list).value();
-  Status status;
-  for (int i = 0; i < variables && status.ok(); ++i) status = get_variable(file, i, contents);
-  return status;
-}
-
-Result<std::vector<std::byte>> read_all(const std::string& path, int64_t bytes) {
-  auto store = open_store(path, StoreMode::read, {});
-  if (!store.ok()) return store.status();
-  std::vector<std::byte> read(static_cast<size_t>(bytes));
-  if (Status status = store.value()->read_at(0, read); !status.ok()) return status;
-  return read;
-}
-
-Result<NetcdfHeader> write_header_in(const std::string& path, const NetcdfContents& contents, const NetcdfSpaces& spaces) {
-  const int flag = contents.version == 5 ? NC_64BIT_DATA : contents.version == 2 ? NC_64BIT_OFFSET : 0;
-  NetcdfHeader header;
-  Open file;
-  // Its argument aligns the first variable only, and the hint each of them.
-  MPI_Info hints = MPI_INFO_NULL;
-  if (MPI_Info_create(&hints) != MPI_SUCCESS) return Status(Code::mpi, "MPI_Info_create failed");
-  MPI_Info_set(hints, "nc_var_align_size", std::to_string(spaces.alignment).c_str());
-  int usual = NC_FORMAT_CLASSIC;  // of files without a flag, as the program may have set it
-  ncmpi_set_default_format(NC_FORMAT_CLASSIC, &usual);
-  const int created = ncmpi_create(MPI_COMM_SELF, path.c_str(), NC_CLOBBER | flag, hints, &file.id);
-  ncmpi_set_default_format(usual, nullptr);
-  MPI_Info_free(&hints);
-  if (!file.step(created, "netCDF header")) return file.status();
-  file.opened();
-  define(file, contents);
-  if (file.status().ok())
-    file.step(ncmpi__enddef(file.id, spaces.behind_header, spaces.alignment, spaces.before_records, spaces.record_alignment),
-              "the variables of the file together");
-  MPI_Offset bytes = 0, record_bytes = 0;
-  if (file.status().ok()) file.step(ncmpi_inq_header_size(file.id, &bytes), "netCDF header");
-  if (file.status().ok()) file.step(ncmpi_inq_recsize(file.id, &record_bytes), "netCDF header");
-  for (size_t i = 0; i < contents.variables.size() && file.status().ok(); ++i) {
-    MPI_Offset offset = 0;
-    file.step(ncmpi_inq_varoffset(file.id, static_cast<int>(i), &offset), contents.variables[i].name);
-    header.offsets.push_back(offset);
+  // So many bytes, and those that fill them up.
+  std::span<const std::byte> take(int64_t count) {
+    if (!good()) return {};
+    const int64_t left = file_bytes_ - static_cast<int64_t>(at_);
+    if (count > left || padded(count) > left) {
+      wrong(fmt::format("{} do not fit into the file", counted(count, "byte")));
+      return {};
+    }
+    if (padded(count) > static_cast<int64_t>(bytes_.size() - at_)) {
+      short_ = true;
+      return {};
+    }
+    const auto taken = bytes_.subspan(at_, static_cast<size_t>(count));
+    at_ += static_cast<size_t>(padded(count));
+    return taken;
   }
-  file.close();
-  if (!file.status().ok()) return file.status();
-  header.record_bytes = record_bytes;
-  std::error_code unknown;
-  if (std::filesystem::file_size(path, unknown) < static_cast<uintmax_t>(bytes) && !unknown)  // PnetCDF does not always tell
-    return Status(Code::no_space, fmt::format("the header, {}, did not find room in \"{}\"", counted(bytes, "byte"), path));
-  auto read = read_all(path, bytes);
-  if (!read.ok()) return read.status();
-  header.bytes = std::move(read).value();
-  return header;
-}
+  std::string name() {
+    const int64_t length = size();
+    if (good() && (length == 0 || length > k_longest_netcdf_name)) wrong(fmt::format("a name of {}", counted(length, "byte")));
+    const auto taken = take(length);
+    std::string text(reinterpret_cast<const char*>(taken.data()), taken.size());
+    if (text.find('\0') != text.npos || text.find('/') != text.npos) wrong("a name with a slash or a NUL in it");
+    return text;
+  }
+  NetcdfType type() {
+    const uint64_t value = number(k_type_bytes);
+    const auto last = static_cast<uint64_t>(contents_.version == 5 ? NetcdfType::uint64 : NetcdfType::float64);
+    if (good() && (value == 0 || value > last)) wrong(fmt::format("type {}", value));
+    return good() ? static_cast<NetcdfType>(value) : NetcdfType::none;
+  }
+  std::vector<NetcdfAttribute> attributes() {
+    std::vector<NetcdfAttribute> all;
+    const int64_t count = list(k_attribute_tag, 12);
+    for (int64_t i = 0; i < count && good(); ++i) {
+      NetcdfAttribute each;
+      each.name = name();
+      each.type = type();
+      each.count = size();
+      const auto bytes = checked_multiply(each.count, netcdf_type_bytes(each.type));
+      if (!bytes || *bytes > file_bytes_) wrong(fmt::format("an attribute of {}", counted(each.count, "value")));
+      const auto values = take(bytes.value_or(0));
+      each.data.assign(values.begin(), values.end());
+      swap_if_little(each.data, netcdf_type_bytes(each.type));
+      all.push_back(std::move(each));
+    }
+    return all;
+  }
+  void dimensions() {
+    const int64_t count = list(k_dimension_tag, 8);
+    bool unlimited = false;
+    for (int64_t i = 0; i < count && good(); ++i) {
+      NetcdfDimension each;
+      each.name = name();
+      each.length = dimension_length();
+      each.unlimited = each.length == 0;
+      if (each.unlimited && unlimited) wrong("a second unlimited dimension");
+      unlimited = unlimited || each.unlimited;
+      if (each.unlimited) each.length = contents_.records;
+      contents_.dimensions.push_back(std::move(each));
+    }
+    if (!unlimited) contents_.records = 0;
+  }
+  void variable() {
+    NetcdfVariable each;
+    each.name = name();
+    const int64_t count = size();
+    if (good() && count > k_most_dimensions_of_variable) wrong(fmt::format("a variable of {}", counted(count, "dimension")));
+    for (int64_t i = 0; i < count && good(); ++i) {
+      const int64_t number = size();
+      const auto known = std::ssize(contents_.dimensions);
+      if (good() && number >= known) wrong(fmt::format("dimension number {} of {}", number, known));
+      if (good() && i > 0 && contents_.dimensions[static_cast<size_t>(number)].unlimited) wrong("an unlimited dimension that is not the first");
+      each.dimensions.push_back(static_cast<int>(number));
+    }
+    each.attributes = attributes();
+    each.type = type();
+    (void)size_of_variable();
+    const uint64_t offset = number(offset_bytes(contents_.version));
+    if (!good()) return;
+    const auto bytes = bytes_of(each, contents_);
+    if (!bytes || *bytes > k_most_netcdf_bytes) return wrong("a variable of more bytes than a file can have");
+    if (offset >= static_cast<uint64_t>(k_most_netcdf_bytes)) return wrong("a variable begins behind what a file can have");
+    each.offset = static_cast<int64_t>(offset);
+    if (each.offset > k_most_netcdf_bytes - *bytes) return wrong("a variable ends behind what a file can have");
+    contents_.variables.push_back(std::move(each));
+  }
+  // The shape says the same, and large files of versions 1 and 2 have wrong ones by specification.
+  uint64_t size_of_variable() { return number(size_bytes(contents_.version)); }
 
-Status put_file(const std::string& path, std::span<const std::byte> bytes) {
-  auto store = open_store(path, StoreMode::create, {});
-  if (!store.ok()) return store.status();
-  if (Status status = store.value()->write_at(0, bytes); !status.ok()) return status;
-  return store.value()->close();
-}
+  void header() {
+    const uint64_t magic = number(4);
+    const auto version = static_cast<int>(magic & 0xff);
+    if (good() && (magic >> 8 != 0x434446 || (version != 1 && version != 2 && version != 5))) wrong("not netCDF classic");
+    if (!good()) return;
+    contents_.version = version;
+    const uint64_t records = number(size_bytes(version));
+    if (good() && records == (version == 5 ? UINT64_MAX : uint64_t{UINT32_MAX})) {
+      code_ = Code::unsupported;
+      wrong("the number of records is not known yet (\"streaming\")");
+    }
+    if (records > static_cast<uint64_t>(INT64_MAX)) wrong("the number of records is negative");
+    contents_.records = good() ? static_cast<int64_t>(records) : 0;
+    dimensions();
+    contents_.attributes = attributes();
+    const int64_t count = list(k_variable_tag, 28);
+    for (int64_t i = 0; i < count && good(); ++i) variable();
+  }
 
-Result<NetcdfContents> read_header_in(const std::string& path, std::span<const std::byte> bytes) {
-  if (Status status = put_file(path, bytes); !status.ok()) return status;
-  NetcdfContents contents;
-  contents.version = static_cast<int>(bytes[3]);
-  Open file;
-  if (!file.step(ncmpi_open(MPI_COMM_SELF, path.c_str(), NC_NOWRITE, MPI_INFO_NULL, &file.id), "netCDF header"))
-    return Status(Code::bad_file, file.status().message());
-  file.opened();
-  Status status = get_all(file, contents);
-  if (status.ok()) return contents;
-  return status.code() == Code::out_of_memory ? status : Status(Code::bad_file, status.message());
+  struct Place {
+    int64_t begin, end;
+    size_t variable;
+  };
+
+  // No two variables lie on the same bytes, none lies in the header, and the records come after all that has none.
+  void check_places() {
+    std::vector<Place> fixed, rows;
+    for (size_t i = 0; i < contents_.variables.size() && good(); ++i) {
+      const NetcdfVariable& each = contents_.variables[i];
+      if (each.offset < static_cast<int64_t>(at_)) return wrong("a variable lies in the header");
+      const Place place{each.offset, each.offset + bytes_of(each, contents_).value_or(0), i};
+      (has_records(each, contents_) ? rows : fixed).push_back(place);
+    }
+    for (std::vector<Place>* list : {&fixed, &rows}) {
+      std::sort(list->begin(), list->end(), [](const Place& a, const Place& b) { return a.begin < b.begin; });
+      for (size_t i = 1; i < list->size(); ++i)
+        if ((*list)[i].begin < (*list)[i - 1].end) return overlap((*list)[i - 1], (*list)[i]);
+    }
+    if (rows.empty()) return;
+    if (!fixed.empty() && rows.front().begin < fixed.back().end) return overlap(fixed.back(), rows.front());
+    const int64_t record = record_bytes_of(contents_);
+    if (rows.back().end - rows.front().begin > record) return wrong("the variables of a record lie further apart than records do");
+    const auto all = checked_multiply(record, std::max<int64_t>(contents_.records, 1));
+    if (!all || *all > k_most_netcdf_bytes - rows.front().begin) wrong(fmt::format("{} are more than a file can have", counted(contents_.records, "record")));
+  }
+  void overlap(const Place& first, const Place& second) {
+    wrong(fmt::format("\"{}\" and \"{}\" lie on the same bytes", contents_.variables[first.variable].name, contents_.variables[second.variable].name));
+  }
+
+  std::span<const std::byte> bytes_;
+  int64_t file_bytes_;
+  size_t at_ = 0;
+  bool short_ = false;
+  Code code_ = Code::bad_file;
+  std::string error_;
+  NetcdfContents contents_;
+};
+
+int64_t header_bytes_of(const std::vector<NetcdfAttribute>& attributes, int64_t size) {
+  int64_t bytes = static_cast<int64_t>(k_tag_bytes) + size;
+  for (const NetcdfAttribute& each : attributes)
+    bytes += size + padded(std::ssize(each.name)) + static_cast<int64_t>(k_type_bytes) + size + padded(std::ssize(each.data));
+  return bytes;
 }
 
 }  // namespace
 
-// What a header takes, as the NetCDF Classic Format Specification has it. A name that PnetCDF puts into Unicode's normal form may get longer or shorter.
-int64_t header_bytes_of(const NetcdfContents& contents) {
-  const int64_t number = contents.version == 5 ? 8 : 4, offset = contents.version == 1 ? 4 : 8;
-  constexpr int64_t k_tag = 4;
-  const auto padded = [](int64_t bytes) { return ceil_divide(bytes, 4) * 4; };
-  const auto name = [&](const std::string& text) { return number + padded(static_cast<int64_t>(text.size())); };
-  const auto attributes = [&](const std::vector<NetcdfAttribute>& list) {
-    int64_t bytes = k_tag + number;
-    for (const NetcdfAttribute& each : list) bytes += name(each.name) + k_tag + number + padded(static_cast<int64_t>(each.data.size()));
-    return bytes;
-  };
-  int64_t bytes = 4 + number;  // "CDF", the version, and how many records there are
-  bytes += k_tag + number;
-  for (const NetcdfDimension& each : contents.dimensions) bytes += name(each.name) + number;
-  bytes += attributes(contents.attributes);
-  bytes += k_tag + number;
-  for (const NetcdfVariable& each : contents.variables)
-    bytes += name(each.name) + number + number * static_cast<int64_t>(each.dimensions.size()) + attributes(each.attributes) + k_tag + number + offset;
+int64_t netcdf_type_bytes(NetcdfType type) noexcept {
+  constexpr std::array<int64_t, 12> k_bytes{1, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
+  return k_bytes[static_cast<size_t>(type)];
+}
+
+bool has_records(const NetcdfVariable& variable, const NetcdfContents& contents) {
+  return !variable.dimensions.empty() && contents.dimensions[static_cast<size_t>(variable.dimensions.front())].unlimited;
+}
+
+std::optional<int64_t> bytes_of(const NetcdfVariable& variable, const NetcdfContents& contents) {
+  std::optional<int64_t> bytes = netcdf_type_bytes(variable.type);
+  for (const int number : variable.dimensions) {
+    const NetcdfDimension& dimension = contents.dimensions[static_cast<size_t>(number)];
+    if (bytes && !dimension.unlimited) bytes = checked_multiply(*bytes, dimension.length);
+  }
   return bytes;
 }
 
-Result<NetcdfHeader> write_header(const NetcdfContents& contents, const NetcdfSpaces& spaces) {
-  const int64_t bytes = header_bytes_of(contents);
-  if (beyond_file_size_limit(bytes)) return Status(code_of_errno(EFBIG), fmt::format("the header, {}: {}", counted(bytes, "byte"), text_of_errno(EFBIG)));
-  return with_scratch(bytes, [&](const std::string& path) { return write_header_in(path, contents, spaces); });
+int64_t padded_bytes_of(const NetcdfVariable& variable, const NetcdfContents& contents) {
+  const auto bytes = bytes_of(variable, contents);
+  return bytes && *bytes <= INT64_MAX - 3 ? padded(*bytes) : INT64_MAX;
 }
 
-Result<std::string> name_in_file(const std::string& name) {
-  return with_scratch(0, [&](const std::string& path) -> Result<std::string> {
-    Open file;
-    int number = 0;
-    if (!file.step(ncmpi_create(MPI_COMM_SELF, path.c_str(), NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file.id), "netCDF header")) return file.status();
-    file.opened();
-    std::array<char, 4 * NC_MAX_NAME + 1> told{};  // PnetCDF measures the name as it comes, and some have three times as many bytes in normal form
-    if (file.step(ncmpi_def_dim(file.id, name.c_str(), 1, &number), "name")) file.step(ncmpi_inq_dimname(file.id, number, told.data()), "name");
-    file.close();
-    if (!file.status().ok()) return file.status();
-    return std::string(told.data());
-  });
+int64_t record_bytes_of(const NetcdfContents& contents) {
+  int64_t all = 0, count = 0, single = 0;
+  for (const NetcdfVariable& each : contents.variables) {
+    if (!has_records(each, contents)) continue;
+    all = checked_add(all, padded_bytes_of(each, contents)).value_or(INT64_MAX);
+    single = bytes_of(each, contents).value_or(INT64_MAX);
+    ++count;
+  }
+  return count == 1 ? single : all;
 }
 
-Result<NetcdfContents> read_header(std::span<const std::byte> bytes) {
-  return with_scratch(std::ssize(bytes), [&](const std::string& path) { return read_header_in(path, bytes); });
+int64_t header_bytes_of(const NetcdfContents& contents) {
+  const auto size = static_cast<int64_t>(size_bytes(contents.version)), offset = static_cast<int64_t>(offset_bytes(contents.version));
+  constexpr int64_t k_magic = 4;
+  const auto name = [size](const std::string& text) { return size + padded(std::ssize(text)); };
+  int64_t bytes = k_magic + size + 2 * (static_cast<int64_t>(k_tag_bytes) + size);
+  for (const NetcdfDimension& each : contents.dimensions) bytes += name(each.name) + size;
+  bytes += header_bytes_of(contents.attributes, size);
+  for (const NetcdfVariable& each : contents.variables)
+    bytes += name(each.name) + size + size * std::ssize(each.dimensions) + header_bytes_of(each.attributes, size) +
+             static_cast<int64_t>(k_type_bytes) + size + offset;
+  return bytes;
+}
+
+std::vector<std::byte> encode_header(const NetcdfContents& contents) {
+  Encoder out(contents.version, header_bytes_of(contents));
+  constexpr uint64_t k_magic = 0x43444600;
+  out.number(k_magic | static_cast<uint64_t>(contents.version), 4);
+  out.size(contents.records);
+  out.list(k_dimension_tag, contents.dimensions.size());
+  for (const NetcdfDimension& each : contents.dimensions) {
+    out.name(each.name);
+    out.size(each.unlimited ? 0 : each.length);
+  }
+  out.attributes(contents.attributes);
+  out.list(k_variable_tag, contents.variables.size());
+  for (const NetcdfVariable& each : contents.variables) out.variable(each, contents);
+  return out.take();
+}
+
+Result<DecodedHeader> decode_header(std::span<const std::byte> bytes, int64_t file_bytes, const std::string& path) {
+  auto header = Decoder(bytes, file_bytes).run();
+  if (header.ok()) return header;
+  return Status(header.status().code(), fmt::format("\"{}\": {}", path, header.status().message()));
 }
 
 }  // namespace windrow

@@ -11,7 +11,7 @@
 #include "base/units.hpp"
 #include "format/check.hpp"
 #include "format/netcdf/dimensions.hpp"
-#include "format/netcdf/inspect.hpp"
+#include "format/netcdf/header.hpp"
 #include "format/netcdf/places.hpp"
 #include "format/netcdf/signature.hpp"
 #include "format/netcdf/split.hpp"
@@ -55,15 +55,19 @@ class NetcdfFormat final : public Format {
 
  private:
   Status writable(const char* what, const std::string& path) const;
+  Status definable(const char* what, const std::string& path) const;
   int highest_version() const noexcept;
-  Status check_type(const std::string& what, int type) const;
+  Status check_type(const std::string& what, NetcdfType type) const;
   Status check_new(const VariableDefinition& definition) const;
+  Status check_size(const VariableDefinition& definition) const;
   Result<int64_t> records_with(const VariableDefinition& definition) const;
   Status enter(const NetcdfContents& contents);
   Placement place_in(const NetcdfPlaces& places, size_t number) const noexcept;
   Variable* find(const std::string& path);
   std::vector<Attribute>* find_attributes(const std::string& object);
   Result<NetcdfContents> contents() const;
+  Status check_length(int64_t records, int64_t file_bytes);
+  Status check_whole(const NetcdfPlaces& next);
   Status write_header_to(Store& file);
   void set_records(int64_t records);
 
@@ -76,6 +80,7 @@ class NetcdfFormat final : public Format {
   std::set<std::string> split_;         // paths of variables without bytes of their own
   int64_t records_ = 0, stored_records_ = 0;  // that there shall be, and that the header in the file has
   NetcdfPlaces places_, next_;          // in force, and of the file that is written anew
+  int64_t missing_until_ = 0;           // of an opened file that ends before its header says: that end; else 0
   bool changed_ = false;                // the header of the file is another
 };
 
@@ -84,13 +89,24 @@ Status NetcdfFormat::writable(const char* what, const std::string& path) const {
   return {Code::bad_state, fmt::format("{} \"{}\": the file is {}", what, path, file_ ? "open for reading only" : "closed")};
 }
 
+// A header with what is not understood cannot be made again.
+Status NetcdfFormat::definable(const char* what, const std::string& path) const {
+  Status status = writable(what, path);
+  if (!status.ok() || mode_ == FormatMode::create) return status;
+  const auto unsupported = std::find_if(catalog_.variables.begin(), catalog_.variables.end(),
+                                        [&](const Variable& each) { return !each.unsupported.empty() && !split_.contains(each.path); });
+  if (unsupported == catalog_.variables.end()) return {};
+  return {Code::unsupported, fmt::format("{} \"{}\": nothing can be defined in \"{}\", whose variable \"{}\" has {}", what, path, path_,
+                                         unsupported->path, unsupported->unsupported)};
+}
+
 // The version of a file that exists is kept unless another is asked for.
 int NetcdfFormat::highest_version() const noexcept {
   if (options_.netcdf_version != 0) return options_.netcdf_version;
   return mode_ == FormatMode::update ? places_.version : 5;
 }
 
-Status NetcdfFormat::check_type(const std::string& what, int type) const {
+Status NetcdfFormat::check_type(const std::string& what, NetcdfType type) const {
   if (version_for(type) <= highest_version()) return {};
   return {Code::unsupported, fmt::format("{}: version {} of netCDF classic has no type {}; version {} does (netcdf_version={}), and {}", what,
                                          highest_version(), type_name(type_of_netcdf(type)), version_for(type), version_for(type), k_instead)};
@@ -126,13 +142,37 @@ Status NetcdfFormat::check_new(const VariableDefinition& definition) const {
   if (!definition.chunking.empty()) return cannot("no chunks and no filters");
   if (definition.null_space) return cannot("no null spaces");
   if (is_moved_whole(definition.type, definition.details)) return cannot("no text of variable length (the option element_bytes makes it fixed)");
-  const int type = netcdf_type(definition.type);
-  if (type == 0) return cannot(fmt::format("no type {}", type_name(definition.type)));
+  const NetcdfType type = netcdf_type(definition.type);
+  if (type == NetcdfType::none) return cannot(fmt::format("no type {}", type_name(definition.type)));
   if (!definition.details.enumeration.empty()) return cannot("no names of values");
   const auto& fill = definition.fill;
   if (definition.type == Type::text && std::any_of(fill.begin(), fill.end(), [&](std::byte each) { return each != fill.front(); }))
     return cannot("fill values of text that are one character");
-  return check_type(what, type);
+  Status status = check_type(what, type);
+  return status.ok() ? check_size(definition) : status;
+}
+
+// A length of 0 would stand for the unlimited dimension. What is too large for the version is told here and not by the flush, which would fail for ever.
+Status NetcdfFormat::check_size(const VariableDefinition& definition) const {
+  const auto unsupported = [](std::string why) { return why.empty() ? Status() : Status(Code::unsupported, std::move(why)); };
+  const std::span lengths = std::span(definition.shape).subspan(definition.extendible ? 1 : 0);
+  if (std::find(lengths.begin(), lengths.end(), 0) != lengths.end())
+    return {Code::unsupported, fmt::format("\"{}\" has no elements: in netCDF classic only variables that grow can have none (the option "
+                                           "extendible, and 0 as the first dimension); format=hdf5 can hold it", definition.path)};
+  const int version = highest_version();
+  for (const int64_t length : lengths)
+    if (std::string what = is_too_long(definition.path, length, version); !what.empty()) return unsupported(std::move(what));
+  const auto size_of = [](const auto& variable) {
+    const auto bytes = checked_product(std::span(variable.shape).subspan(variable.extendible ? 1 : 0));
+    const auto all = bytes ? checked_multiply(*bytes, element_bytes(variable.type, variable.details)) : std::nullopt;
+    const int64_t padded = ceil_divide(std::min(all.value_or(INT64_MAX), INT64_MAX - 4), int64_t{4}) * 4;
+    return NetcdfSize{std::string_view(variable.path).substr(1), padded, variable.extendible};
+  };
+  std::vector<NetcdfSize> sizes;
+  if (version < 5)  // a later one holds all that one file can
+    for (const Variable& each : catalog_.variables) sizes.push_back(size_of(each));
+  sizes.push_back(size_of(definition));
+  return unsupported(are_too_large(sizes, version));
 }
 
 // How many records the file has with this variable.
@@ -157,7 +197,7 @@ void NetcdfFormat::set_records(int64_t records) {
 Result<Placement> NetcdfFormat::define_variable(const VariableDefinition& definition) {
   Placement placement{.offset = -1, .bytes = 0, .big_endian = true};
   Status status = guard([&] {
-    Status valid = writable("variable", definition.path);
+    Status valid = definable("variable", definition.path);
     const Result<int64_t> bytes = check_definition(definition);
     valid.update(bytes.status());
     if (valid.ok()) valid = check_new(definition);
@@ -215,7 +255,7 @@ Status NetcdfFormat::define_split(const VariableDefinition& definition, std::spa
 
 Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& attribute) {
   return guard([&] {
-    Status status = writable("attribute of", object);
+    Status status = definable("attribute of", object);
     status.update(check_attribute(object, attribute));
     if (!status.ok()) return status;
     std::vector<Attribute>* attributes = find_attributes(object);
@@ -237,7 +277,7 @@ Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& a
 
 Status NetcdfFormat::delete_attribute(const std::string& object, const std::string& name) {
   return guard([&] {
-    if (Status status = writable("attribute of", object); !status.ok()) return status;
+    if (Status status = definable("attribute of", object); !status.ok()) return status;
     std::vector<Attribute>* attributes = find_attributes(object);
     if (!attributes) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
     if (std::erase_if(*attributes, [&](const Attribute& each) { return each.name == name; }) > 0) return Status();
@@ -253,21 +293,25 @@ Status NetcdfFormat::define_link(const SoftLink& link) {
 
 Status NetcdfFormat::define_dimension(const Dimension& dimension) {
   return guard([&] {
-    Status status = writable("dimension", dimension.path);
+    Status status = definable("dimension", dimension.path);
     status.update(check_dimension(dimension));
     if (status.ok() && parent_of(dimension.path) != "/")
       status = {Code::unsupported, fmt::format("dimension \"{}\": netCDF classic has no groups; {}", dimension.path, k_instead)};
     if (status.ok()) status = check_new_netcdf_name(fmt::format("dimension \"{}\"", dimension.path), dimension.path.substr(1));
     if (status.ok() && dimensions_.has(dimension.path.substr(1))) status = {Code::exists, fmt::format("\"{}\" exists already", dimension.path)};
     if (!status.ok()) return status;
-    dimensions_.add(dimension.path.substr(1), dimension.length, dimension.length == 0 && dimensions_.unlimited().empty());
+    if (dimension.length == 0 && !dimensions_.unlimited().empty())
+      return Status(Code::unsupported, fmt::format("dimension \"{}\" of length 0: netCDF classic has one unlimited dimension, which is \"{}\" here, "
+                                                   "and no other can have that length; format=hdf5 can hold it", dimension.path, dimensions_.unlimited()));
+    if (std::string what = is_too_long(dimension.path, dimension.length, highest_version()); !what.empty()) return Status(Code::unsupported, what);
+    dimensions_.add(dimension.path.substr(1), dimension.length, dimension.length == 0);
     return status;
   });
 }
 
 Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) {
   return guard([&] {
-    if (Status status = writable("dimensions of", variable); !status.ok()) return status;
+    if (Status status = definable("dimensions of", variable); !status.ok()) return status;
     Variable* named = find(variable);
     if (!named) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
     std::vector<std::string> fitting = dimensions;
@@ -338,6 +382,8 @@ Status NetcdfFormat::extend(const std::string& path, std::span<const int64_t> sh
     if (version < 5 && shape.front() > INT32_MAX)
       return Status(Code::unsupported, fmt::format("\"{}\" with {}: version {} of netCDF classic has at most {}; netcdf_version=5 more", path,
                                                    counted(shape.front(), "record"), version, INT32_MAX));
+    if (places_.record_bytes > 0 && shape.front() > (k_most_netcdf_bytes - places_.records_begin) / places_.record_bytes)
+      return Status(Code::bad_argument, fmt::format("\"{}\" with {}: the file would have more than {} bytes", path, counted(shape.front(), "record"), k_most_netcdf_bytes));
     if (shape.front() > records_) set_records(shape.front());
     return Status();
   });
@@ -380,8 +426,6 @@ Result<NetcdfContents> NetcdfFormat::contents() const {
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
     const Variable& variable = catalog_.variables[i];
     const bool split = split_.contains(variable.path);
-    if (!variable.unsupported.empty() && !split)
-      return Status(Code::unsupported, fmt::format("\"{}\" cannot be changed: \"{}\" has {}", path_, variable.path, variable.unsupported));
     out.variables.push_back({.name = variable.path.substr(1), .type = netcdf_type(variable.type), .dimensions = numbers[i], .attributes = {}});
     if (Status status = convert(variable.path, variable.attributes, out.variables.back().attributes); !status.ok()) return status;
     if (split) make_scalar(out.variables.back(), variable.shape.size(), out.dimensions);
@@ -398,7 +442,7 @@ Placement NetcdfFormat::place_in(const NetcdfPlaces& places, size_t number) cons
 Result<Layout> NetcdfFormat::lay_out() {
   Layout layout;
   Status status = guard([&] {
-    if (Status ready = writable("places in", path_); !ready.ok()) return ready;
+    if (Status ready = definable("places in", path_); !ready.ok()) return ready;
     anew_.reset();  // of a change that failed
     auto all = contents();
     if (!all.ok()) return all.status();
@@ -410,11 +454,23 @@ Result<Layout> NetcdfFormat::lay_out() {
       layout.placements.push_back(place_in(next_, i));
     }
     layout.moves = moves(places_, next_);
+    if (Status whole = check_whole(next_); !whole.ok()) return whole;
     if (!layout.moves) take_layout();
     return Status();
   });
   if (!status.ok()) return status;
   return layout;
+}
+
+// A file of others may end before variables that nobody has written, and so does one that was cut short: what is missing would become zeros, of whatever
+// length its header tells.
+Status NetcdfFormat::check_whole(const NetcdfPlaces& next) {
+  if (missing_until_ == 0 || (next.offsets.size() == places_.offsets.size() && !moves(places_, next))) return {};
+  const Result<int64_t> size = file_->size();
+  if (!size.ok()) return size.status();
+  if (size.value() >= missing_until_) return missing_until_ = 0, Status();
+  return {Code::bad_file, fmt::format("\"{}\" ends at byte {}, and its variables at byte {}: it is cut short, or nobody has written them; nothing can be "
+                                      "defined before they are written", path_, size.value(), missing_until_)};
 }
 
 Status NetcdfFormat::write_anew(std::unique_ptr<Store> file) {
@@ -431,6 +487,7 @@ void NetcdfFormat::take_layout() noexcept {
   if (anew_) {
     (void)file_->close();
     file_ = std::move(anew_);
+    missing_until_ = 0;
   }
   places_ = std::move(next_);
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
@@ -439,12 +496,13 @@ void NetcdfFormat::take_layout() noexcept {
   changed_ = true;
 }
 
-// The file has all its length first: a header never speaks of what is not there.
+// The file has all its length first: a header never speaks of what is not there, but for what it spoke of when the file was opened.
 Status NetcdfFormat::write_header_to(Store& file) {
   const int64_t end = end_of(places_, records_);
+  const bool as_opened = &file == file_.get() && end <= missing_until_;
   const Result<int64_t> size = file.size();
   if (!size.ok()) return size.status();
-  if (size.value() < end)
+  if (size.value() < end && !as_opened)
     if (Status status = file.resize(end); !status.ok()) return status;
   put_records(places_, records_);
   stored_records_ = records_;
@@ -474,14 +532,16 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
   std::set<std::string> names, coordinates;
   for (const NetcdfDimension& each : from.dimensions) dimensions_.add(each.name, each.unlimited ? 0 : each.length, each.unlimited);
   for (const NetcdfAttribute& each : from.attributes) catalog_.groups.front().attributes.push_back(from_netcdf(each));
-  records_ = stored_records_ = from.records;
   for (const NetcdfVariable& each : from.variables) {
-    Variable variable = variable_of(each, from);
+    Variable variable = variable_of(each, from, places_.record_bytes);
     if (take_split(variable, from)) split_.insert(variable.path);
     if (!names.insert(variable.path).second) return {Code::bad_file, fmt::format("\"{}\": two variables are called \"{}\"", path_, each.name)};
     if (variable.dimensions.size() == 1 && variable.dimensions.front() == variable.path) coordinates.insert(each.name);
     catalog_.variables.push_back(std::move(variable));
   }
+  // A number of records of nothing is none.
+  const bool grows = std::any_of(catalog_.variables.begin(), catalog_.variables.end(), [](const Variable& each) { return each.extendible; });
+  records_ = stored_records_ = grows ? from.records : 0;
   for (const NetcdfDimension& each : from.dimensions)
     if (!coordinates.contains(each.name)) catalog_.dimensions.push_back({"/" + each.name, each.length});
   for (const Variable& variable : catalog_.variables)
@@ -493,22 +553,35 @@ Status NetcdfFormat::read() {
   const Result<int64_t> file_bytes = file_->size();
   if (!file_bytes.ok()) return file_bytes.status();
   std::vector<std::byte> bytes;
-  Result<int64_t> length = int64_t{0};
+  DecodedHeader header;
   constexpr int64_t k_first = int64_t{64} << 10;
-  for (int64_t some = k_first; length.ok() && length.value() == 0; some *= 4) {
+  for (int64_t some = k_first; header.bytes == 0; some *= 4) {
     bytes.resize(static_cast<size_t>(std::min(some, file_bytes.value())));
     if (Status status = file_->read_at(0, bytes); !status.ok()) return status;
-    length = inspect_header(bytes, file_bytes.value(), path_);
+    auto decoded = decode_header(bytes, file_bytes.value(), path_);
+    if (!decoded.ok()) return decoded.status();
+    header = std::move(decoded).value();
   }
-  if (!length.ok()) return length.status();
-  bytes.resize(static_cast<size_t>(length.value()));
-  auto contents = read_header(bytes);
-  if (!contents.ok()) return {contents.status().code(), fmt::format("\"{}\": {}", path_, contents.status().message())};
-  places_ = places_of(contents.value(), std::move(bytes));
+  bytes.resize(static_cast<size_t>(header.bytes));
+  places_ = places_of(header.contents, std::move(bytes));
   if (options_.netcdf_version != 0 && options_.netcdf_version < places_.version && mode_ == FormatMode::update)
     return {Code::bad_argument, fmt::format("\"{}\" is of version {} of netCDF classic, and netcdf_version is {}: a copy can have a lower one", path_,
                                             places_.version, options_.netcdf_version)};
-  return enter(contents.value());
+  if (mode_ == FormatMode::update)
+    if (Status status = check_length(header.contents.records, file_bytes.value()); !status.ok()) return status;
+  return enter(header.contents);
+}
+
+// Before a file is changed: whoever writes the number of records has written something of the last one. A header that tells of more is damaged, or
+// the file was cut short, and to believe it would make the file as long as it says.
+Status NetcdfFormat::check_length(int64_t records, int64_t file_bytes) {
+  const int64_t last = places_.records_begin + (records - 1) * places_.record_bytes;
+  if (records > 0 && places_.record_bytes > 0 && file_bytes <= last)
+    return {Code::bad_file, fmt::format("\"{}\" ends at byte {}, and its header tells of {}, of which the last begins at byte {}: it is cut short or "
+                                        "damaged, and can be read but not changed", path_, file_bytes, counted(records, "record"), last)};
+  const int64_t end = end_of(places_, records);
+  missing_until_ = file_bytes < end ? end : 0;
+  return {};
 }
 
 }  // namespace

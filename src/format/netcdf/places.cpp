@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <numeric>
 
 #include "base/checked.hpp"
@@ -12,6 +13,8 @@
 #include "format/check.hpp"
 #include "format/netcdf/dimensions.hpp"
 #include "format/netcdf/types.hpp"
+#include "storage/store.hpp"
+#include "storage/system_error.hpp"
 
 namespace windrow {
 namespace {
@@ -19,34 +22,19 @@ namespace {
 // Room for a few attributes more, and a header that is one page.
 constexpr int64_t k_page = 4096;
 
-bool has_records(const NetcdfVariable& variable, const NetcdfContents& contents) {
-  return !variable.dimensions.empty() && contents.dimensions[static_cast<size_t>(variable.dimensions.front())].unlimited;
-}
-
-// Of a variable without records, or of one record.
-std::optional<int64_t> bytes_of(const NetcdfVariable& variable, const NetcdfContents& contents) {
-  std::optional<int64_t> bytes = netcdf_type_bytes(variable.type);
-  for (const int number : variable.dimensions) {
-    const NetcdfDimension& dimension = contents.dimensions[static_cast<size_t>(number)];
-    if (bytes && !dimension.unlimited) bytes = checked_multiply(*bytes, dimension.length);
-  }
-  return bytes;
-}
-
-// Behind the last variable without records.
-int64_t end_of_fixed(const NetcdfContents& contents, const NetcdfHeader& header, int64_t data_begin) {
-  int64_t end = data_begin;
-  for (size_t i = 0; i < contents.variables.size(); ++i)
-    if (!has_records(contents.variables[i], contents))
-      end = std::max(end, header.offsets[i] + ceil_divide(bytes_of(contents.variables[i], contents).value_or(0), 4) * 4);
-  return end;
-}
-
 int64_t begin_of(const NetcdfContents& contents, const std::vector<int64_t>& offsets, bool records) {
   int64_t begin = INT64_MAX;
   for (size_t i = 0; i < offsets.size(); ++i)
     if (has_records(contents.variables[i], contents) == records) begin = std::min(begin, offsets[i]);
   return begin == INT64_MAX ? 0 : begin;
+}
+
+void enter_variables(const NetcdfContents& contents, NetcdfPlaces& places) {
+  for (const NetcdfVariable& each : contents.variables) {
+    places.offsets.push_back(each.offset);
+    places.has_records.push_back(has_records(each, contents));
+    places.bytes.push_back(bytes_of(each, contents).value_or(0));
+  }
 }
 
 int version_needed(const NetcdfContents& contents) {
@@ -60,79 +48,68 @@ int version_needed(const NetcdfContents& contents) {
   return needed;
 }
 
-// What of the contents is too large for a version, and which is not; "" where that cannot be told.
-// Source: NetCDF Classic Format Specification, "Notes on vsize" and the limits of each version.
-std::string what_is_too_large(const NetcdfContents& contents, int version) {
-  constexpr int64_t k_most_of_2 = int64_t{UINT32_MAX} - 3;
-  const int64_t most = version == 1 ? int64_t{INT32_MAX} - 3 : k_most_of_2;
-  const auto say = [&](const std::string& name, const std::string& why, int better) {
-    return fmt::format("variable \"{}\" {}, which version {} of netCDF classic cannot hold; version {} does (netcdf_version={}), and format=hdf5", name,
-                       why, version, better, better);
-  };
-  for (const NetcdfDimension& each : contents.dimensions)
-    if (each.length > most) {
-      const int better = version == 1 && each.length <= k_most_of_2 ? 2 : 5;
-      return fmt::format("dimension \"{}\" of length {} is longer than version {} of netCDF classic can have it; version {} does (netcdf_version={}), and "
-                         "format=hdf5", each.name, each.length, version, better, better);
-    }
-  int64_t at = 0;
-  for (const bool records : {false, true})
-    for (const NetcdfVariable& each : contents.variables) {
-      if (has_records(each, contents) != records) continue;
-      const int64_t bytes = bytes_of(each, contents).value_or(INT64_MAX / 2);
-      if (version == 1 && at > INT32_MAX) return say(each.name, fmt::format("would begin behind {}", counted(at, "byte")), 2);
-      if (bytes > most && &each != &contents.variables.back()) return say(each.name, fmt::format("has {}{}", counted(bytes, "byte"), records ? " a record" : ""), version == 1 && bytes <= k_most_of_2 ? 2 : 5);
-      at = checked_add(at, bytes).value_or(INT64_MAX / 2);
-    }
-  return "";
-}
-
 int64_t up(int64_t value, int64_t unit) { return ceil_divide(value, unit) * unit; }
 
-struct MadeHeader {
-  NetcdfHeader header;
-  int64_t data_begin = 0;
-};
+// More than a file can have, and still a number that can be rounded up.
+constexpr int64_t k_beyond = INT64_MAX / 4;
+int64_t after(int64_t begin, int64_t bytes) { return std::min(k_beyond, checked_add(begin, bytes).value_or(k_beyond)); }
 
-// A header that is thought to have `header_bytes`; where it has not, it has to be made again.
-Result<MadeHeader> header_by(int64_t header_bytes, int64_t alignment, const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
+std::vector<NetcdfSize> sizes_of(const NetcdfContents& contents) {
+  std::vector<NetcdfSize> sizes;
+  for (const NetcdfVariable& each : contents.variables)
+    sizes.push_back({each.name, padded_bytes_of(each, contents), has_records(each, contents), each.offset});
+  return sizes;
+}
+
+std::string what_is_too_large(const NetcdfContents& contents, int version) {
+  if (version != 5 && contents.records > INT32_MAX)
+    return fmt::format("{} records are more than version {} of netCDF classic can have; version 5 can (netcdf_version=5)", contents.records, version);
+  for (const NetcdfDimension& each : contents.dimensions)
+    if (std::string what = is_too_long(each.name, each.length, version); !each.unlimited && !what.empty()) return what;
+  const auto most = version == 5 ? INT64_MAX : int64_t{INT32_MAX};
+  const auto too_long = [most](const NetcdfAttribute& each) { return each.count > most; };
+  bool found = std::any_of(contents.attributes.begin(), contents.attributes.end(), too_long);
+  for (const NetcdfVariable& each : contents.variables)
+    found = found || std::any_of(each.attributes.begin(), each.attributes.end(), too_long);
+  if (found) return fmt::format("an attribute of more than {} values, which version 5 of netCDF classic can have (netcdf_version=5)", most);
+  std::string what = are_too_large(sizes_of(contents), version);
+  const auto all = checked_multiply(record_bytes_of(contents), contents.records);
+  if (what.empty() && (!all || *all > k_most_netcdf_bytes)) what = fmt::format("{} records would have more than {} bytes", contents.records, k_most_netcdf_bytes);
+  return what;
+}
+
+// Where the records begin: where they do already, if all that has none ends before.
+int64_t records_begin_after(int64_t end, bool fits, int64_t alignment, const NetcdfPlaces& before, const FormatOptions& options) {
+  const int64_t next = up(up(end, alignment), std::lcm<int64_t>(4, options.record_alignment));
+  return fits && before.records_begin >= end && before.records_begin != next ? up(before.records_begin, alignment) : next;
+}
+
+// Gives all variables of `contents` an offset, and makes the header.
+NetcdfPlaces places_by(int64_t alignment, NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
+  const int64_t header_bytes = header_bytes_of(contents);
   // One that has outgrown its room gets twice what it needs, so that this does not happen for each attribute.
   const int64_t spare = before.data_begin > 0 ? header_bytes : 0;
   const bool fits = before.data_begin >= header_bytes;
-  const int64_t data_begin = fits ? before.data_begin : up(up(header_bytes + options.header_room + spare, k_page), alignment);
-  NetcdfSpaces spaces{.behind_header = data_begin - header_bytes, .alignment = alignment, .before_records = 0, .record_alignment = std::lcm<int64_t>(4, options.record_alignment)};
-  auto header = write_header(contents, spaces);
-  if (!header.ok()) return header.status();
-  const int64_t end = end_of_fixed(contents, header.value(), up(data_begin, alignment));
-  if (fits && before.records_begin >= end && before.records_begin != begin_of(contents, header.value().offsets, true)) {
-    spaces.before_records = before.records_begin - end;
-    spaces.record_alignment = 4;
-    header = write_header(contents, spaces);
-    if (!header.ok()) return header.status();
-  }
-  return MadeHeader{std::move(header).value(), data_begin};
-}
-
-Result<NetcdfPlaces> places_by(int64_t alignment, const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
-  const int64_t foretold = header_bytes_of(contents);
-  auto made = header_by(foretold, alignment, contents, before, options);
-  if (!made.ok()) return made.status();
-  if (const auto told = static_cast<int64_t>(made.value().header.bytes.size()); told != foretold) {
-    made = header_by(told, alignment, contents, before, options);
-    if (!made.ok()) return made.status();
-  }
-  auto [header, data_begin] = std::move(made).value();
   NetcdfPlaces places;
   places.version = contents.version;
-  places.header = std::move(header.bytes);
-  places.offsets = std::move(header.offsets);
-  places.record_bytes = header.record_bytes;
-  places.data_begin = data_begin;
-  for (const NetcdfVariable& each : contents.variables) {
-    places.has_records.push_back(has_records(each, contents));
-    places.bytes.push_back(bytes_of(each, contents).value_or(0));
+  places.data_begin = fits ? before.data_begin : up(up(header_bytes + options.header_room + spare, k_page), alignment);
+  int64_t end = up(places.data_begin, alignment);
+  for (NetcdfVariable& each : contents.variables) {
+    if (has_records(each, contents)) continue;
+    each.offset = up(end, alignment);
+    end = after(each.offset, padded_bytes_of(each, contents));
   }
-  places.records_begin = begin_of(contents, places.offsets, true);
+  const int64_t records_begin = records_begin_after(end, fits, alignment, before, options);
+  end = records_begin;
+  for (NetcdfVariable& each : contents.variables) {
+    if (!has_records(each, contents)) continue;
+    each.offset = end;
+    end = after(end, padded_bytes_of(each, contents));
+    places.records_begin = records_begin;
+  }
+  places.record_bytes = record_bytes_of(contents);
+  places.header = encode_header(contents);
+  enter_variables(contents, places);
   return places;
 }
 
@@ -141,33 +118,70 @@ int64_t alignment_of(const NetcdfPlaces& places) {
   int64_t divisor = 0;
   for (size_t i = 0; i < places.offsets.size(); ++i)
     if (!places.has_records[i]) divisor = std::gcd(divisor, places.offsets[i]);
-  return std::gcd(divisor, places.records_begin);  // PnetCDF ends what has no records at a multiple too
+  return std::gcd(divisor, places.records_begin);  // the records begin at a multiple too
 }
 
 // What has a place keeps it where all can, though another alignment be asked for now than when the file was made.
-Result<NetcdfPlaces> places_in(const NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
+NetcdfPlaces places_in(NetcdfContents& contents, const NetcdfPlaces& before, const FormatOptions& options) {
   const int64_t asked = std::lcm<int64_t>(4, options.alignment), own = alignment_of(before);
-  auto places = places_by(asked, contents, before, options);
-  if (!places.ok() || !moves(before, places.value()) || own < 4 || own == asked) return places;
-  auto as_before = places_by(own, contents, before, options);
-  return as_before.ok() && !moves(before, as_before.value()) ? std::move(as_before) : std::move(places);
+  NetcdfPlaces places = places_by(asked, contents, before, options);
+  if (!moves(before, places) || own < 4 || own == asked) return places;
+  NetcdfPlaces as_before = places_by(own, contents, before, options);
+  return moves(before, as_before) ? places_by(asked, contents, before, options) : as_before;
 }
 
 }  // namespace
 
+std::string is_too_long(std::string_view name, int64_t length, int version) {
+  constexpr int64_t k_most_of_1 = int64_t{INT32_MAX} - 3, k_most_of_2 = int64_t{UINT32_MAX} - 3;
+  if (version == 5 || length <= (version == 1 ? k_most_of_1 : k_most_of_2)) return "";
+  const int better = length <= k_most_of_2 ? 2 : 5;
+  return fmt::format("dimension \"{}\" of length {} is longer than version {} of netCDF classic can have it; version {} does "
+                     "(netcdf_version={}), and format=hdf5", name, length, version, better, better);
+}
+
+// Source: NetCDF Classic Format Specification, "Notes on vsize" and the limits of each version.
+std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
+  constexpr int64_t k_most_of_1 = int64_t{INT32_MAX} - 3, k_most_of_2 = int64_t{UINT32_MAX} - 3;
+  const int64_t most = version == 1 ? k_most_of_1 : version == 2 ? k_most_of_2 : k_most_netcdf_bytes;
+  const auto say = [version](const NetcdfSize& each, const std::string& why, int better) {
+    const std::string instead = better == 0 ? "and no other does" : fmt::format("version {} does (netcdf_version={}), and format=hdf5", better, better);
+    return fmt::format("variable \"{}\" {}, which version {} of netCDF classic cannot hold; {}", each.name, why, version, instead);
+  };
+  size_t last_fixed = variables.size(), last_row = variables.size();
+  for (size_t i = 0; i < variables.size(); ++i) (variables[i].records ? last_row : last_fixed) = i;
+  int64_t at = 0;
+  for (const bool records : {false, true})
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const NetcdfSize& each = variables[i];
+      if (each.records != records) continue;
+      const int64_t begin = each.offset >= 0 ? each.offset : at;
+      if (version == 1 && begin > INT32_MAX) return say(each, fmt::format("would begin behind {}", counted(begin, "byte")), 2);
+      // Nothing is reckoned from the size of the last one.
+      const bool is_last = version != 5 && (records ? i == last_row : i == last_fixed && last_row == variables.size());
+      const int better = version == 5 ? 0 : each.bytes <= k_most_of_2 ? 2 : 5;
+      if (each.bytes > most && !is_last) return say(each, fmt::format("has {}{}", counted(each.bytes, "byte"), records ? " a record" : ""), better);
+      at = after(begin, each.bytes);
+      if (at > k_most_netcdf_bytes) return say(each, fmt::format("would end behind {} bytes", k_most_netcdf_bytes), 0);
+    }
+  return "";
+}
+
 Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest, const FormatOptions& options) {
   constexpr std::array k_versions{1, 2, 5};
   lowest = std::max(lowest, version_needed(contents));
-  Status refused{Code::unsupported, fmt::format("what it holds needs version {} of netCDF classic, and netcdf_version allows {}", lowest, highest)};
+  std::string refused = fmt::format("what it holds needs version {} of netCDF classic, and netcdf_version allows {}", lowest, highest);
   for (const int version : k_versions) {
     if (version < lowest || version > highest) continue;
     contents.version = version;
-    auto places = places_in(contents, before, options);
-    if (places.ok() || places.status().code() != Code::unsupported) return places;
-    const std::string what = what_is_too_large(contents, version);
-    refused = what.empty() ? places.status() : Status(Code::unsupported, what);
+    NetcdfPlaces places = places_in(contents, before, options);
+    refused = what_is_too_large(contents, version);
+    if (!refused.empty()) continue;
+    const auto bytes = std::ssize(places.header);
+    if (beyond_file_size_limit(bytes)) return Status(code_of_errno(EFBIG), fmt::format("the header, {}: {}", counted(bytes, "byte"), text_of_errno(EFBIG)));
+    return places;
   }
-  return refused;
+  return Status(Code::unsupported, refused);
 }
 
 bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept {
@@ -192,19 +206,15 @@ NetcdfPlaces places_of(const NetcdfContents& contents, std::vector<std::byte> he
   NetcdfPlaces places;
   places.version = contents.version;
   places.header = std::move(header);
-  places.record_bytes = contents.record_bytes;
-  for (const NetcdfVariable& each : contents.variables) {
-    places.offsets.push_back(each.offset);
-    places.has_records.push_back(has_records(each, contents));
-    places.bytes.push_back(bytes_of(each, contents).value_or(0));
-  }
+  places.record_bytes = record_bytes_of(contents);
+  enter_variables(contents, places);
   places.records_begin = begin_of(contents, places.offsets, true);
   const int64_t fixed = begin_of(contents, places.offsets, false);
   places.data_begin = fixed == 0 ? places.records_begin : places.records_begin == 0 ? fixed : std::min(fixed, places.records_begin);
   return places;
 }
 
-Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents) {
+Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents, int64_t record_bytes) {
   Variable variable;
   variable.path = "/" + from.name;
   variable.type = type_of_netcdf(from.type);
@@ -222,7 +232,7 @@ Variable variable_of(const NetcdfVariable& from, const NetcdfContents& contents)
   }
   variable.extendible = has_records(from, contents);
   variable.placement = {.offset = from.offset, .bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details),
-                        .big_endian = true, .stride = variable.extendible ? contents.record_bytes : 0};
+                        .big_endian = true, .stride = variable.extendible ? record_bytes : 0};
   for (const NetcdfAttribute& each : from.attributes) {
     if (each.name != k_fill_attribute || each.type != from.type || each.count != 1) continue;
     const auto value = std::span(each.data).first(static_cast<size_t>(netcdf_type_bytes(each.type)));

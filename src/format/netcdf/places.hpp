@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/format.hpp"
@@ -27,6 +29,18 @@ struct NetcdfPlaces {
 // choose from, the smallest that holds it. Code::unsupported: none does, and why.
 Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest, const FormatOptions& options);
 
+// What of a variable can be too large for a version.
+struct NetcdfSize {
+  std::string_view name;
+  int64_t bytes = 0;                  // of all, or of one record; padded
+  bool records = false;
+  int64_t offset = -1;                // -1: behind the one before it
+};
+
+// Why the version cannot hold a dimension, or these variables together; "": it can.
+std::string is_too_long(std::string_view dimension, int64_t length, int version);
+std::string are_too_large(std::span<const NetcdfSize> variables, int version);
+
 // Whether a variable that has a place gets another, or the header would lie over one.
 bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept;
 
@@ -34,7 +48,7 @@ bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept;
 void forget(NetcdfPlaces& places, size_t variable) noexcept;
 
 NetcdfPlaces places_of(const NetcdfContents& contents, std::vector<std::byte> header);
-Variable variable_of(const NetcdfVariable& variable, const NetcdfContents& contents);
+Variable variable_of(const NetcdfVariable& variable, const NetcdfContents& contents, int64_t record_bytes);
 
 // The end of the last variable or record.
 int64_t end_of(const NetcdfPlaces& places, int64_t records) noexcept;

@@ -2,12 +2,12 @@
 #include "format/netcdf/types.hpp"
 
 #include <fmt/format.h>
-#include <pnetcdf.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
+#include "base/normal_form.hpp"
 #include "base/utf8.hpp"
 #include "format/check.hpp"
 
@@ -16,39 +16,39 @@ namespace {
 
 struct Pair {
   Type type;
-  int netcdf;
+  NetcdfType netcdf;
   int version;
 };
-constexpr std::array k_types{Pair{Type::int8, NC_BYTE, 1},    Pair{Type::text, NC_CHAR, 1},    Pair{Type::int16, NC_SHORT, 1},
-                             Pair{Type::int32, NC_INT, 1},    Pair{Type::float32, NC_FLOAT, 1}, Pair{Type::float64, NC_DOUBLE, 1},
-                             Pair{Type::uint8, NC_UBYTE, 5},  Pair{Type::uint16, NC_USHORT, 5}, Pair{Type::uint32, NC_UINT, 5},
-                             Pair{Type::int64, NC_INT64, 5},  Pair{Type::uint64, NC_UINT64, 5}};
+constexpr std::array k_types{Pair{Type::int8, NetcdfType::byte, 1},       Pair{Type::text, NetcdfType::character, 1},
+                             Pair{Type::int16, NetcdfType::int16, 1},     Pair{Type::int32, NetcdfType::int32, 1},
+                             Pair{Type::float32, NetcdfType::float32, 1}, Pair{Type::float64, NetcdfType::float64, 1},
+                             Pair{Type::uint8, NetcdfType::ubyte, 5},     Pair{Type::uint16, NetcdfType::uint16, 5},
+                             Pair{Type::uint32, NetcdfType::uint32, 5},   Pair{Type::int64, NetcdfType::int64, 5},
+                             Pair{Type::uint64, NetcdfType::uint64, 5}};
 
 }  // namespace
 
-int netcdf_type(Type type) noexcept {
+NetcdfType netcdf_type(Type type) noexcept {
   const auto found = std::find_if(k_types.begin(), k_types.end(), [&](const Pair& pair) { return pair.type == type; });
-  return found == k_types.end() ? 0 : found->netcdf;
+  return found == k_types.end() ? NetcdfType::none : found->netcdf;
 }
 
-Type type_of_netcdf(int type) noexcept {
+Type type_of_netcdf(NetcdfType type) noexcept {
   const auto found = std::find_if(k_types.begin(), k_types.end(), [&](const Pair& pair) { return pair.netcdf == type; });
   return found == k_types.end() ? Type::none : found->type;
 }
 
-int64_t netcdf_type_bytes(int type) noexcept { return std::max<int64_t>(1, type_size(type_of_netcdf(type))); }
-
-int version_for(int type) noexcept {
+int version_for(NetcdfType type) noexcept {
   const auto found = std::find_if(k_types.begin(), k_types.end(), [&](const Pair& pair) { return pair.netcdf == type; });
   return found == k_types.end() ? 1 : found->version;
 }
 
-// Source: NetCDF Classic Format Specification, "name"; PnetCDF checks the same, but only once all is defined.
+// Source: NetCDF Classic Format Specification, "name".
 Status check_netcdf_name(const std::string& what, std::string_view name) {
   const auto bad = [&](std::string_view why) {
     return Status(Code::bad_argument, fmt::format("{}: netCDF classic cannot have the name \"{}\": {}", what, readable(name), why));
   };
-  if (name.empty() || name.size() > NC_MAX_NAME) return bad("1 to 256 bytes are needed");
+  if (name.empty() || std::ssize(name) > k_longest_netcdf_name) return bad("1 to 256 bytes are needed");
   if (!is_utf8(name)) return bad("it is not UTF-8");
   const auto first = static_cast<unsigned char>(name.front());
   const bool starts = (first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z') || first == '_' || first >= 0x80;
@@ -62,11 +62,11 @@ Status check_netcdf_name(const std::string& what, std::string_view name) {
 Status check_new_netcdf_name(const std::string& what, const std::string& name) {
   if (Status status = check_netcdf_name(what, name); !status.ok()) return status;
   if (std::none_of(name.begin(), name.end(), [](char each) { return static_cast<unsigned char>(each) >= 0x80; })) return {};
-  const auto stored = name_in_file(name);
-  if (!stored.ok()) return {stored.status().code(), fmt::format("{}: {}", what, stored.status().message())};
-  if (stored.value() == name) return {};
-  return {Code::bad_argument, fmt::format("{}: netCDF classic has the name \"{}\" in Unicode's normal form C only, which has other bytes: \"{}\"", what,
-                                          readable(name), readable(stored.value()))};
+  const auto normal = normal_form_c(name);
+  if (normal == name) return {};
+  const std::string other = normal ? fmt::format(": \"{}\"", *normal) : "";
+  return {Code::bad_argument, fmt::format("{}: netCDF classic has the name \"{}\" in Unicode's normal form C only, which has other bytes{}", what,
+                                          readable(name), other)};
 }
 
 Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& attribute) {
@@ -76,7 +76,7 @@ Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& at
   };
   if (Status status = check_netcdf_name(what, attribute.name); !status.ok()) return status;
   NetcdfAttribute out{.name = attribute.name, .type = netcdf_type(attribute.type), .count = 0, .data = {}};
-  if (out.type == 0) return cannot(fmt::format("no type {}", type_name(attribute.type)));
+  if (out.type == NetcdfType::none) return cannot(fmt::format("no type {}", type_name(attribute.type)));
   if (!attribute.enumeration.empty()) return cannot("no names of values");
   if (attribute.shape.size() > 1) return cannot("no attributes of several dimensions");
   if (attribute.type == Type::text) {
@@ -96,16 +96,15 @@ Attribute from_netcdf(const NetcdfAttribute& attribute) {
   Attribute out;
   out.name = attribute.name;
   out.type = type_of_netcdf(attribute.type);
-  const auto bytes = static_cast<size_t>(attribute.count * netcdf_type_bytes(attribute.type));
   if (out.type == Type::text) {
-    out.texts.emplace_back(reinterpret_cast<const char*>(attribute.data.data()), bytes);
+    out.texts.emplace_back(reinterpret_cast<const char*>(attribute.data.data()), attribute.data.size());
     out.text_variable_length = attribute.count == 0;
     out.text_size = attribute.count;
     out.text_padding = attribute.count == 0 ? TextPadding::null_terminated : TextPadding::null_padded;
     return out;
   }
   out.shape = {attribute.count};
-  out.data.assign(attribute.data.begin(), attribute.data.begin() + static_cast<std::ptrdiff_t>(bytes));
+  out.data = attribute.data;
   out.big_endian = true;
   return out;
 }

@@ -11,15 +11,13 @@ namespace windrow {
 
 inline constexpr const char* k_fill_attribute = "_FillValue";
 
-// 0: there is no such type in any version.
-int netcdf_type(Type type) noexcept;
-Type type_of_netcdf(int type) noexcept;
-int64_t netcdf_type_bytes(int type) noexcept;
-int version_for(int type) noexcept;  // the lowest that has it: 1 or 5
+NetcdfType netcdf_type(Type type) noexcept;  // none: there is no such type in any version
+Type type_of_netcdf(NetcdfType type) noexcept;
+int version_for(NetcdfType type) noexcept;  // the lowest that has it: 1 or 5
 
 // netCDF's rules for names of dimensions, variables and attributes. Code::bad_argument. `what` names the object.
 Status check_netcdf_name(const std::string& what, std::string_view name);
-// The same for a name that is to be written, which has to be in Unicode's normal form C besides, as PnetCDF makes it without a word.
+// The same for a name that is to be written, which has to be in Unicode's normal form C besides: other libraries look names up in it.
 Status check_new_netcdf_name(const std::string& what, const std::string& name);
 
 // Code::unsupported: what is a list of one dimension of numbers, or one text, can be an attribute; why this cannot.
