@@ -71,6 +71,7 @@ windrow_optional_library(LZ4 liblz4 "Chunks and messages compressed")
 windrow_optional_library(ZSTD libzstd "Chunks and messages compressed")
 windrow_optional_library(LZO lzo2 "Messages compressed")
 windrow_optional_library(XXHASH libxxhash "Elements in subfiles summed up")
+windrow_optional_library(UTF8PROC libutf8proc "Names in netCDF classic files checked")
 
 # libcephfs, whose header is all that is wanted: it is loaded when somebody asks for it, and no program that does not is made to carry it. WINDROW_CEPHFS
 # is AUTO, ON (it must be there) or OFF; WINDROW_HAS_CEPHFS says.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unicode's normal form C (Unicode Standard Annex 15), in which files have names that other libraries look up.
+// Unicode's normal form C (Unicode Standard Annex 15), in which netCDF files store names.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace windrow {
 
-// The normal form of UTF-8 text. nullopt: the text has a character that no text in this form has, and what it becomes is
-// not known here. O(length * log(tables) + compositions). Tables of Unicode 14; characters that are newer stay as they are.
+// The normal form of UTF-8 text, by utf8proc. nullopt: the text is not UTF-8, or the library is built without utf8proc
+// and the text has characters from U+0300 on, whose normal form is unknown then.
 std::optional<std::string> normal_form_c(std::string_view text);
 
 }  // namespace windrow

@@ -64,9 +64,11 @@ Status check_new_netcdf_name(const std::string& what, const std::string& name) {
   if (std::none_of(name.begin(), name.end(), [](char each) { return static_cast<unsigned char>(each) >= 0x80; })) return {};
   const auto normal = normal_form_c(name);
   if (normal == name) return {};
-  const std::string other = normal ? fmt::format(": \"{}\"", *normal) : "";
-  return {Code::bad_argument, fmt::format("{}: netCDF classic has the name \"{}\" in Unicode's normal form C only, which has other bytes{}", what,
-                                          readable(name), other)};
+  const std::string why = normal ? fmt::format("its normal form is \"{}\"", *normal)
+                                 : std::string("this build has no utf8proc, which finds that form");
+  return {Code::bad_argument,
+          fmt::format("{}: netCDF classic stores names in Unicode's normal form C, and \"{}\" is not known to be in it: {}",
+                      what, readable(name), why)};
 }
 
 Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& attribute) {
