@@ -22,8 +22,14 @@ constexpr size_t k_most_candidates = 128;
 // What candidates are made of: the choices that each axis leaves.
 class Choices {
  public:
-  Choices(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits)
-      : asked_(asked), rule_(rule), pattern_(pattern), limits_(limits), ranks_(std::max(1, topology.ranks)),
+  Choices(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology,
+          const PlanLimits& limits)
+      : asked_(asked),
+        rule_(rule),
+        pattern_(pattern),
+        topology_(topology),
+        limits_(limits),
+        ranks_(std::max(1, topology.ranks)),
         hosts_(std::clamp<int64_t>(static_cast<int64_t>(topology.host_roots.size()), 1, ranks_)) {
     for (const Extent& region : pattern.regions) region_bytes_ += region.size();
     striped_ = limits.layout && limits.layout->is_striped();
@@ -74,11 +80,12 @@ class Choices {
   }
 
   // One a host, some a host, one a target, all ranks; as many as were asked for.
-  std::vector<int64_t> writer_choices(Domains domains) const {
+  std::vector<int64_t> writer_choices(const Strategy& gathered, Domains domains) const {
     constexpr int64_t k_worth_a_writer = int64_t{256} << 10;
     const int64_t least = limits_.least_unit > 0 && domains == Domains::aligned ? std::clamp(k_worth_a_writer, limits_.least_unit, std::max(limits_.unit, limits_.least_unit)) : limits_.unit;
     const int64_t parts = std::max<int64_t>(1, ceil_divide(region_bytes_, std::max<int64_t>(1, least))), useful = domains == Domains::target ? std::max(parts, target_count_) : parts;
-    const int64_t most = std::min(ranks_, domains == Domains::even ? ranks_ : useful);
+    const int64_t most =
+        std::min(count_roots(gathered, pattern_.reading, topology_), domains == Domains::even ? ranks_ : useful);
     if (limits_.writers > 0) return {dealt_writers(domains, std::min(limits_.writers, ranks_), limits_)};
     std::vector<int64_t> counts;
     for (const int64_t count : {hosts_, 2 * hosts_, 4 * hosts_, target_count_, ranks_}) {
@@ -101,7 +108,7 @@ class Choices {
     if (automatic) strategy.access = Access::contiguous;
     const bool longs = domains == Domains::aligned && strategy.gather == Gather::none && strategy.access != Access::sieve && pattern_.long_pieces > 0 &&
                        pattern_.long_bytes >= pattern_.bytes / 4 && pattern_.long_bytes < pattern_.bytes;
-    for (const int64_t writers : writer_choices(domains)) {
+    for (const int64_t writers : writer_choices(strategy, domains)) {
       if ((domains == Domains::target || domains == Domains::cyclic) && writers < 2) continue;
       add({.strategy = strategy, .writers = writers});
       if (longs) add({.strategy = strategy, .writers = writers, .direct_bytes = limits_.direct_bytes});
@@ -119,6 +126,7 @@ class Choices {
   const Strategy& asked_;
   const Candidate& rule_;
   const Pattern& pattern_;
+  const Topology& topology_;
   const PlanLimits& limits_;
   int64_t ranks_, hosts_, region_bytes_ = 0, target_count_ = 0;
   bool targets_ = false, striped_ = false;

@@ -158,13 +158,19 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   const int64_t short_pieces = pattern.pieces - pattern.long_pieces;
   const int64_t limit = pattern.reading ? limits.direct_read_bytes : limits.direct_bytes;
   // The ranks' rows lie one behind the other already: nothing to rake (8 ranks on a local disk: 0.16 ms instead of 0.27 for rows of 4 KiB,
-  // equal from 1 MiB on).
+  // equal from 1 MiB on). A root of a team has those of consecutive ranks in one piece (SCORPIO, section III); blocks
+  // it has in many short ones, and then two
+  // phases among the roots make fewer requests of them.
   const bool meet_at_targets = strategy.access != Access::list && strategy.gather == Gather::none && hosts_meet_at_targets(pattern, topology, limits);
-  const bool rows = !meet_at_targets && pattern.pieces > 0 && pattern.pieces <= pattern.entries && mean >= limits.direct_row_bytes &&
-                    strategy.access != Access::sieve;
+  const int64_t together = ranks_of_root(strategy, pattern.reading, topology);
+  const bool rows = !meet_at_targets && pattern.pieces > 0 && pattern.pieces <= pattern.entries &&
+                    mean >= ceil_divide(limits.direct_row_bytes, together) && strategy.access != Access::sieve;
   if (rows) {
     strategy.domains = Domains::none;
-    reasons.push_back(fmt::format("domains none: what a rank {} of a variable is one piece", pattern.reading ? "gets" : "puts"));
+    reasons.push_back(fmt::format("domains none: what a {} of a variable is one piece", together > 1 ? "root gathers"
+                                                                                        : pattern.reading
+                                                                                            ? "rank gets"
+                                                                                            : "rank puts"));
     return;
   }
   const bool alone = pattern.ranks_with_data <= 1 && strategy.access != Access::sieve && mean >= 4096;
@@ -241,12 +247,26 @@ Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topol
 
 // One a host, as many as there are units. Of few stripes there are still writers for all targets: each of fewer would have neighbours among those
 // that have data and among those that have none (2.25 MiB on three of four targets, three readers: two read, 0.048 s; four readers: 0.027).
-int64_t automatic_writers(Domains domains, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
+int64_t automatic_writers(const Strategy& strategy, const Pattern& pattern, const Topology& topology,
+                          const PlanLimits& limits) {
   const int64_t region_bytes = bytes_of(pattern.regions);
   const auto hosts = static_cast<int64_t>(topology.host_roots.size());
   int64_t useful = std::max<int64_t>(1, ceil_divide(region_bytes, limits.unit));
-  if (domains == Domains::target) useful = std::max(useful, count_targets(limits));
-  return std::min({hosts, useful, static_cast<int64_t>(topology.ranks)});
+  if (strategy.domains == Domains::target) useful = std::max(useful, count_targets(limits));
+  return std::min({hosts, useful, count_roots(strategy, pattern.reading, topology)});
+}
+
+int64_t ranks_of_root(const Strategy& strategy, bool reading, const Topology& topology) {
+  const int64_t ranks = topology.ranks;
+  if (strategy.gather == Gather::host) return ceil_divide(ranks, static_cast<int64_t>(topology.host_roots.size()));
+  return strategy.gather == Gather::team
+             ? std::clamp<int64_t>(reading ? strategy.team_read : strategy.team_write, 1, ranks)
+             : 1;
+}
+
+int64_t count_roots(const Strategy& strategy, bool reading, const Topology& topology) {
+  if (strategy.gather == Gather::host) return static_cast<int64_t>(topology.host_roots.size());
+  return ceil_divide(static_cast<int64_t>(topology.ranks), ranks_of_root(strategy, reading, topology));
 }
 
 int64_t dealt_writers(Domains domains, int64_t writers, const PlanLimits& limits) {

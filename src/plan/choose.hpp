@@ -18,8 +18,13 @@ bool wants_targets(const Pattern& pattern, const PlanLimits& limits);
 Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, int64_t& direct_bytes,
                 std::vector<std::string>& reasons);
 
-// How many ranks touch the file when the file is cut into such domains.
-int64_t automatic_writers(Domains domains, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+// Ranks that gather to one root, and how many roots there are; without teams and hosts each rank is one.
+int64_t ranks_of_root(const Strategy& strategy, bool reading, const Topology& topology);
+int64_t count_roots(const Strategy& strategy, bool reading, const Topology& topology);
+
+// How many ranks touch the file when the file is cut into the strategy's domains.
+int64_t automatic_writers(const Strategy& strategy, const Pattern& pattern, const Topology& topology,
+                          const PlanLimits& limits);
 
 // Of so many that there may be, those that have a domain: each target has as many, and the rest of the division none.
 int64_t dealt_writers(Domains domains, int64_t writers, const PlanLimits& limits);

@@ -109,4 +109,13 @@ std::vector<int> spread_writers(const Topology& topology, int64_t count) {
   return writers;
 }
 
+std::vector<int> spread_among_roots(const Topology& topology, int64_t team, int64_t count) {
+  const int64_t roots = ceil_divide(static_cast<int64_t>(topology.ranks), std::max<int64_t>(1, team));
+  if (team < 2 || count > roots) return spread_writers(topology, count);
+  count = std::max<int64_t>(1, count);
+  std::vector<int> writers(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) writers[static_cast<size_t>(i)] = static_cast<int>(share(roots, i, count) * team);
+  return writers;
+}
+
 }  // namespace windrow

@@ -37,4 +37,8 @@ int64_t window_of_stripes(int64_t largest, int64_t buffer, int64_t stripe) noexc
 // `count` different ranks, ascending: on different hosts as far as there are hosts, else evenly spread.
 std::vector<int> spread_writers(const Topology& topology, int64_t count);
 
+// The same among the roots of teams of `team` ranks, who have the data already; where there are fewer roots, among all
+// ranks.
+std::vector<int> spread_among_roots(const Topology& topology, int64_t team, int64_t count);
+
 }  // namespace windrow

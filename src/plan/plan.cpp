@@ -49,22 +49,26 @@ int64_t unit_of_parts(const std::vector<Extent>& regions, int64_t parts, const P
   return unit;
 }
 
-int64_t most_writers(Domains domains, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
-  return std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(domains, pattern, topology, limits), topology.ranks);
+int64_t most_writers(const Strategy& strategy, const Pattern& pattern, const Topology& topology,
+                     const PlanLimits& limits) {
+  return std::min<int64_t>(limits.writers > 0 ? limits.writers : automatic_writers(strategy, pattern, topology, limits),
+                           topology.ranks);
 }
 
 // Gives every axis but the windows' size. What is dealt is dealt when that is known.
 std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
-  const int64_t wanted = most_writers(plan.strategy.domains, pattern, topology, limits);
+  const int64_t wanted = most_writers(plan.strategy, pattern, topology, limits);
   Domains& domains = plan.strategy.domains;
   std::optional<Dealing> dealing = deal_stripes(domains, pattern, wanted, limits, plan.reasons);
   if (limits.layout) plan.stripes_cut = 0;
   if (dealing) plan.sharers = wanted / dealing->groups;
   const int64_t given = dealing ? plan.sharers * dealing->groups : wanted;
   if (limits.writers == 0)
-    plan.reasons.push_back(fmt::format("{}: one a host{}", counted(given, pattern.reading ? "reader" : "writer"), given < wanted ? ", as many for each target" : ""));
+    plan.reasons.push_back(fmt::format("{}: one a host{}{}", counted(given, pattern.reading ? "reader" : "writer"),
+                                       plan.team > 1 ? ", among the roots of teams" : "",
+                                       given < wanted ? ", as many for each target" : ""));
   if (dealing) {
-    plan.writers = spread_writers(topology, given);
+    plan.writers = spread_among_roots(topology, plan.team, given);
     const std::vector<Extent> stretches = limits.layout ? cut_at_stripes(pattern.regions, plan.sharers, *limits.layout) : cut_even(pattern.regions, 1);
     // A lock of a target grows downwards as far as its owner's neighbour lets it: who begins in the middle of a stretch, and takes its beginning last, takes it
     // from the sharer before. Long pieces have few holders at a place, and all targets' writers would wait for the same.
@@ -76,7 +80,7 @@ std::optional<Dealing> place_writers(Plan& plan, const Pattern& pattern, const T
                                          pattern.reading ? "reader" : "writer"));
     return dealing;
   }
-  plan.writers = spread_writers(topology, wanted);
+  plan.writers = spread_among_roots(topology, plan.team, wanted);
   const auto parts = static_cast<int64_t>(plan.writers.size());
   if (domains == Domains::even) {
     plan.domains = cut_even(pattern.regions, parts);
@@ -173,7 +177,8 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
   plan.strategy = choose(asked, pattern, topology, limits, plan.direct_bytes, plan.reasons);
   if (limits.machine == nullptr || limits.window_unit > 0 || pattern.bytes <= 0) return;
   Candidate rule{.strategy = plan.strategy, .direct_bytes = plan.direct_bytes};
-  if (rule.strategy.domains != Domains::none) rule.writers = dealt_writers(rule.strategy.domains, most_writers(rule.strategy.domains, pattern, topology, limits), limits);
+  if (rule.strategy.domains != Domains::none)
+    rule.writers = dealt_writers(rule.strategy.domains, most_writers(rule.strategy, pattern, topology, limits), limits);
   plan.weighing = std::make_shared<const Weighing>(weigh(asked, rule, pattern, topology, limits));
   const std::vector<Alternative>& all = plan.weighing->alternatives;
   const Alternative& taken = chosen_of(*plan.weighing);

@@ -47,7 +47,7 @@ struct Preset {
 };
 constexpr std::array k_presets{
     Preset{"auto", "", "", "", "", "", ""},
-    Preset{"scorpio", "", "team(16,1024)", "none", "off", "contiguous", "one"},
+    Preset{"scorpio", "", "team(16,1024)", "", "off", "contiguous", "one"},  // see choose_domains()
     Preset{"two-phase", "first", "none", "even", "off", "contiguous", "one"},
     Preset{"tpc", "first", "none", "even", "auto", "contiguous", "one"},  // lzo preferred
     Preset{"list", "partitioner", "none", "none", "off", "list", "one"},

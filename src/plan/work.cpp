@@ -139,7 +139,8 @@ LocksLeft locks_left(const Pattern& pattern, const Topology& topology, const Pla
   std::vector<std::string> reasons;
   const Strategy strategy = choose({}, written, topology, limits, direct_bytes, reasons);
   LocksLeft left{.domains = strategy.domains, .writers = 0, .at_a_target = 1};
-  if (strategy.domains != Domains::none) left.writers = dealt_writers(strategy.domains, automatic_writers(strategy.domains, written, topology, limits), limits);
+  if (strategy.domains != Domains::none)
+    left.writers = dealt_writers(strategy.domains, automatic_writers(strategy, written, topology, limits), limits);
   if (strategy.domains == Domains::target) left.at_a_target = std::ceil(at_least_one(number(left.writers)) / number(targets));
   return left;
 }

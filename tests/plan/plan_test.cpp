@@ -423,6 +423,37 @@ TEST(MakePlan, teams_are_consecutive_and_the_last_may_be_smaller) {
   EXPECT_EQ(make_plan(strategy_of({.preset = "scorpio"}), reading, thousand_hosts(), {}).value().team, 1024);
 }
 
+// SCORPIO, section III: the write by I/O groups is collective among their roots.
+TEST(MakePlan, short_pieces_of_teams_go_through_two_phases_among_the_roots) {
+  const Plan plan = make_plan(strategy_of({.preset = "scorpio"}), large(512), thousand_hosts(), {}).value();
+  EXPECT_EQ(plan.strategy.domains, Domains::aligned);
+  EXPECT_EQ(plan.writers.size(), 1024u) << "one a host";
+  for (const int writer : plan.writers) EXPECT_EQ(writer % 16, 0);
+  EXPECT_EQ(make_plan(strategy_of({.gather = "team(16)"}), large(512), thousand_hosts(), {}).value().strategy.domains,
+            Domains::aligned);
+  EXPECT_EQ(make_plan(strategy_of({.gather = "team(200)"}), large(512), thousand_hosts(), {}).value().writers.size(),
+            656u)
+      << "no more than roots";
+  EXPECT_EQ(make_plan(strategy_of({.gather = "team(16)", .domains = "none"}), large(512), thousand_hosts(), {})
+                .value()
+                .strategy.domains,
+            Domains::none);
+}
+
+// Rows of consecutive ranks are one piece of their root: 16 of 8 KiB are enough for a request, 16 of 512 bytes are not.
+TEST(MakePlan, rows_of_teams_go_from_each_root) {
+  Pattern rows = large(8192);
+  rows.entries = rows.pieces;
+  EXPECT_EQ(make_plan(strategy_of({.gather = "team(16)"}), rows, thousand_hosts(), {}).value().strategy.domains,
+            Domains::none);
+  EXPECT_EQ(make_plan(Strategy{}, rows, thousand_hosts(), {}).value().strategy.domains, Domains::aligned)
+      << "a rank's alone are short";
+  rows = large(512);
+  rows.entries = rows.pieces;
+  EXPECT_EQ(make_plan(strategy_of({.gather = "team(16)"}), rows, thousand_hosts(), {}).value().strategy.domains,
+            Domains::aligned);
+}
+
 TEST(MakePlan, a_team_is_never_larger_than_all_ranks) {
   const Plan plan = make_plan(strategy_of({.gather = "team(50)"}), large(512), {.ranks = 7, .host_roots = {0}}, {}).value();
   EXPECT_EQ(plan.team, 7);

@@ -18,7 +18,7 @@ TEST(ParseStrategy, knows_the_papers_points) {
   EXPECT_EQ(scorpio.gather, Gather::team);
   EXPECT_EQ(scorpio.team_write, 16);
   EXPECT_EQ(scorpio.team_read, 1024);
-  EXPECT_EQ(scorpio.domains, Domains::none);
+  EXPECT_EQ(scorpio.domains, Domains::automatic);
   const Strategy two_phase = parse_strategy({.preset = "two-phase"}).value();
   EXPECT_EQ(two_phase.owner, Owner::first);
   EXPECT_EQ(two_phase.domains, Domains::even);
