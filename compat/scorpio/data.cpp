@@ -229,6 +229,18 @@ int scorpio_read_dataset(void* data, datatype_t type, int ndims, int* globaldims
   return call.failed();
 }
 
+int scorpio_read_dataset1(void* data, datatype_t type, int ndims, int* globaldims, int* localdims, int file, char* name,
+                          iogroup_t* group) {
+  return scorpio_read_dataset(data, type, ndims, globaldims, localdims, file, name, group,
+                              SCORPIO_UNIFORM_CONTIGUOUS_READ);
+}
+
+int scorpio_read_dataset2(void* data, datatype_t type, int ndims, int* globaldims, int* localdims, int file, char* name,
+                          iogroup_t* group) {
+  return scorpio_read_dataset(data, type, ndims, globaldims, localdims, file, name, group,
+                              SCORPIO_NONUNIFORM_CONTIGUOUS_READ);
+}
+
 int scorpio_write_dataset(void* data, datatype_t type, int ndims, int* globaldims, int* localdims, int file, char* name,
                           iogroup_t* group, iopattern_t pattern) {
   Call call("scorpio_write_dataset", group, file);
@@ -244,6 +256,18 @@ int scorpio_write_dataset(void* data, datatype_t type, int ndims, int* globaldim
   }
   call.agreed();
   return call.failed();
+}
+
+int scorpio_write_dataset1(void* data, datatype_t type, int ndims, int* globaldims, int* localdims, int file,
+                           char* name, iogroup_t* group) {
+  return scorpio_write_dataset(data, type, ndims, globaldims, localdims, file, name, group,
+                               SCORPIO_UNIFORM_CONTIGUOUS_WRITE);
+}
+
+int scorpio_write_dataset2(void* data, datatype_t type, int ndims, int* globaldims, int* localdims, int file,
+                           char* name, iogroup_t* group) {
+  return scorpio_write_dataset(data, type, ndims, globaldims, localdims, file, name, group,
+                               SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE);
 }
 
 int scorpio_write_dataset_block(void* data, datatype_t type, int ndims, int* globaldims, int* localdims,
@@ -290,13 +314,13 @@ int scorpio_read_same_sub_dataset(void* data, datatype_t type, int ndims, int* d
   return static_cast<int>(scorpio::finish_read(call, array, dataset, made, same));
 }
 
-int scorpio_read_entire_dataset(void* data, datatype_t type, int ndims, int* globaldims, int*, int file, char* name,
+int scorpio_read_entire_dataset(void* data, datatype_t type, int ndims, int* globaldims, int file, char* name,
                                 iogroup_t* group) {
   Call call("scorpio_read_entire_dataset", group, file);
   return scorpio::read_all(call, {data, type, ndims, globaldims, nullptr, name});
 }
 
-int scorpio_read_dataset_all(void* data, datatype_t type, int ndims, int* globaldims, int*, int file, char* name,
+int scorpio_read_dataset_all(void* data, datatype_t type, int ndims, int* globaldims, int file, char* name,
                              iogroup_t* group) {
   Call call("scorpio_read_dataset_all", group, file);
   return scorpio::read_all(call, {data, type, ndims, globaldims, nullptr, name});

@@ -33,7 +33,7 @@ class Text {
 
 // The group that Fortran knows by its number.
 struct GroupNumber : iogroup_t {
-  explicit GroupNumber(const int* value) : iogroup_t{*value} {}
+  explicit GroupNumber(const int* value) : iogroup_t{} { number = *value; }
 };
 
 int status_of(int64_t result) { return result < 0 ? -1 : 0; }

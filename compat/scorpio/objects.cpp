@@ -25,7 +25,7 @@ int ask(Call& call, const char* name, const void* out, const Answer& answer) {
   return call.refused() ? call.failed() : 0;
 }
 
-bool is_group(const iofile_t& file, const char* name) {
+bool is_group(const OpenFile& file, const char* name) {
   int variable = 0;
   return windrow_attribute_count(file.windrow, name) >= 0 &&
          windrow_find_variable(file.windrow, name, &variable) != WINDROW_OK;
@@ -84,7 +84,7 @@ int64_t scorpio_create_dataset_group(char* name, int number, iogroup_t* group) {
 int scorpio_close_dataset_group(int64_t id, int number, iogroup_t* group) {
   Call call("scorpio_close_dataset_group", group, number);
   call.same(id);
-  const auto closes = [&](const iofile_t::DatasetGroup& open) { return open.number == id; };
+  const auto closes = [&](const scorpio::OpenFile::DatasetGroup& open) { return open.number == id; };
   if (!call.refused() && std::ranges::none_of(call.file()->groups, closes))
     call.refuse("%lld is no open dataset group of the file", static_cast<long long>(id));
   if (!call.agreed()) return call.failed();
@@ -105,6 +105,19 @@ int scorpio_dataset_exists(char* name, int file, iogroup_t* group) {
   if (name == nullptr) call.refuse("the name is NULL");
   if (call.refused()) return call.failed();
   return windrow_find_variable(call.windrow(), name, &variable) == WINDROW_OK ? 1 : 0;
+}
+
+int scorpio_name_exists(int64_t fid, const char* name) {
+  const auto [number, file] = scorpio::group_and_file_of(fid);
+  iogroup_t group{};
+  group.number = number;
+  Call call("scorpio_name_exists", &group, file);
+  int variable = 0;
+  if (name == nullptr) call.refuse("the name is NULL");
+  if (call.refused()) return call.failed();
+  return scorpio::is_group(*call.file(), name) || windrow_find_variable(call.windrow(), name, &variable) == WINDROW_OK
+             ? 1
+             : 0;
 }
 
 int scorpio_create_link(char* target, int64_t location, char* name, int file, iogroup_t* group) {

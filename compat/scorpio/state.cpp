@@ -9,11 +9,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-
-std::string iofile_t::path_to_write(std::string_view name) const {
-  if (groups.empty() || name.starts_with('/')) return std::string(name);
-  return groups.back().path + "/" + std::string(name);
-}
+#include <utility>
 
 namespace scorpio {
 namespace {
@@ -43,7 +39,39 @@ bool wants_messages() {
   return text == "true" || text == "1" || text == "yes" || text == "on";
 }
 
+constexpr int k_file_bits = 20;  // of a file's number in an iofile_t's fid
+
+iofile_t closed_file() {
+  iofile_t file{};
+  file.fid = file.acc_tpl = file.xfer_plist = file.link_plist = file.sid = file.file_dataspace = file.mem_dataspace =
+      file.dataset = file.groupid = FAILURE;
+  return file;
+}
+
 }  // namespace
+
+std::string OpenFile::path_to_write(std::string_view name) const {
+  if (groups.empty() || name.starts_with('/')) return std::string(name);
+  return groups.back().path + "/" + std::string(name);
+}
+
+void Group::make_room_for(int number) {
+  const auto wanted = static_cast<size_t>(number) + 1;
+  while (shown.size() < wanted) shown.push_back(std::make_unique<iofile_t>(closed_file()));
+  if (!lists.empty() && lists.back().size() >= wanted) return;
+  constexpr size_t k_least = 16;
+  std::vector<iofile_t*> list(std::max(k_least, 2 * wanted));
+  while (shown.size() < list.size()) shown.push_back(std::make_unique<iofile_t>(closed_file()));
+  for (size_t i = 0; i < list.size(); ++i) list[i] = shown[i].get();
+  lists.push_back(std::move(list));
+}
+
+int64_t fid_of(int group, int file) noexcept { return -((int64_t{group} << k_file_bits) | file); }
+
+std::pair<int, int> group_and_file_of(int64_t fid) noexcept {
+  if (fid >= FAILURE || fid == INT64_MIN || (-fid >> k_file_bits) > INT_MAX) return {0, 0};
+  return {static_cast<int>(-fid >> k_file_bits), static_cast<int>(-fid & ((int64_t{1} << k_file_bits) - 1))};
+}
 
 int add_group(std::unique_ptr<Group> group) {
   const std::lock_guard lock(table().mutex);

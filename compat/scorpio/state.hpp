@@ -9,11 +9,14 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scorpio.h"
 
-struct iofile_t {
+namespace scorpio {
+
+struct OpenFile {
   struct DatasetGroup {
     int64_t number;
     std::string path;  // "/a/b"; "" is the root
@@ -26,18 +29,28 @@ struct iofile_t {
   std::string path_to_write(std::string_view name) const;
 };
 
-namespace scorpio {
-
 // The end of a noun behind its number: "1 text", "2 texts".
 inline const char* plural(int64_t number) noexcept { return number == 1 ? "" : "s"; }
 
 struct Group {
   MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm team_comm = MPI_COMM_NULL, root_comm = MPI_COMM_NULL;  // for the program; the library uses neither
   int rank = 0;
   int ranks = 1;
   int team = 1;                                  // ranks of one
-  std::vector<std::unique_ptr<iofile_t>> files;  // [number - 1]; empty: free
+  std::vector<std::unique_ptr<OpenFile>> files;  // [number - 1]; empty: free
+  // [number] what programs see of a file; 0: none. They last as long as the group.
+  std::vector<std::unique_ptr<iofile_t>> shown;
+  // Of them, the longest last: copies of the program's struct may have an older one.
+  std::vector<std::vector<iofile_t*>> lists;
+
+  // Local: room for what the program sees of file `number`.
+  void make_room_for(int number);
 };
+
+// What iofile_t has for HDF5's number of the file.
+int64_t fid_of(int group, int file) noexcept;
+std::pair<int, int> group_and_file_of(int64_t fid) noexcept;  // {0, 0}: of none
 
 // Numbers of groups are this process's own, so they may differ between the ranks of one group.
 int add_group(std::unique_ptr<Group> group);  // throws std::bad_alloc
@@ -54,7 +67,7 @@ class Call {
   Call(const char* function, const iogroup_t* group, int file);  // on an open file
 
   Group* group() const noexcept { return group_; }  // nullptr when there is none
-  iofile_t* file() const noexcept { return file_; }
+  OpenFile* file() const noexcept { return file_; }
   windrow_file* windrow() const noexcept { return file_->windrow; }
   bool refused() const noexcept { return refused_; }
 
@@ -93,7 +106,7 @@ class Call {
 
   const char* function_;
   Group* group_ = nullptr;
-  iofile_t* file_ = nullptr;
+  OpenFile* file_ = nullptr;
   bool refused_ = false;
   std::array<char, 800> message_{};
   uint64_t hash_ = 14695981039346656037U;  // FNV-1a

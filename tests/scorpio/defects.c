@@ -47,10 +47,10 @@ static void everyone_gets_all(void) {
     int dims[2] = {3, 2}, starts[2] = {3 * ranks - 3, 1};
     EXPECT(scorpio_read_same_sub_dataset(part, SCORPIO_DOUBLE, 2, dims, starts, file, "table", &group) == 0);
     for (int i = 0; i < 6; ++i) EXPECT(part[i] == (starts[0] + i / 2) * 4 + 1 + i % 2 + 0.5);
-    EXPECT(scorpio_read_entire_dataset(again, SCORPIO_DOUBLE, 2, global, global, file, "table", &group) == 0);
+    EXPECT(scorpio_read_entire_dataset(again, SCORPIO_DOUBLE, 2, global, file, "table", &group) == 0);
     EXPECT(memcmp(all, again, sizeof all) == 0);
     memset(again, 0, sizeof again);
-    EXPECT(scorpio_read_dataset_all(again, SCORPIO_DOUBLE, 2, global, global, file, "table", &group) == 0);
+    EXPECT(scorpio_read_dataset_all(again, SCORPIO_DOUBLE, 2, global, file, "table", &group) == 0);
     EXPECT(memcmp(all, again, sizeof all) == 0);
     EXPECT(scorpio_close_file(file, &group) == 0);
     EXPECT(scorpio_IOgroup_cleanup(&group) == 0);

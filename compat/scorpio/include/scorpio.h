@@ -28,10 +28,32 @@
  */
 #pragma once
 
+/* What the original's header brings with it, and programs rely on; some include it within extern "C". */
+#ifdef __cplusplus
+extern "C++" {
+#endif
+#include <assert.h>
+#include <limits.h>
 #include <mpi.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__has_include)
+#if __has_include(<hdf5.h>)
+#include <hdf5.h>
+#endif
+#endif
 
 #include <windrow/export.h>
+#ifdef __cplusplus
+}
+#endif
+
+/** What the calls return on an error, and the room of iofile_t for a path. */
+#define FAILURE -1
+#define MAX_FILENAME 100
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,13 +69,40 @@ typedef struct {
   MPI_Comm commIncoming;
 } iogroup_conf_t;
 
-/** A group of ranks, and the files that they have open.  A copy is the same group. */
+/** An open file, to be read only. */
 typedef struct {
+  int handle;                  /**< Its number. */
+  char filename[MAX_FILENAME]; /**< Its path, cut off where it is longer. */
+  /** Not one of HDF5's: a negative number, which HDF5's functions refuse, of the open file; -1 when it is closed.
+   * scorpio_name_exists() knows it. */
+  int64_t fid;
+  /** -1: HDF5's numbers, of which there are none. */
+  int64_t acc_tpl, xfer_plist, link_plist, sid, file_dataspace, mem_dataspace, dataset, groupid;
+} iofile_t;
+
+/**
+ * A group of ranks, and the files that they have open.  A copy is the same group.  Programs read the fields and change
+ * none.
+ */
+typedef struct {
+  int localrank;          /**< In the team; 0: the root, which reads and writes. */
+  int globalrank;         /**< In the communicator that the group was made of. */
+  int localsize;          /**< Ranks of this team; the last one may have fewer. */
+  int globalsize;         /**< Ranks of the group. */
+  int iogroupRank;        /**< Number of this team, from 0. */
+  int iogroupSize;        /**< As localsize. */
+  int numIOgroups;        /**< Number of teams. */
+  int preferredGroupSize; /**< Ranks of a team. */
+  /** The team, the group, and the roots of all teams (MPI_COMM_NULL on other ranks).  The program frees none of them. */
+  MPI_Comm localcomm, globalcomm, iocomm;
+  /** [the number that scorpio_open_file() returned], of the files that were opened through this very struct. */
+  iofile_t **file;
+  int numFiles;      /**< How often a file was opened through this struct. */
+  int datatype_size; /**< 0, and the next two MPI_DATATYPE_NULL and -1: the original's own notes. */
+  MPI_Datatype mpi_type;
+  int64_t hdf_type;
   int number; /**< The library's; what Fortran calls the group. */
 } iogroup_t;
-
-/** An open file; programs have its number only. */
-typedef struct iofile_t iofile_t;
 
 /** Which part of a dataset each rank reads or writes. */
 typedef enum SCORPIO_OF_INT {
@@ -89,7 +138,9 @@ typedef enum SCORPIO_OF_INT {
  * The first rank of each team reads and writes for the team, in rounds of bounded memory.  The communicator is duplicated and may be freed
  * afterwards.  Any number of groups, of different team sizes, may exist at a time.
  * @param group  [out] Given back by scorpio_IOgroup_cleanup().
- * Cost: one duplicate of the communicator; it is not split.
+ * Cost: one duplicate of the communicator, and a communicator of each team and one of the roots, for the fields of
+ * `group`.  The whole communicator is not
+ * split.
  */
 WINDROW_API int scorpio_IOgroup_init(iogroup_conf_t *configuration, iogroup_t *group);
 
@@ -140,11 +191,22 @@ WINDROW_API int scorpio_write_dataset_block(void *data, datatype_t type, int ndi
 WINDROW_API int scorpio_read_same_sub_dataset(void *data, datatype_t type, int ndims, int *dims, int *starts, int file,
                                               char *name, iogroup_t *group);
 
+/** scorpio_read_dataset() and scorpio_write_dataset() of one pattern each: 1 uniform, 2 nonuniform.  The original
+ * has them, though its header does not. */
+WINDROW_API int scorpio_read_dataset1(void *data, datatype_t type, int ndims, int *globaldims, int *localdims, int file,
+                                      char *name, iogroup_t *group);
+WINDROW_API int scorpio_read_dataset2(void *data, datatype_t type, int ndims, int *globaldims, int *localdims, int file,
+                                      char *name, iogroup_t *group);
+WINDROW_API int scorpio_write_dataset1(void *data, datatype_t type, int ndims, int *globaldims, int *localdims,
+                                       int file, char *name, iogroup_t *group);
+WINDROW_API int scorpio_write_dataset2(void *data, datatype_t type, int ndims, int *globaldims, int *localdims,
+                                       int file, char *name, iogroup_t *group);
+
 /** Read all of a dataset on every rank: scorpio_read_dataset() with SCORPIO_EVERYONE_ENTIRE_DATASET_READ. */
-WINDROW_API int scorpio_read_entire_dataset(void *data, datatype_t type, int ndims, int *globaldims, int *localdims,
-                                            int file, char *name, iogroup_t *group);
-WINDROW_API int scorpio_read_dataset_all(void *data, datatype_t type, int ndims, int *globaldims, int *localdims,
-                                         int file, char *name, iogroup_t *group);
+WINDROW_API int scorpio_read_entire_dataset(void *data, datatype_t type, int ndims, int *globaldims, int file,
+                                            char *name, iogroup_t *group);
+WINDROW_API int scorpio_read_dataset_all(void *data, datatype_t type, int ndims, int *globaldims, int file, char *name,
+                                         iogroup_t *group);
 
 /**
  * Write texts as a dataset of one dimension and of text of fixed length, which is as long as the longest needs.
@@ -189,6 +251,9 @@ WINDROW_API int scorpio_close_dataset_group(int64_t number, int file, iogroup_t 
 /** Whether there is such a group or dataset; links are followed.  Local: one rank may ask alone.  @return 1, 0; -1: error. */
 WINDROW_API int scorpio_group_exists(char *name, int file, iogroup_t *group);
 WINDROW_API int scorpio_dataset_exists(char *name, int file, iogroup_t *group);
+
+/** The same of either, where the program has iofile_t's `fid` only. */
+WINDROW_API int scorpio_name_exists(int64_t fid, const char *name);
 
 /**
  * Make a soft link.
