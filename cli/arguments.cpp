@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "sim/machines.hpp"
+
 namespace cli {
 
 namespace {
@@ -160,7 +162,10 @@ void add_simulate(CLI::App& app, Arguments& arguments) {
   SimulateArguments& asked = arguments.simulated;
   CLI::App& simulate = *app.add_subcommand("simulate", "Plan for any number of ranks, and say what that would do on a modelled machine; nothing is measured");
   simulate.add_option("TRACE", arguments.input, "Instead of a pattern: what a flush that was traced with WINDROW_TRACE moved, or a map of a decomposition as PIO and SCORPIO write it")->type_name("");
-  simulate.add_option("--machine", asked.machine, "A machine file, or one of those built in: franklin, jaguar, mercury, ranger")->check(not_empty())->type_name("FILE");
+  simulate
+      .add_option("--machine", asked.machine, "A machine file, or one of those built in: " + windrow::machine_names())
+      ->check(not_empty())
+      ->type_name("FILE");
   add_pattern(simulate, asked);
   simulate.add_option("--flush", asked.flush, "Which flush of TRACE, the first being 1; without it the last that moved something")->check(CLI::Range(int64_t{1}, INT64_MAX).description(""))->type_name("N");
   simulate.add_option("--strategy", arguments.settings.strategy, "Preset, as for copy")->check(not_empty())->type_name("NAME");
@@ -170,6 +175,9 @@ void add_simulate(CLI::App& app, Arguments& arguments) {
   simulate.add_flag("--in-step", asked.in_step, "As peers do: all wait for each other after every round");
   simulate.add_flag("--at-once", asked.at_once, "As peers do: all is exchanged first, in memory without bounds");
   simulate.add_option("--splits", asked.splits, "As peers do: so many communicators are split first")->type_name("N");
+  simulate
+      .add_option("--list-pieces", asked.list_pieces, "As peers do: a request of access=list carries so many pieces")
+      ->type_name("N");
   simulate.add_option("--shrinks-to", asked.shrinks_to, "What a codec leaves of a byte of a message between hosts; 0.5")->type_name("X");
   simulate.add_option("--times", asked.times, "The same so many times, the file opened each time")->type_name("N");
   simulate.add_option("--html", arguments.output, "A page to write, with a picture of seconds by stage and of who moves how much of which target")

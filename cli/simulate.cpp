@@ -95,13 +95,23 @@ std::vector<std::string> simulate_alone(const Arguments& arguments) {
   const SimulateArguments& asked = arguments.simulated;
   if (!asked.shown.empty()) {
     const windrow::NamedMachine* known = windrow::find_machine(asked.shown);
-    if (known == nullptr) throw Failure(k_exit_mistake, fmt::format("no machine \"{}\" is built in; there are franklin, jaguar, mercury and ranger", asked.shown));
+    if (known == nullptr)
+      throw Failure(k_exit_mistake,
+                    fmt::format("no machine \"{}\" is built in; there are {}", asked.shown, windrow::machine_names()));
     return {std::string(known->file)};
   }
-  const windrow::SimulationRequest request{.workload = workload_of(arguments), .machine = machine_of(asked.machine), .settings = settings_of(arguments.settings),
-                                           .habits = {.all_open = asked.all_open, .in_step = asked.in_step, .at_once = asked.at_once, .splits = asked.splits}, .times = asked.times,
-                                           .shrinks_to = asked.shrinks_to,
-                                           .by_machine = !asked.by_rule && windrow::find_machine(asked.machine) == nullptr};
+  const windrow::SimulationRequest request{
+      .workload = workload_of(arguments),
+      .machine = machine_of(asked.machine),
+      .settings = settings_of(arguments.settings),
+      .habits = {.all_open = asked.all_open,
+                 .in_step = asked.in_step,
+                 .at_once = asked.at_once,
+                 .splits = asked.splits,
+                 .list_pieces = asked.list_pieces},
+      .times = asked.times,
+      .shrinks_to = asked.shrinks_to,
+      .by_machine = !asked.by_rule && windrow::find_machine(asked.machine) == nullptr};
   const windrow::Simulation simulation = value_of(windrow::simulate(request));
   if (!arguments.output.empty()) write_page(arguments.output, simulation_page(simulation));
   if (arguments.json) return {simulation_json(simulation)};

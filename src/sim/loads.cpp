@@ -92,10 +92,11 @@ void StorageLoads::begin_client(int rank, size_t row) {
   ++clients_;
 }
 
-void StorageLoads::request(size_t phase, int64_t bytes, int64_t times) {
+void StorageLoads::request(size_t phase, int64_t bytes, int64_t times, int64_t together) {
   const MachineStorage& storage = machine_.storage;
   const double all = static_cast<double>(bytes) * static_cast<double>(times);
-  client_work_.add(phase, static_cast<double>(times) * storage.request_s + all / storage.client_bytes_per_s);
+  client_work_.add(phase, static_cast<double>(times) / static_cast<double>(together) * storage.request_s +
+                              all / storage.client_bytes_per_s);
   host_bytes_.add(phase, all);
   host_total_ += all;
   if (!rates().empty()) by_size_[{phase, std::max<int64_t>(1, bytes)}] += all;

@@ -114,7 +114,8 @@ class StorageLoads {
  public:
   StorageLoads(const Machine& machine, bool reading, int64_t files, size_t phases, size_t rows);
   void begin_client(int rank, size_t row);
-  void request(size_t phase, int64_t bytes, int64_t times = 1);       // that the client waits for, `times` such ones
+  void request(size_t phase, int64_t bytes, int64_t times = 1,
+               int64_t together = 1);  // `times` such ones; the client waits once for every `together`
   void touch(size_t phase, int64_t file, int64_t target, int64_t bytes, int64_t times = 1);  // what of it is a target's
   void cut_stripes(int64_t stripes) { cut_stripes_ = stripes; }       // that have two writers
   void end_client();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace windrow {
@@ -12,6 +13,7 @@ struct NamedMachine {
   std::string_view file;  // a machine file's text
 };
 std::span<const NamedMachine> known_machines() noexcept;
+std::string machine_names();  // "franklin, jaguar and ranger"
 const NamedMachine* find_machine(std::string_view name) noexcept;  // nullptr: there is none
 
 }  // namespace windrow

@@ -93,14 +93,15 @@ void Turns::access_share(const Share& share) {
         for_each_piece_of(run, [&](const Piece& piece) {
           for (int64_t done = 0; done < piece.length; done += k_longest_request) {
             const int64_t begin = share.base + piece.file + done;
-            request(0, {.bytes = {begin, begin + std::min(k_longest_request, piece.length - done)}});
+            request(0, {.bytes = {begin, begin + std::min(k_longest_request, piece.length - done)}},
+                    request_.habits.list_pieces);
           }
         });
       });
       continue;
     }
     (plan_.reading ? counts_.read_requests : counts_.write_requests) += nest.pieces();
-    storage_.request(0, nest.run.length, nest.pieces());
+    storage_.request(0, nest.run.length, nest.pieces(), request_.habits.list_pieces);
     int64_t reached = 0;
     const Extent hull{share.base + nest.run.file, share.base + nest.file_end()};
     places_.for_each_target(hull, [&](int64_t, int64_t) { ++reached; });
@@ -109,13 +110,13 @@ void Turns::access_share(const Share& share) {
   }
 }
 
-void Turns::request(size_t phase, const Request& one) {
+void Turns::request(size_t phase, const Request& one, int64_t together) {
   const bool knows_holes = plan_.has_domains() && plan_.direct_bytes == 0;  // they are new: zeros
   const bool over_holes = one.holes && !plan_.reading && !knows_holes;
   (plan_.reading ? counts_.read_requests : counts_.write_requests) += 1;
   const int64_t reads = over_holes ? reads_before(rule_, one) : 0, times = over_holes ? 2 : 1;
   counts_.read_requests += reads;
-  storage_.request(phase, one.bytes.size());
+  storage_.request(phase, one.bytes.size(), 1, together);
   if (reads > 0) storage_.request(phase, ceil_divide(one.bytes.size(), reads), reads);
   const int64_t file = places_.file_of(one.bytes.begin);
   places_.for_each_target(one.bytes, [&](int64_t target, int64_t bytes) { storage_.touch(phase, file, target, bytes, times); });

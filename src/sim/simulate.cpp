@@ -198,6 +198,9 @@ void add_seconds(const SimulationRequest& request, const Turns& turns, Simulatio
 Result<Simulation> simulate(const SimulationRequest& asked) {
   SimulationRequest request = asked;
   if (Status status = complete(request.workload); !status.ok()) return status;
+  if (request.habits.list_pieces < 1)
+    return Status{Code::bad_argument,
+                  fmt::format("a request of a list carries {} pieces; it is 1 at least", request.habits.list_pieces)};
   if (request.times < 1 || request.habits.splits < 0) return Status{Code::bad_argument, "a simulation runs once at least, and splits no negative number of communicators"};
   if (!(request.shrinks_to > 0 && request.shrinks_to <= 1)) return Status{Code::bad_argument, fmt::format("messages cannot shrink to {} of their bytes; it is more than 0 and at most 1", request.shrinks_to)};
   auto prepared = prepare(request);

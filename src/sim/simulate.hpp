@@ -21,6 +21,7 @@ struct PeerHabits {
   bool in_step = false;    // those that touch the file wait for each other after every round, and for the storage before the next one
   bool at_once = false;    // all is exchanged before anything is written, in memory without bounds
   int64_t splits = 0;      // communicators that are split before anything else
+  int64_t list_pieces = 1;  // a request of a list carries so many pieces, and its client waits once for all of them
 };
 
 struct SimulationRequest {

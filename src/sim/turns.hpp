@@ -70,7 +70,7 @@ class Turns {
   void broadcast();
   void begin_client(int rank);
   Stored store(const Windows& windows, int64_t first_index, PieceView covered);
-  void request(size_t phase, const Request& bytes);
+  void request(size_t phase, const Request& one, int64_t together = 1);
   void count_message(int64_t bytes);
   void keep_message_buffers(int rank, int64_t largest);
   void add_memory(int rank, int64_t bytes) { memory_[static_cast<size_t>(rank)] += bytes; }
