@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/units.hpp"
 #include "model/defaults.hpp"
@@ -27,11 +28,13 @@ struct Opening {
   std::string file, mode;
   Topology topology;
   std::shared_ptr<const StorageLayout> layout;
+  std::string like;  // the same of openings that make the same of a flush
 };
 
 // Flushes that had the same to do and did it alike.
 struct Kind {
-  size_t opening = 0;
+  size_t opening = 0;  // the first with such a flush
+  std::set<std::string> files;
   RecordedPattern recorded;
   std::string storage, taken;
   std::vector<int64_t> flushes;
@@ -65,6 +68,25 @@ Topology topology_of(const ordered_json& json) {
   std::sort(topology.host_roots.begin(), topology.host_roots.end());
   if (topology.host_roots.empty()) fail("it has no hosts");
   return topology;
+}
+
+// Which targets a file lies on, and where in it the bytes are, differs from one file of a time series to the next.
+std::string stripes_text(const StorageLayout& layout) {
+  std::string text = fmt::format("{}", static_cast<int>(layout.kind));
+  for (const LayoutComponent& each : layout.components)
+    text += fmt::format(" {}x{}", each.stripe_bytes, each.stripe_count);
+  return text;
+}
+
+std::string pattern_text(ordered_json pattern) {
+  ordered_json& regions = pattern["regions"];
+  if (regions.is_array() && !regions.empty()) {
+    const auto begin =
+        static_cast<uint64_t>(regions.at(0).at(0).get<int64_t>());  // of a damaged trace it may be anything
+    for (ordered_json& region : regions)
+      for (ordered_json& end : region) end = static_cast<uint64_t>(end.get<int64_t>()) - begin;
+  }
+  return pattern.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 class Advisor {
@@ -122,7 +144,8 @@ class Advisor {
 void Advisor::take_opening(const ordered_json& line) {
   auto layout = read_layout_json(line.at("layout"));
   if (!layout.ok()) fail(layout.status().message());
-  Opening opening{.file = line.at("file"), .mode = line.at("mode"), .topology = topology_of(line), .layout = std::make_shared<const StorageLayout>(std::move(layout).value())};
+  Opening opening{.file = line.at("file"), .mode = line.at("mode"), .topology = topology_of(line), .layout = std::make_shared<const StorageLayout>(std::move(layout).value()), .like = {}};
+  opening.like = fmt::format("{} {} {}", opening.mode, line.at("ranks_on_hosts").dump(), stripes_text(*opening.layout));
   openings_.push_back(std::move(opening));
 }
 
@@ -143,7 +166,7 @@ void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush,
   kind.storage = plan["foretold"].at("storage");
   for (const ordered_json& each : plan["foretold"].at("alternatives"))
     if (each.at("chosen").get<bool>()) kind.taken = each.at("strategy"), kind.foretold = sound_seconds(each.at("seconds").at("flush"));
-  const std::string key = fmt::format("{} {} {}", opening, kind.taken, plan["pattern"].dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  const std::string key = fmt::format("{} {} {}", openings_[opening].like, kind.taken, pattern_text(plan["pattern"]));
   auto found = known_.find(key);
   if (found == known_.end()) {
     auto recorded = read_pattern(plan["pattern"]);
@@ -153,6 +176,7 @@ void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush,
     kinds_.push_back(std::move(kind));
   }
   Kind& known = kinds_[found->second];
+  known.files.insert(openings_[opening].file);
   known.flushes.push_back(flush);
   known.seconds.push_back(seconds);
   known.alone = known.alone && alone;
@@ -181,8 +205,10 @@ std::string options_text(const Candidate& candidate, bool reading) {
   return text;
 }
 
-std::string flushes_text(const std::vector<int64_t>& flushes) {
+std::string flushes_text(const Kind& kind) {
+  const std::vector<int64_t>& flushes = kind.flushes;
   if (flushes.size() == 1) return fmt::format("flush {}", flushes.front());
+  if (kind.files.size() > 1) return fmt::format("{} flushes of {} files", flushes.size(), kind.files.size());
   return fmt::format("{}, {} to {}", counted(flushes.size(), "flush", "flushes"), flushes.front(), flushes.back());
 }
 
@@ -195,7 +221,8 @@ std::string Advisor::text() const {
     if (opening != kind.opening) text += fmt::format("{}: {}, {} on {}\n", of.file, of.mode, counted(of.topology.ranks, "rank"), counted(of.topology.host_roots.size(), "host"));
     opening = kind.opening;
     const Pattern& pattern = kind.recorded.pattern;
-    text += fmt::format("  {}: {} {} in {} of {} on average\n", flushes_text(kind.flushes), format_bytes(pattern.bytes), pattern.reading ? "read" : "written", counted(pattern.pieces, "piece"),
+    text += fmt::format("  {}: {} {} in {} of {} on average\n", flushes_text(kind), format_bytes(pattern.bytes),
+                        pattern.reading ? "read" : "written", counted(pattern.pieces, "piece"),
                         format_bytes(pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0));
     text += fmt::format("    taken    {}: measured {}{}, foretold {} then\n", kind.taken, format_seconds(median(kind.seconds)), kind.alone ? "" : " with other plans of the flush", format_seconds(kind.foretold));
     const Alternative* chosen = chosen_of(kind);
@@ -223,9 +250,19 @@ std::string Advisor::json() const {
   ordered_json json{{"machine", machine_ ? ordered_json(machine_->name) : ordered_json(nullptr)}, {"damage", damage_}, {"plans_without_pattern", without_pattern_}, {"brief_flushes", brief_}, {"kinds", ordered_json::array()}};
   for (const Kind& kind : kinds_) {
     const Opening& of = openings_[kind.opening];
-    ordered_json told{{"file", of.file}, {"mode", of.mode}, {"ranks", of.topology.ranks}, {"hosts", of.topology.host_roots.size()}, {"direction", kind.recorded.pattern.reading ? "read" : "write"},
-                      {"flushes", kind.flushes}, {"bytes", kind.recorded.pattern.bytes}, {"pieces", kind.recorded.pattern.pieces}, {"taken", kind.taken},
-                      {"measured_s", median(kind.seconds)}, {"measured_alone", kind.alone}, {"foretold_then_s", kind.foretold}};
+    ordered_json told{{"file", of.file},
+                      {"mode", of.mode},
+                      {"ranks", of.topology.ranks},
+                      {"hosts", of.topology.host_roots.size()},
+                      {"direction", kind.recorded.pattern.reading ? "read" : "write"},
+                      {"files", kind.files.size()},
+                      {"flushes", kind.flushes},
+                      {"bytes", kind.recorded.pattern.bytes},
+                      {"pieces", kind.recorded.pattern.pieces},
+                      {"taken", kind.taken},
+                      {"measured_s", median(kind.seconds)},
+                      {"measured_alone", kind.alone},
+                      {"foretold_then_s", kind.foretold}};
     told["advised"] = nullptr;
     if (const Alternative* chosen = chosen_of(kind)) {
       const auto seconds = taken_seconds(kind);
