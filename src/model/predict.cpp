@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace windrow {
 namespace {
@@ -77,10 +78,46 @@ double measured_rate(const StorageWork& part, const Machine& machine, double act
 // As many bytes as there would be if all targets that are at work at a time had as many as the busiest, which the others wait for.
 double bytes_as_of_busiest(const StorageWork& part, double at_work) noexcept { return std::max(sound(part.bytes), sound(part.target_bytes) * at_work); }
 
+// The targets that a part's bytes lie on, their stripes, and who meets there.
+struct Meeting {
+  double targets = 1, stripe = 1;
+  double requests = 0;  // that the targets take, all together: a client's own, cut where stripes end and where clients cut
+  double clients = 1;   // of a target at a time
+};
+
+Meeting meeting_of(const StorageWork& part, const MachineStorage& storage, double actors) noexcept {
+  Meeting meeting;
+  meeting.targets = part.targets > 0 ? sound(part.targets) : static_cast<double>(storage.stripe_count);
+  meeting.stripe = std::max(1.0, part.stripe_bytes > 0 ? sound(part.stripe_bytes) : static_cast<double>(storage.stripe_bytes));
+  const auto reached_by = [&](double bytes) { return std::clamp(std::ceil(sound(bytes) / meeting.stripe), 1.0, std::max(1.0, meeting.targets)); };
+  const double request = std::max(1.0, sound(part.request_bytes));
+  const double of_a_target = std::min(request / reached_by(request), static_cast<double>(storage.request_bytes));
+  meeting.requests = sound(part.bytes) / std::max(1.0, of_a_target);
+  const double reached = part.sharing == Sharing::targets ? 1 : reached_by(part.stretch_bytes > 0 ? part.stretch_bytes : part.actor_bytes);
+  meeting.clients = std::clamp(std::ceil(actors * reached / std::max(1.0, meeting.targets)), 1.0, std::max(1.0, actors));
+  return meeting;
+}
+
+// Of more ranks than were measured together each request waits for the others of its target.
+double seconds_of_turns(const StorageWork& part, const Machine& machine, double measured_actors) noexcept {
+  const double actors = std::max(1.0, sound(part.actors));
+  if (actors <= measured_actors || machine.storage.turn_s <= 0) return 0;
+  const Meeting now = meeting_of(part, machine.storage, actors), then = meeting_of(part, machine.storage, std::max(1.0, measured_actors));
+  return now.requests * machine.storage.turn_s * std::max(0.0, now.clients - then.clients) / std::max(1.0, now.targets);
+}
+
+double most_measured(const StorageWork& part, const Machine& machine) noexcept {
+  double most = 0;
+  for (const MeasuredRate& rate : part.reading ? machine.reads : machine.writes)
+    if (rate.sharing == part.sharing) most = std::max(most, static_cast<double>(rate.ranks));
+  return most;
+}
+
 double measured_seconds(const StorageWork& part, const Machine& machine) {
   const double all = measured_rate(part, machine, part.actors), one = measured_rate(part, machine, 1);
   const double bytes = bytes_as_of_busiest(part, std::min(sound(part.actors), sound(part.targets)));
-  return std::max(seconds_for(bytes, all), seconds_for(part.actor_bytes, one));
+  const double seconds = std::max(seconds_for(bytes, all), seconds_for(part.actor_bytes, one));
+  return seconds > 0 && part.sharing != Sharing::mapped ? seconds + seconds_of_turns(part, machine, most_measured(part, machine)) : seconds;
 }
 
 // How often the lock of a stripe goes from one writer to another, of all targets together.
@@ -101,14 +138,14 @@ double reckoned_seconds(const StorageWork& part, const Work& work, const Machine
   const MachineStorage& storage = machine.storage;
   const double actors = std::max(1.0, sound(part.actors)), hosts = std::max(1.0, sound(work.hosts));
   if (part.sharing == Sharing::mapped) return seconds_for(part.bytes, machine.memory.host_copy_bytes_per_s * hosts);
-  const double targets = part.targets > 0 ? sound(part.targets) : static_cast<double>(storage.stripe_count);
-  const double stripe = part.stripe_bytes > 0 ? sound(part.stripe_bytes) : static_cast<double>(storage.stripe_bytes);
+  const Meeting meeting = meeting_of(part, storage, actors);
+  const double targets = std::max(1.0, meeting.targets), stripe = meeting.stripe;
   const double request = std::clamp(sound(part.request_bytes), 1.0, static_cast<double>(storage.request_bytes));
   const double requests = sound(part.bytes) / request;
   const double actors_of_host = std::ceil(actors / hosts);
   const double own = seconds_for(part.actor_bytes, storage.client_bytes_per_s / actors_of_host) + sound(part.actor_bytes) / request * storage.request_s;
   const double rate = part.reading ? storage.target_read_bytes_per_s : storage.target_write_bytes_per_s;
-  const double at_targets = (seconds_for(bytes_as_of_busiest(part, targets), rate) + requests * storage.target_request_s + hand_overs(part, targets, requests, stripe) * storage.lock_s) / targets;
+  const double at_targets = (seconds_for(bytes_as_of_busiest(part, targets), rate) + meeting.requests * (storage.target_request_s + storage.turn_s * (meeting.clients - 1)) + hand_overs(part, targets, requests, stripe) * storage.lock_s) / targets;
   const double servers = std::ceil(targets / static_cast<double>(storage.targets_per_server));
   const double at_servers = storage.server_bytes_per_s > 0 ? seconds_for(part.bytes, storage.server_bytes_per_s * servers) : 0;
   return sound(std::max({own, at_targets, at_servers}));
@@ -159,6 +196,21 @@ double overlapped(const Work& work, const Machine& machine, double exchange, dou
 }
 
 }  // namespace
+
+double turn_seconds(std::span<const MeasuredRate> rates, int64_t targets) {
+  std::vector<double> found;
+  for (const MeasuredRate& apart : rates)
+    for (const MeasuredRate& own : rates) {
+      const bool same = apart.sharing == Sharing::apart && own.sharing == Sharing::targets && apart.ranks == own.ranks && apart.request_bytes == own.request_bytes;
+      if (!same || apart.ranks < 2 || !(apart.bytes_per_s > 0) || !(own.bytes_per_s > 0)) continue;
+      const double at_work = static_cast<double>(std::min(apart.ranks, targets)) * static_cast<double>(apart.request_bytes);
+      found.push_back(std::max(0.0, at_work / apart.bytes_per_s - at_work / own.bytes_per_s) / static_cast<double>(apart.ranks - 1));
+    }
+  if (found.empty()) return 0;
+  const auto middle = found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2);
+  std::nth_element(found.begin(), middle, found.end());
+  return *middle;
+}
 
 Prediction predict(const Work& work, const Machine& machine, const Corrections& corrections) {
   Prediction seconds;

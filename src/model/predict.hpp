@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "model/machine.hpp"
 
@@ -22,6 +23,7 @@ struct StorageWork {
   double targets = 0;        // that the bytes lie on; 0: as many as the machine gives to a file
   double target_bytes = 0;   // of the busiest of them; 0: they have equally much
   double stripe_bytes = 0;   // 0: as the machine's
+  double stretch_bytes = 0;  // of the file, in which an actor's requests of one round lie; 0: in all of its bytes
 };
 
 // One flush. Where ranks or hosts differ, of the busiest.
@@ -60,5 +62,9 @@ struct Corrections {
 
 // Any numbers are safe: what is negative or no number counts as nothing, and every result is finite and at least 0.
 Prediction predict(const Work& work, const Machine& machine, const Corrections& corrections = {});
+
+// What a request costs a target for every other client of it: from how much faster the same ranks were with targets of their own than with parts of the file. 0: nothing
+// of both kinds was measured.
+double turn_seconds(std::span<const MeasuredRate> rates, int64_t targets);
 
 }  // namespace windrow

@@ -60,7 +60,9 @@ void add_storage(Work& work, StorageWork part, const Facts& facts) {
 // Each holder moves its own pieces; `share` of all bytes, in pieces of `mean`.
 void add_own_pieces(Work& work, const Facts& facts, double share, double mean, bool mapped) {
   const Sharing sharing = mapped ? Sharing::mapped : facts.rows ? Sharing::apart : Sharing::interleaved;
-  add_storage(work, {.sharing = sharing, .actors = facts.holders, .bytes = facts.bytes * share, .actor_bytes = facts.busiest * share, .request_bytes = mean}, facts);
+  // A row is one stretch; other pieces may lie anywhere.
+  const double own = facts.busiest * share, stretch = facts.rows ? own : std::min(facts.region_bytes, std::ceil(own / mean) * std::max(mean, facts.stripe));
+  add_storage(work, {.sharing = sharing, .actors = facts.holders, .bytes = facts.bytes * share, .actor_bytes = own, .request_bytes = mean, .stretch_bytes = stretch}, facts);
 }
 
 // Ranks hand their data to the root of their team, in the memory that it shares with those of its host, and by messages with others.
@@ -86,7 +88,7 @@ void add_roots_at_storage(Work& work, const Facts& facts, double roots) {
   const double unbroken = roots <= 1 ? facts.buffer : std::min(facts.buffer, std::max(facts.mean, together));
   work.rounds = std::ceil(facts.region_bytes / (apart ? roots : 1) / facts.buffer);
   add_storage(work, {.sharing = apart ? Sharing::apart : Sharing::interleaved, .actors = roots, .bytes = facts.bytes, .actor_bytes = facts.bytes / roots,
-                     .request_bytes = facts.holes > 0 ? facts.mean : unbroken}, facts);
+                     .request_bytes = facts.holes > 0 ? facts.mean : unbroken, .stretch_bytes = facts.buffer}, facts);
 }
 
 // Senders hand what they have to the writers of the domains. A host with a writer keeps its share of its own data.
@@ -122,7 +124,7 @@ void add_domains_at_storage(Work& work, const Facts& facts, const Candidate& can
   const bool sieves = candidate.strategy.access == Access::sieve && facts.holes > 0, broken = facts.holes > 0 && !sieves;
   const double request = std::min({broken ? facts.mean : window, dealt && facts.stripe > 0 ? facts.stripe : window, at_least_one(domain)});
   const double bytes = sieves ? facts.region_bytes * share : std::min(facts.bytes, facts.region_bytes) * share;
-  add_storage(work, {.sieving = sieves && !facts.untouched, .sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes * (domains == Domains::even ? 1 / writers : facts.busiest_share(writers)), .request_bytes = request}, facts);
+  add_storage(work, {.sieving = sieves && !facts.untouched, .sharing = sharing, .actors = writers, .bytes = bytes, .actor_bytes = bytes * (domains == Domains::even ? 1 / writers : facts.busiest_share(writers)), .request_bytes = request, .stretch_bytes = window}, facts);
   // A writer's lock takes all that is free of an object: it goes from the first one to the next, and back for what is left.
   const double with_stripes = std::min(writers, facts.stripes);
   if (sharing == Sharing::targets && !facts.reading && facts.targets > 0 && with_stripes > facts.targets) work.call_backs = std::ceil(with_stripes / facts.targets);

@@ -8,6 +8,7 @@
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
+#include "model/predict.hpp"
 #include "plan/domains.hpp"
 #include "session/measure.hpp"
 #include "storage/publish.hpp"
@@ -293,6 +294,7 @@ void sum_up(const StorageLayout& layout, Machine& machine) {
   storage.target_write_bytes_per_s = std::max(1.0, best_rate(machine.writes, storage.target_write_bytes_per_s) / targets);
   storage.target_read_bytes_per_s = std::max(1.0, best_rate(machine.reads, storage.target_read_bytes_per_s) / targets);
   storage.client_bytes_per_s = std::max(best_rate(machine.writes, 1), best_rate(machine.reads, 1));
+  storage.turn_s = std::min(turn_seconds(machine.writes, storage.targets), 1e3);
   if (const double rate = rate_at(machine.writes, 4096, 1); rate > 0) storage.request_s = storage.target_request_s = std::clamp(4096 / rate, 1e-7, 10.0);
 }
 
