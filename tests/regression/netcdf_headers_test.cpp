@@ -217,6 +217,17 @@ TEST_F(NetcdfFiles, take_back_what_they_cannot_hold_when_it_is_defined) {
   EXPECT_EQ(open(FormatMode::read)->catalog().value().variables.size(), 1U);
 }
 
+TEST_F(NetcdfFiles, with_two_dimensions_of_one_name_are_bad) {
+  NetcdfContents contents = example(1);
+  contents.dimensions.push_back({"x", 4, false});
+  auto bytes = encode_header(contents);
+  bytes.resize(5000);
+  replace({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const auto refused = open_format("netcdf", path_, FormatMode::read, {});
+  EXPECT_EQ(refused.status().code(), Code::bad_file);
+  EXPECT_THAT(refused.status().message(), HasSubstr("two dimensions are called \"x\""));
+}
+
 TEST_F(NetcdfFiles, with_what_is_not_understood_take_no_definition) {
   NetcdfContents contents = example(1);
   constexpr int k_dimensions = 33;

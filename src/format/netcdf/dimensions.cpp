@@ -77,15 +77,9 @@ struct Made {
 
 }  // namespace
 
-Result<std::vector<NetcdfDimension>> NetcdfDimensions::all(const std::vector<Variable>& variables, std::vector<std::vector<int>>& numbers) const {
+std::vector<NetcdfDimension> NetcdfDimensions::all(const std::vector<Variable>& variables, std::vector<std::vector<int>>& numbers) const {
   Made made;
-  for (const std::string& name : order_) {
-    const int64_t length = lengths_.find(name)->second;
-    if (length == 0 && name != unlimited_)
-      return Status(Code::unsupported, fmt::format("dimension \"{}\" has the length 0: in netCDF classic only the unlimited dimension can, that of "
-                                                   "variables defined with the option extendible; format=hdf5 can hold it", name));
-    made.add(name, length, name == unlimited_);
-  }
+  for (const std::string& name : order_) made.add(name, lengths_.find(name)->second, name == unlimited_);
   made.named = made.list.size();
   int unlimited = unlimited_.empty() ? -1 : made.numbers.find(unlimited_)->second;
   numbers.clear();
@@ -98,9 +92,6 @@ Result<std::vector<NetcdfDimension>> NetcdfDimensions::all(const std::vector<Var
         own.push_back(unlimited);
       } else if (i < variable.dimensions.size() && !variable.dimensions[i].empty()) {
         own.push_back(made.numbers.find(variable.dimensions[i].substr(1))->second);
-      } else if (length == 0) {
-        return Status(Code::unsupported, fmt::format("\"{}\" has no elements: in netCDF classic only variables that grow can have none (the option "
-                                                     "extendible, and 0 as the first dimension); format=hdf5 can hold it", variable.path));
       } else {
         own.push_back(made.made_up(fmt::format("dim_{}", length), length, false, false));
       }

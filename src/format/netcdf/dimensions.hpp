@@ -27,8 +27,7 @@ class NetcdfDimensions {
   Status name(const Variable& variable, const std::vector<std::string>& paths);
 
   // All that a header has, names made up where there are none; `numbers[i]` are those of variable i.
-  // Code::unsupported: a dimension of no length that is not the unlimited one.
-  Result<std::vector<NetcdfDimension>> all(const std::vector<Variable>& variables, std::vector<std::vector<int>>& numbers) const;
+  std::vector<NetcdfDimension> all(const std::vector<Variable>& variables, std::vector<std::vector<int>>& numbers) const;
 
  private:
   std::vector<std::string> order_;

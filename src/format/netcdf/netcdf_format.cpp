@@ -59,7 +59,6 @@ class NetcdfFormat final : public Format {
   int highest_version() const noexcept;
   Status check_type(const std::string& what, NetcdfType type) const;
   Status check_new(const VariableDefinition& definition) const;
-  Status check_size(const VariableDefinition& definition) const;
   Result<int64_t> records_with(const VariableDefinition& definition) const;
   Status enter(const NetcdfContents& contents);
   Placement place_in(const NetcdfPlaces& places, size_t number) const noexcept;
@@ -148,31 +147,9 @@ Status NetcdfFormat::check_new(const VariableDefinition& definition) const {
   const auto& fill = definition.fill;
   if (definition.type == Type::text && std::any_of(fill.begin(), fill.end(), [&](std::byte each) { return each != fill.front(); }))
     return cannot("fill values of text that are one character");
-  Status status = check_type(what, type);
-  return status.ok() ? check_size(definition) : status;
-}
-
-// A length of 0 would stand for the unlimited dimension. What is too large for the version is told here and not by the flush, which would fail for ever.
-Status NetcdfFormat::check_size(const VariableDefinition& definition) const {
-  const auto unsupported = [](std::string why) { return why.empty() ? Status() : Status(Code::unsupported, std::move(why)); };
-  const std::span lengths = std::span(definition.shape).subspan(definition.extendible ? 1 : 0);
-  if (std::find(lengths.begin(), lengths.end(), 0) != lengths.end())
-    return {Code::unsupported, fmt::format("\"{}\" has no elements: in netCDF classic only variables that grow can have none (the option "
-                                           "extendible, and 0 as the first dimension); format=hdf5 can hold it", definition.path)};
-  const int version = highest_version();
-  for (const int64_t length : lengths)
-    if (std::string what = is_too_long(definition.path, length, version); !what.empty()) return unsupported(std::move(what));
-  const auto size_of = [](const auto& variable) {
-    const auto bytes = checked_product(std::span(variable.shape).subspan(variable.extendible ? 1 : 0));
-    const auto all = bytes ? checked_multiply(*bytes, element_bytes(variable.type, variable.details)) : std::nullopt;
-    const int64_t padded = ceil_divide(std::min(all.value_or(INT64_MAX), INT64_MAX - 4), int64_t{4}) * 4;
-    return NetcdfSize{std::string_view(variable.path).substr(1), padded, variable.extendible};
-  };
-  std::vector<NetcdfSize> sizes;
-  if (version < 5)  // a later one holds all that one file can
-    for (const Variable& each : catalog_.variables) sizes.push_back(size_of(each));
-  sizes.push_back(size_of(definition));
-  return unsupported(are_too_large(sizes, version));
+  if (Status status = check_type(what, type); !status.ok()) return status;
+  std::string too_large = what_does_not_fit(definition, catalog_.variables, highest_version());
+  return too_large.empty() ? Status() : Status(Code::unsupported, std::move(too_large));
 }
 
 // How many records the file has with this variable.
@@ -356,8 +333,7 @@ Result<Catalog> NetcdfFormat::catalog() {
 Status NetcdfFormat::tell_as_stored(std::vector<Variable>& variables) {
   return guard([&] {
     std::vector<std::vector<int>> numbers;
-    const auto dimensions = dimensions_.all(catalog_.variables, numbers);
-    if (!dimensions.ok()) return dimensions.status();
+    const std::vector<NetcdfDimension> dimensions = dimensions_.all(catalog_.variables, numbers);
     for (Variable& variable : variables) {
       const Variable* stored = find(variable.path);
       if (stored == nullptr) continue;
@@ -367,7 +343,7 @@ Status NetcdfFormat::tell_as_stored(std::vector<Variable>& variables) {
       const std::vector<int>& own = numbers[static_cast<size_t>(stored - catalog_.variables.data())];
       variable.dimensions.resize(variable.shape.size());
       for (size_t i = 0; i < std::min(own.size(), variable.shape.size()); ++i)  // a set's that was opened is a scalar here, and has names
-        if (variable.dimensions[i].empty()) variable.dimensions[i] = "/" + dimensions.value()[static_cast<size_t>(own[i])].name;
+        if (variable.dimensions[i].empty()) variable.dimensions[i] = "/" + dimensions[static_cast<size_t>(own[i])].name;
     }
     return Status();
   });
@@ -411,9 +387,7 @@ Result<NetcdfContents> NetcdfFormat::contents() const {
   NetcdfContents out;
   out.records = records_;
   std::vector<std::vector<int>> numbers;
-  auto dimensions = dimensions_.all(catalog_.variables, numbers);
-  if (!dimensions.ok()) return dimensions.status();
-  out.dimensions = std::move(dimensions).value();
+  out.dimensions = dimensions_.all(catalog_.variables, numbers);
   const auto convert = [](const std::string& object, const std::vector<Attribute>& attributes, std::vector<NetcdfAttribute>& into) {
     for (const Attribute& each : attributes) {
       auto stored = to_netcdf(object, each);
@@ -527,10 +501,13 @@ Status NetcdfFormat::close() {
   return status;
 }
 
-// What a file from outside says becomes the catalog. Code::bad_file: two variables of one name.
+// What a file from outside says becomes the catalog. Code::bad_file: two variables, or dimensions, of one name.
 Status NetcdfFormat::enter(const NetcdfContents& from) {
   std::set<std::string> names, coordinates;
-  for (const NetcdfDimension& each : from.dimensions) dimensions_.add(each.name, each.unlimited ? 0 : each.length, each.unlimited);
+  for (const NetcdfDimension& each : from.dimensions) {
+    if (dimensions_.has(each.name)) return {Code::bad_file, fmt::format("\"{}\": two dimensions are called \"{}\"", path_, each.name)};
+    dimensions_.add(each.name, each.unlimited ? 0 : each.length, each.unlimited);
+  }
   for (const NetcdfAttribute& each : from.attributes) catalog_.groups.front().attributes.push_back(from_netcdf(each));
   for (const NetcdfVariable& each : from.variables) {
     Variable variable = variable_of(each, from, places_.record_bytes);

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "format/check.hpp"
 #include "format/netcdf/dimensions.hpp"
@@ -53,6 +54,48 @@ int64_t up(int64_t value, int64_t unit) { return ceil_divide(value, unit) * unit
 // More than a file can have, and still a number that can be rounded up.
 constexpr int64_t k_beyond = INT64_MAX / 4;
 int64_t after(int64_t begin, int64_t bytes) { return std::min(k_beyond, checked_add(begin, bytes).value_or(k_beyond)); }
+
+// What of a variable can be too large for a version.
+struct NetcdfSize {
+  std::string_view name;
+  int64_t bytes = 0;                  // of all, or of one record; padded
+  bool records = false;
+  int64_t offset = -1;                // -1: behind the one before it
+};
+
+template <class AnyVariable>
+NetcdfSize size_of(const AnyVariable& variable) {
+  const auto elements = checked_product(std::span(variable.shape).subspan(variable.extendible ? 1 : 0));
+  const auto bytes = elements ? checked_multiply(*elements, element_bytes(variable.type, variable.details)) : std::nullopt;
+  return {std::string_view(variable.path).substr(1), up(std::min(bytes.value_or(k_beyond), k_beyond), 4), variable.extendible};
+}
+
+// Source: NetCDF Classic Format Specification, "Notes on vsize" and the limits of each version.
+std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
+  constexpr int64_t k_most_of_1 = int64_t{INT32_MAX} - 3, k_most_of_2 = int64_t{UINT32_MAX} - 3;
+  const int64_t most = version == 1 ? k_most_of_1 : version == 2 ? k_most_of_2 : k_most_netcdf_bytes;
+  const auto say = [version](const NetcdfSize& each, const std::string& why, int better) {
+    const std::string instead = better == 0 ? "and no other does" : fmt::format("version {} does (netcdf_version={}), and format=hdf5", better, better);
+    return fmt::format("variable \"{}\" {}, which version {} of netCDF classic cannot hold; {}", each.name, why, version, instead);
+  };
+  size_t last_fixed = variables.size(), last_row = variables.size();
+  for (size_t i = 0; i < variables.size(); ++i) (variables[i].records ? last_row : last_fixed) = i;
+  int64_t at = 0;
+  for (const bool records : {false, true})
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const NetcdfSize& each = variables[i];
+      if (each.records != records) continue;
+      const int64_t begin = each.offset >= 0 ? each.offset : at;
+      if (version == 1 && begin > INT32_MAX) return say(each, fmt::format("would begin behind {}", counted(begin, "byte")), 2);
+      // Nothing is reckoned from the size of the last one.
+      const bool is_last = version != 5 && (records ? i == last_row : i == last_fixed && last_row == variables.size());
+      const int better = version == 5 ? 0 : each.bytes <= k_most_of_2 ? 2 : 5;
+      if (each.bytes > most && !is_last) return say(each, fmt::format("has {}{}", counted(each.bytes, "byte"), records ? " a record" : ""), better);
+      at = after(begin, each.bytes);
+      if (at > k_most_netcdf_bytes) return say(each, fmt::format("would end behind {} bytes", k_most_netcdf_bytes), 0);
+    }
+  return "";
+}
 
 std::vector<NetcdfSize> sizes_of(const NetcdfContents& contents) {
   std::vector<NetcdfSize> sizes;
@@ -140,31 +183,18 @@ std::string is_too_long(std::string_view name, int64_t length, int version) {
                      "(netcdf_version={}), and format=hdf5", name, length, version, better, better);
 }
 
-// Source: NetCDF Classic Format Specification, "Notes on vsize" and the limits of each version.
-std::string are_too_large(std::span<const NetcdfSize> variables, int version) {
-  constexpr int64_t k_most_of_1 = int64_t{INT32_MAX} - 3, k_most_of_2 = int64_t{UINT32_MAX} - 3;
-  const int64_t most = version == 1 ? k_most_of_1 : version == 2 ? k_most_of_2 : k_most_netcdf_bytes;
-  const auto say = [version](const NetcdfSize& each, const std::string& why, int better) {
-    const std::string instead = better == 0 ? "and no other does" : fmt::format("version {} does (netcdf_version={}), and format=hdf5", better, better);
-    return fmt::format("variable \"{}\" {}, which version {} of netCDF classic cannot hold; {}", each.name, why, version, instead);
-  };
-  size_t last_fixed = variables.size(), last_row = variables.size();
-  for (size_t i = 0; i < variables.size(); ++i) (variables[i].records ? last_row : last_fixed) = i;
-  int64_t at = 0;
-  for (const bool records : {false, true})
-    for (size_t i = 0; i < variables.size(); ++i) {
-      const NetcdfSize& each = variables[i];
-      if (each.records != records) continue;
-      const int64_t begin = each.offset >= 0 ? each.offset : at;
-      if (version == 1 && begin > INT32_MAX) return say(each, fmt::format("would begin behind {}", counted(begin, "byte")), 2);
-      // Nothing is reckoned from the size of the last one.
-      const bool is_last = version != 5 && (records ? i == last_row : i == last_fixed && last_row == variables.size());
-      const int better = version == 5 ? 0 : each.bytes <= k_most_of_2 ? 2 : 5;
-      if (each.bytes > most && !is_last) return say(each, fmt::format("has {}{}", counted(each.bytes, "byte"), records ? " a record" : ""), better);
-      at = after(begin, each.bytes);
-      if (at > k_most_netcdf_bytes) return say(each, fmt::format("would end behind {} bytes", k_most_netcdf_bytes), 0);
-    }
-  return "";
+std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version) {
+  const std::span lengths = std::span(definition.shape).subspan(definition.extendible ? 1 : 0);
+  if (std::find(lengths.begin(), lengths.end(), 0) != lengths.end())  // it would stand for the unlimited dimension
+    return fmt::format("\"{}\" has no elements: in netCDF classic only variables that grow can have none (the option extendible, and 0 as the "
+                       "{} dimension); format=hdf5 can hold it", definition.path, slowest_side());
+  for (const int64_t length : lengths)
+    if (std::string what = is_too_long(definition.path, length, version); !what.empty()) return what;
+  std::vector<NetcdfSize> sizes;
+  if (version < 5)  // a later one holds all that one file can
+    for (const Variable& each : others) sizes.push_back(size_of(each));
+  sizes.push_back(size_of(definition));
+  return are_too_large(sizes, version);
 }
 
 Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest, const FormatOptions& options) {

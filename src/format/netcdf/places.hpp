@@ -29,17 +29,12 @@ struct NetcdfPlaces {
 // choose from, the smallest that holds it. Code::unsupported: none does, and why.
 Result<NetcdfPlaces> find_places(NetcdfContents contents, const NetcdfPlaces& before, int lowest, int highest, const FormatOptions& options);
 
-// What of a variable can be too large for a version.
-struct NetcdfSize {
-  std::string_view name;
-  int64_t bytes = 0;                  // of all, or of one record; padded
-  bool records = false;
-  int64_t offset = -1;                // -1: behind the one before it
-};
-
-// Why the version cannot hold a dimension, or these variables together; "": it can.
+// Why the version cannot hold a dimension; "": it can.
 std::string is_too_long(std::string_view dimension, int64_t length, int version);
-std::string are_too_large(std::span<const NetcdfSize> variables, int version);
+
+// Why the version cannot hold a variable together with those that are defined; "": it can. Told when it is defined, and not by the flush, which would
+// fail for ever. O(variables) for versions 1 and 2.
+std::string what_does_not_fit(const VariableDefinition& definition, std::span<const Variable> others, int version);
 
 // Whether a variable that has a place gets another, or the header would lie over one.
 bool moves(const NetcdfPlaces& before, const NetcdfPlaces& after) noexcept;
