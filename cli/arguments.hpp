@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/transfer.hpp"
+#include "cli/options.hpp"
 #include "model/machine.hpp"
 
 namespace cli {

@@ -6,10 +6,21 @@
 
 #include "base/units.hpp"
 #include "cli/commands.hpp"
-#include "cli/contents.hpp"
+#include "cli/inputs.hpp"
 #include "cli/progress.hpp"
+#include "copy/contents.hpp"
+#include "copy/transfer.hpp"
 
 namespace cli {
+
+using copying::Contents;
+using copying::contents_of;
+using copying::Item;
+using copying::Batch;
+using copying::Piece;
+using copying::Slicer;
+using copying::Totals;
+using copying::Transfer;
 
 namespace {
 
@@ -108,8 +119,9 @@ int check(const World& world, const Arguments& arguments) {
   windrow::File file = open_to_read(world, arguments.input, options, k_exit_failed);
   const Contents contents = contents_of(file);
   Findings findings;
+  const copying::Ranks ranks = world.ranks();
   try {
-    Transfer transfer(world, contents.items, arguments.settings.buffer_bytes, 1);
+    Transfer transfer(ranks, contents.items, arguments.settings.buffer_bytes, 1);
     Progress progress("check", contents.bytes, shows_bar(arguments, world.rank));
     read_set(file, findings);
     read_wholes(file, contents, findings);

@@ -8,26 +8,7 @@
 namespace cli {
 
 void require_on_rank_0(const World& world, const std::function<std::string()>& inspect, Exit otherwise) {
-  std::string problem;
-  if (world.rank == 0) {
-    try {
-      problem = inspect();
-    } catch (const std::exception& error) {
-      problem = error.what();
-    }
-  }
-  int length = static_cast<int>(problem.size());
-  MPI_Bcast(&length, 1, MPI_INT, 0, world.comm);
-  problem.resize(static_cast<size_t>(length));
-  MPI_Bcast(problem.data(), length, MPI_CHAR, 0, world.comm);
-  if (!problem.empty()) throw Failure(otherwise, problem);
-}
-
-bool all_agree(const World& world, bool mine) {
-  int local = mine ? 1 : 0;
-  int all = 0;
-  MPI_Allreduce(&local, &all, 1, MPI_INT, MPI_MIN, world.comm);
-  return all == 1;
+  if (const std::string problem = copying::problem_on_root(world.ranks(), inspect); !problem.empty()) throw Failure(otherwise, problem);
 }
 
 void print_line(const World& world, const std::string& line) {

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "copy/ranks.hpp"
+
 namespace cli {
 
 // Documented in docs/cli.md: scripts depend on them.
@@ -34,13 +36,11 @@ struct World {
   int rank = 0;
   int size = 1;
   bool prints() const noexcept { return rank == 0; }
+  copying::Ranks ranks() const noexcept { return {comm, rank, size}; }
 };
 
 // Rank 0 runs `inspect`, which returns "" or what is wrong, or throws; every rank throws that as a Failure. Collective.
 void require_on_rank_0(const World& world, const std::function<std::string()>& inspect, Exit otherwise = k_exit_mistake);
-
-// Whether it is true on every rank. Collective.
-bool all_agree(const World& world, bool mine);
 
 void print_line(const World& world, const std::string& line);        // stdout, rank 0
 void print_error_line(const World& world, const std::string& line);  // stderr, rank 0, after "windrow: "

@@ -7,11 +7,17 @@
 #include <cmath>
 #include <complex>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/contents.hpp"
+#include "cli/inputs.hpp"
+#include "copy/contents.hpp"
 
 namespace cli {
+
+using copying::Contents;
+using copying::contents_of;
+using copying::attribute_of;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "cli/commands.hpp"
-#include "cli/contents.hpp"
+#include "cli/inputs.hpp"
 
 namespace cli {
 

@@ -86,6 +86,10 @@ int windrow_fortran_open(MPI_Fint comm, const char *path, int mode, const struct
   return code;
 }
 
+int windrow_fortran_copy(MPI_Fint comm, const char *source, const char *target, const struct options *options) {
+  return AS_FORTRAN(windrow_copy(comm_of(comm), source, target, options == NULL ? NULL : options->set, NULL));
+}
+
 int windrow_fortran_blocks(MPI_Fint comm, int ndims, const int64_t *shape, int64_t blocks, const int64_t *starts,
                            const int64_t *counts, const int64_t *memory_shapes, const int64_t *memory_starts,
                            windrow_decomposition **decomposition) {

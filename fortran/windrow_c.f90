@@ -148,6 +148,14 @@ module windrow_c
             integer(c_int) :: code
         end function c_create
 
+        function c_copy(comm, source, target, options) bind(c, name="windrow_fortran_copy") result(code)
+            import :: c_char, c_int, c_ptr
+            integer, intent(in), value :: comm
+            character(kind=c_char), intent(in) :: source(*), target(*)
+            type(c_ptr), intent(in), value :: options
+            integer(c_int) :: code
+        end function c_copy
+
         function c_open(comm, path, mode, options, file) bind(c, name="windrow_fortran_open") result(code)
             import :: c_char, c_int, c_ptr
             integer, intent(in), value :: comm

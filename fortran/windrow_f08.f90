@@ -9,7 +9,7 @@ module windrow_f08
     use windrow_files
     implicit none
     private
-    public :: windrow_create, windrow_open, windrow_block, windrow_blocks, windrow_strided_blocks, windrow_rows
+    public :: windrow_copy, windrow_create, windrow_open, windrow_block, windrow_blocks, windrow_strided_blocks, windrow_rows
     public :: windrow_points, windrow_same
 
     interface windrow_create
@@ -19,6 +19,10 @@ module windrow_f08
     interface windrow_open
         module procedure open_file
     end interface windrow_open
+
+    interface windrow_copy
+        module procedure copy_file
+    end interface windrow_copy
 
     interface windrow_block
         module procedure block_int32, block_int64
@@ -55,6 +59,15 @@ contains
         character(*), intent(inout), optional :: errmsg
         call windrow_create(comm%mpi_val, path, file, options, stat, errmsg)
     end subroutine create_file
+
+    subroutine copy_file(comm, source, target, options, stat, errmsg)
+        type(MPI_Comm), intent(in) :: comm
+        character(*), intent(in) :: source, target
+        type(windrow_options), intent(in), optional :: options
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call windrow_copy(comm%mpi_val, source, target, options, stat, errmsg)
+    end subroutine copy_file
 
     subroutine open_file(comm, path, file, mode, options, stat, errmsg)
         type(MPI_Comm), intent(in) :: comm

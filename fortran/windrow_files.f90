@@ -11,7 +11,7 @@ module windrow_files
     implicit none
     private
     public :: windrow_options_create, windrow_options_set, windrow_options_free
-    public :: windrow_create, windrow_open, windrow_sync, windrow_close, windrow_discard
+    public :: windrow_create, windrow_open, windrow_sync, windrow_close, windrow_discard, windrow_copy
 
     !> Create a file; it takes its name at windrow_close(). Collective over `comm`, a communicator of `use mpi_f08` or
     !> of `use mpi`.
@@ -24,6 +24,12 @@ module windrow_files
     interface windrow_open
         module procedure open_file
     end interface windrow_open
+
+    !> Copy all of a file into another, of another format too. Collective over `comm`. Of what cannot be copied `errmsg`
+    !> says how much it is, and the command windrow copy what; then nothing is.
+    interface windrow_copy
+        module procedure copy_file
+    end interface windrow_copy
 
 contains
 
@@ -86,6 +92,15 @@ contains
         call hold(file, raw)
         call finish(code, stat, errmsg)
     end subroutine open_file
+
+    subroutine copy_file(comm, source, target, options, stat, errmsg)
+        integer, intent(in) :: comm
+        character(*), intent(in) :: source, target
+        type(windrow_options), intent(in), optional :: options
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call finish(c_copy(comm, c_text(source), c_text(target), options_of(options)), stat, errmsg)
+    end subroutine copy_file
 
     !> Flush what is queued, and publish what has been flushed so far under the file's name. Collective.
     subroutine windrow_sync(file, stat, errmsg)

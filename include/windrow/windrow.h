@@ -949,9 +949,45 @@ WINDROW_API int windrow_explain(windrow_file *file, const char *format, const ch
  * made larger.
  * With the option trace there is "trace" too: its "file" and, where lines cannot be written, the "problem".  That it could not be opened is known on
  * every rank, that a line could not be added on rank 0.
+ * "warnings": variables of this process' environment that begin with WINDROW_ and that nothing reads, and the option that is nearest; windrow_explain() has
+ * them in its text.
  * @param format  "text" or "json".  Since 0.1.
  */
 WINDROW_API int windrow_report(windrow_file *file, const char *format, const char **text);
+
+/* -------------------------------------------------------------------------------------------------- copies */
+
+/** What a copy is asked and what it did.  Set all to 0 and `size` to sizeof(windrow_copy_info) before the call. */
+typedef struct windrow_copy_info {
+  int64_t size;
+  int64_t buffer_bytes; /* Data that a rank holds at a time; 0: 16 MiB.  [same] */
+  int explains;         /* Whether `details` shall have plans.  [same] */
+  void (*progress)(void *context, int64_t done, int64_t total); /* NULL, or called on this rank after each part: bytes of all ranks. */
+  void *context;
+  int begun;            /* [out] Whether the target had been begun: an error before that is one of the arguments or of the source. */
+  int64_t variables;    /* [out] How many of each are copied. */
+  int64_t groups;
+  int64_t attributes;
+  int64_t bytes;
+  const char *refused;  /* [out] What cannot be copied, "path: reason" a line; "" for nothing.  Valid until this thread's next copy. */
+  const char *details;  /* [out] JSON: "report", the sums of windrow_report() of all parts, and "plan" and "explanation" of the largest part, each for
+                           "read" and "write".  "" after an error.  Valid as `refused`. */
+} windrow_copy_info;
+
+/**
+ * Copy a file: every variable, group, attribute, soft link and name of a dimension, in parallel and in bounded memory.  Collective over `comm`.
+ * The formats may differ, and both files may be sets of subfiles: a copy splits and joins them.  Chunks and filters stay, unless the options say others.
+ *
+ * @param source   [same]
+ * @param target   [same]  It appears when the copy is complete; a file of that name stays whole until then, and is replaced.  Its format follows from the
+ *                 option "format" or from its name, as in windrow_create().
+ * @param options  For reading and writing; "format" is the target's.  NULL: defaults and environment.  [same]
+ * @param info     NULL: nothing is asked.
+ * @return WINDROW_UNSUPPORTED: the source has parts that cannot be copied, or the target's format cannot hold them; nothing is written.
+ *         WINDROW_BAD_ARGUMENT: the target is the source, a part of it, or a folder.  Else as windrow_open() and windrow_create(), and as a flush.
+ * Memory: `buffer_bytes` on each rank, and the library's own buffers.  Since 0.1.
+ */
+WINDROW_API int windrow_copy(MPI_Comm comm, const char *source, const char *target, const windrow_options *options, windrow_copy_info *info);
 
 /* ------------------------------------------------------------------------------------------------ machines */
 

@@ -772,7 +772,7 @@ class File {
     needed = needed > std::numeric_limits<int64_t>::max() / parts ? std::numeric_limits<int64_t>::max() : needed * parts;
     const auto given = static_cast<int64_t>(std::ranges::size(data));
     if (given >= needed) return {};
-    return std::string(call) + " of " + name_of(info) + ": the data has " + std::to_string(given) + " elements, and the decomposition asks for " +
+    return std::string(call) + " of " + name_of(info) + ": the data has " + std::to_string(given) + (given == 1 ? " element" : " elements") + ", and the decomposition asks for " +
            std::to_string(needed) + " on this rank";
   }
   // Calls the library, or makes the next flush fail on every rank.  Local.
@@ -790,6 +790,14 @@ class File {
   windrow_file* raw_ = nullptr;
   int exceptions_ = std::uncaught_exceptions();
 };
+
+/** windrow_copy(): all of a file into another.  `refused` and `details` of what is returned are valid until this thread's next copy. */
+inline windrow_copy_info copy_file(MPI_Comm comm, const std::string& source, const std::string& target, const Options& options = {}) {
+  windrow_copy_info info{};
+  info.size = sizeof info;
+  check(windrow_copy(comm, source.c_str(), target.c_str(), options.get(), &info));
+  return info;
+}
 
 }  // namespace api or status_api
 }  // namespace windrow

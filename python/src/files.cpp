@@ -87,6 +87,37 @@ void calibrate(const Communicator& comm, const std::string& folder, const Settin
   without_gil([&] { check(windrow_calibrate(comm.get(), folder.c_str(), options.get(), machine.c_str())); });
 }
 
+// Collective. `progress`: None, or called with bytes done and bytes in all; what it raises is raised when the copy has ended.
+void copy_file(const Communicator& comm, const std::string& source, const std::string& target, const Settings& settings, int64_t buffer,
+               const nb::object& progress) {
+  struct Shown {
+    const nb::object& call;
+    std::exception_ptr raised;
+  } shown{progress, nullptr};
+  const Options options(settings);  // the package has looked at them
+  windrow_copy_info info{};
+  info.size = sizeof info;
+  info.buffer_bytes = buffer;
+  info.context = &shown;
+  if (!progress.is_none())
+    info.progress = [](void* context, int64_t done, int64_t total) {
+      auto& to = *static_cast<Shown*>(context);
+      const nb::gil_scoped_acquire lock;
+      try {
+        if (!to.raised) to.call(done, total);
+      } catch (...) {
+        to.raised = std::current_exception();
+      }
+    };
+  without_gil([&] {
+    const int code = windrow_copy(comm.get(), source.c_str(), target.c_str(), options.get(), &info);
+    if (code == WINDROW_OK) return;
+    const std::string message = windrow_error_message(), refused = *info.refused == '\0' ? "" : std::string(":\n") + info.refused;
+    throw Failure(code, windrow_error_rank(), message + refused.substr(0, refused.find_last_not_of('\n') + 1));
+  });
+  if (shown.raised) std::rethrow_exception(shown.raised);
+}
+
 std::string advise(const std::string& trace, const std::string& machine, const std::string& format) {
   const char* text = "";
   check(windrow_advise(trace.c_str(), machine.empty() ? nullptr : machine.c_str(), format.c_str(), &text));
@@ -101,6 +132,7 @@ void bind_files(nb::module_& module) {
   module.attr("UPDATE") = static_cast<int>(WINDROW_UPDATE);
   module.def("problem_of", &problem_of);
   module.def("calibrate", &calibrate);
+  module.def("copy", &copy_file, nb::arg("comm"), nb::arg("source"), nb::arg("target"), nb::arg("settings"), nb::arg("buffer"), nb::arg("progress").none());
   module.def("advise", &advise);
   nb::class_<File> file(module, "File");
   file.def("__init__",

@@ -10,6 +10,7 @@ and moved together by ``flush``. docs/python.md is the guide.
 """
 
 from . import _core
+from ._copies import copy
 from ._decompositions import Decomposition, block, blocks, points, rows, same
 from ._errors import Code, WindrowError
 from ._files import File, open
@@ -42,6 +43,7 @@ __all__ = [
     "block",
     "blocks",
     "calibrate",
+    "copy",
     "has",
     "open",
     "points",

@@ -8,21 +8,14 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ._attributes import Attributes
+from ._copies import copy
 from ._errors import Code, WindrowError, counted
-from ._files import File
-from ._files import open as open_file
-from ._options import text_of
-from ._types import OPAQUE, REFERENCE, TEXT
-from ._variables import Variable
 
-_PIECE = 64 << 20  # bytes that a copy holds at a time
 _STAGES = ("describe", "plan", "routes", "descriptions", "exchange", "storage", "agree")
 
 
@@ -33,20 +26,22 @@ def main(arguments: list[str] | None = None) -> int:
     report = commands.add_parser("report", help="draw what a trace has: seconds by stage, bytes, requests")
     report.add_argument("trace", type=Path)
     report.add_argument("--png", type=Path, help="the picture; TRACE.png when not given")
-    copy = commands.add_parser("copy", help="copy a file into another, of another format too, and show how far it is")
-    copy.add_argument("source", type=Path)
-    copy.add_argument("target", type=Path)
-    copy.add_argument("--filters", help='for all variables of numbers, as "shuffle,deflate:1"')
+    copies = commands.add_parser("copy", help="copy a file into another, of another format too, and show how far it is")
+    copies.add_argument("source", type=Path)
+    copies.add_argument("target", type=Path)
+    copies.add_argument("--filters", help='for all variables of numbers, as "shuffle,deflate:1"')
     given = parser.parse_args(arguments)
     try:
         if given.command == "report":
             draw(given.trace, given.png or given.trace.with_suffix(".png"))
         else:
-            copy_file(given.source, given.target, given.filters)
-    except Refused as refused:
-        print("".join(f"python -m windrow copy: cannot be copied: {line}\n" for line in str(refused).splitlines()), end="", file=sys.stderr)
-        return 3  # as the command windrow has it
+            with _progress() as show:
+                copy(given.source, given.target, progress=show, **({} if given.filters is None else {"filters": given.filters}))
     except (WindrowError, OSError, ValueError, ImportError) as error:
+        _, *refused = str(error).splitlines() if isinstance(error, WindrowError) and error.code == Code.UNSUPPORTED else [""]
+        if refused:
+            print("".join(f"python -m windrow copy: cannot be copied: {line}\n" for line in refused), end="", file=sys.stderr)
+            return 3  # as the command windrow has it
         print(f"python -m windrow {given.command}: {error}", file=sys.stderr)
         return 1
     return 0
@@ -114,113 +109,17 @@ def draw(trace: Path, picture: Path) -> None:
     print(f"{picture}: {counted(len(reports), 'flush', 'flushes')}, {sum(report['bytes'] for report in reports) / 1e6:.1f} MB")
 
 
-class Refused(Exception):
-    """What cannot be copied, one a line; nothing is."""
-
-
-def copy_file(source: Path, target: Path, filters: str | None = None) -> None:
-    """Copy all variables, groups, attributes, links and names of dimensions as they are stored, in pieces of some rows."""
-    with open_file(source) as old, open_file(target, "w") as new:
-        refused = [f"{source}: {what}" for what in old.unsupported_objects]
-
-        def attempt(what: str, action: Callable[[], None]) -> None:
-            try:
-                action()
-            except WindrowError as error:
-                if error.code not in (Code.UNSUPPORTED, Code.BAD_ARGUMENT):
-                    raise
-                refused.append(f"{what}: {error}")
-
-        def copy_attributes(path: str) -> None:
-            from_attributes, to_attributes = Attributes(old._handle, path), Attributes(new._handle, path)
-            for name in from_attributes._describe():
-                attempt(f"{path}, attribute {name}", partial(to_attributes.copy, from_attributes, name))
-
-        for path in old._handle.core.groups():
-            attempt(path, partial(_define_group, new, path, copy_attributes))
-        for path, length in old.dimensions.items():
-            attempt(path, partial(new.create_dimension, path, length))
-        pairs: list[tuple[Variable, Variable]] = []
-        for number in range(old._handle.core.variable_count()):
-            variable = Variable(old._handle, number)
-            attempt(variable.name, lambda variable=variable: pairs.append((variable, _define(new, variable, filters))))  # type: ignore[misc]
-        for variable, copied in sorted(pairs, key=lambda pair: pair[0].dims != (pair[0].name.rsplit("/", 1)[-1],)):
-            if any(variable.dims):
-                attempt(f"{variable.name}, dimensions", partial(new._handle.core.name_dimensions, copied._number, list(variable.dims), ""))
-            copy_attributes(variable.name)
-        for path, link in old._handle.core.links().items():
-            attempt(path, partial(new.create_link, path, link))
-        if refused:
-            raise Refused("\n".join(refused))
-        total = sum(variable.size * max(variable.dtype.itemsize, 1) for variable, _ in pairs)
-        with _progress(total) as advance:
-            for variable, copied in pairs:
-                _copy_elements(variable, copied, advance)
-
-
-def _define_group(file: File, path: str, copy_attributes: Callable[[str], None]) -> None:
-    file.create_group(path)
-    copy_attributes(path)
-
-
-def _define(file: File, variable: Variable, filters: str | None) -> Variable:
-    """The same variable; without chunks and filters where the format has none."""
-    info = variable._info
-    if info["type"] in (0, REFERENCE):
-        raise WindrowError(info["unsupported"] or "object references", Code.UNSUPPORTED)
-    settings = {key: info[key] for key in ("text_characters", "text_padding", "opaque_tag", "enumeration", "fill_value") if info[key]}
-    settings["byte_order"] = "big" if info["big_endian"] else "little"
-    settings["null_space"] = text_of(info["is_null"])
-    if info["type"] in (TEXT, OPAQUE):
-        settings["element_bytes"] = text_of(info["element_bytes"])
-    chunked = {"chunks": text_of(info["chunks"]) if info["chunks"] else "auto", "extendible": text_of(info["extendible"]), "filters": info["filters"] or "none"}
-    ways = [chunked] if info["chunks"] else []
-    if info["extendible"]:
-        ways.append({"chunks": "auto", "extendible": "true"})
-    if filters is not None and variable.dtype.kind in "biufc" and variable.ndim > 0:
-        ways = [{**chunked, "filters": filters}]
-    else:
-        ways.append({})
-
-    def define(way: dict[str, str]) -> Variable:
-        number = file._handle.core.define_variable("copy", variable.name, info["type"], variable.shape, {**settings, **way}, "")
-        return Variable(file._handle, number)
-
-    for way in ways[:-1]:
-        try:
-            return define(way)
-        except WindrowError as error:
-            if error.code != Code.UNSUPPORTED:
-                raise
-    return define(ways[-1])
-
-
-def _copy_elements(old: Variable, new: Variable, advance: Callable[[int], None]) -> None:
-    if old._info["is_null"] or old.size == 0:
-        return
-    if not old.shape or old.dtype.kind == "O":
-        new[...] = old[...]
-        advance(old.size * old.dtype.itemsize)
-        return
-    row = old.size // old.shape[0] * old.dtype.itemsize
-    step = max(1, _PIECE // row)
-    for begin in range(0, old.shape[0], step):
-        piece = old[begin : begin + step]
-        new[begin : begin + step] = piece
-        advance(piece.nbytes)
-
-
 @contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
     """Shows how far a copy is, with rich where that is installed."""
     try:
         from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
     except ImportError:
-        yield lambda _: None
+        yield None
         return
     with Progress(BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()) as shown:
-        task = shown.add_task("copy", total=total)
-        yield lambda done: shown.advance(task, done)
+        task = shown.add_task("copy", total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,29 @@ program objects_test
     call variables()
     call attributes()
     call reading()
+    call copies()
     if (index(path_of(''), '.h5') > 0) call foreign()
     call end_checks()
 
 contains
+
+    !> All of a file into another, and what does not go.
+    subroutine copies()
+        type(windrow_file) :: file
+        character(:), allocatable :: units
+        call windrow_create(MPI_COMM_WORLD, path_of('original'), file)
+        call windrow_define_group(file, 'group')
+        call windrow_put_attribute(file, 'group', 'units', 'K')
+        call windrow_close(file)
+        call windrow_copy(MPI_COMM_WORLD, path_of('original'), path_of('copy'), stat=stat, errmsg=errmsg)
+        call expect_ok(stat, errmsg, 'copy')
+        call windrow_open(MPI_COMM_WORLD, path_of('copy'), file)
+        call windrow_get_attribute(file, 'group', 'units', units)
+        call expect(units == 'K', 'what was copied: '//units)
+        call windrow_close(file)
+        call windrow_copy(MPI_COMM_WORLD, path_of('nothing'), path_of('copy'), stat=stat, errmsg=errmsg)
+        call expect_error(stat, errmsg, windrow_not_found, 'nothing', 'copy of nothing')
+    end subroutine copies
 
     subroutine library()
         call expect(index(windrow_version(), '0.') == 1, 'the version: '//windrow_version())

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/slices.hpp"
+#include "copy/slices.hpp"
 
 #include <algorithm>
 
-namespace cli {
+namespace copying {
 
 namespace {
 
@@ -102,4 +102,4 @@ Boxes boxes_of_range(const std::vector<int64_t>& shape, int64_t first, int64_t c
   return boxes;
 }
 
-}  // namespace cli
+}  // namespace copying

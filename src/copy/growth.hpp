@@ -8,9 +8,9 @@
 #include <vector>
 #include <windrow/windrow.hpp>
 
-#include "cli/contents.hpp"
+#include "copy/contents.hpp"
 
-namespace cli {
+namespace copying {
 
 class Growth {
  public:
@@ -32,4 +32,4 @@ class Growth {
   int64_t main_length_ = 0;
 };
 
-}  // namespace cli
+}  // namespace copying

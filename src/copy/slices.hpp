@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace cli {
+namespace copying {
 
 // A variable as the cutting needs it.
 struct Item {
@@ -61,4 +61,4 @@ struct Boxes {
 };
 Boxes boxes_of_range(const std::vector<int64_t>& shape, int64_t first, int64_t count);
 
-}  // namespace cli
+}  // namespace copying

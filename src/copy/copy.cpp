@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windrow copy: reads a batch of slices into the ranks' buffers, writes it while the next is read, and so on.
+// Reads a batch of slices into the ranks' buffers, writes it while the next is read, and so on.
+#include "copy/copy.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,14 +9,11 @@
 #include <set>
 
 #include "base/units.hpp"
-#include "base/utf8.hpp"
-#include "cli/commands.hpp"
-#include "cli/contents.hpp"
-#include "cli/growth.hpp"
-#include "cli/progress.hpp"
-#include "cli/transfer.hpp"
+#include "copy/contents.hpp"
+#include "copy/growth.hpp"
+#include "copy/transfer.hpp"
 
-namespace cli {
+namespace copying {
 
 namespace {
 
@@ -64,11 +63,11 @@ std::string problem_with_sets(const windrow::File& file, const std::string& inpu
   return fmt::format("\"{}\" is a file of the set of \"{}\", whose subfiles would go when it is replaced", input, output);
 }
 
-void require_none(const World& world, const std::vector<std::string>& unsupported, const std::string& input) {
-  if (unsupported.empty()) return;
-  for (const std::string& line : unsupported) print_error_line(world, "cannot copy " + line);
-  throw Failure(k_exit_unsupported, fmt::format("\"{}\" has {} that cannot be copied yet; nothing was written", input,
-                                                windrow::counted(unsupported.size(), "part")));
+void require_none(const std::vector<std::string>& refused, const std::string& source, Outcome& outcome) {
+  if (refused.empty()) return;
+  outcome.refused = fmt::format("{}\n", fmt::join(refused, "\n"));
+  throw windrow::Error(WINDROW_UNSUPPORTED, -1, fmt::format("\"{}\" has {} that cannot be copied yet; nothing was written", source,
+                                                            windrow::counted(refused.size(), "part")));
 }
 
 // All that is no variable's bytes, made again in the output before data moves: what it cannot hold, such as a name or a large
@@ -219,20 +218,9 @@ class Definitions {
   std::set<std::string> refused_objects_;
 };
 
-// By what the format is chosen by.
-bool is_netcdf(const Arguments& arguments) {
-  std::string format = arguments.format;
-  for (const std::string& pair : arguments.settings.pairs)
-    if (pair.starts_with("format=") && format.empty()) format = pair.substr(7);
-  if (!format.empty() && format != "auto") return format == "netcdf";
-  return windrow::has_ending(arguments.output, ".nc") || windrow::has_ending(arguments.output, ".cdf");
-}
-
-struct Copied {
+struct Sums {
   Totals reading, writing;
-  std::string reading_plan, writing_plan;  // of the largest batch
-  int64_t bytes = 0;
-  double seconds = 0;
+  nlohmann::json plans = nullptr, explanations = nullptr;  // of the largest batch
 };
 
 // Which items have one byte order in both files.
@@ -249,127 +237,115 @@ std::vector<std::vector<int64_t>> shapes_of(const windrow::File& output, const s
   return shapes;
 }
 
-void copy_data(const World& world, const Arguments& arguments, const Contents& contents, windrow::File& input,
-               windrow::File& output, Copied& copied) {
-  const bool asked = std::any_of(arguments.settings.pairs.begin(), arguments.settings.pairs.end(), [](const std::string& pair) {
-    return pair.starts_with("chunks=") || pair.starts_with("filters=");
-  });
+nlohmann::json plan_of(windrow::File& file) { return nlohmann::json::parse(file.explain("json")); }
+
+void copy_data(const Ranks& ranks, const Request& request, const Contents& contents, windrow::File& input, windrow::File& output, Outcome& outcome) {
   const Growth growth(input, contents);
-  Definitions definitions(input, output, growth, {.keeps_chunks = !asked, .is_netcdf = is_netcdf(arguments)});
+  Definitions definitions(input, output, growth, {.keeps_chunks = request.keeps_chunks, .is_netcdf = request.is_netcdf});
   definitions.define(contents);
-  require_none(world, definitions.refused(), arguments.input);
+  require_none(definitions.refused(), request.source, outcome);
   for (size_t i = 0; i < contents.wholes.size(); ++i) {
     const windrow_variable_info info = input.variable(contents.wholes[i]);
     if (info.is_null == 0) output.put_texts(definitions.wholes()[i], input.texts(contents.wholes[i]));
   }
-  Transfer transfer(world, contents.items, arguments.settings.buffer_bytes, 2);
+  Transfer transfer(ranks, contents.items, request.buffer_bytes, 2);
   transfer.keep_order(same_order(input, contents.items, output, definitions.numbers()));
   transfer.write_into(shapes_of(output, definitions.numbers()));
-  Progress progress("copy", contents.bytes, shows_bar(arguments, world.rank));
   Slicer slices = transfer.slicer();
-  const bool explains = arguments.explain || arguments.json, counts = arguments.json || !arguments.quiet;
+  Sums sums;
   int64_t largest = 0, under_way = 0;
   const auto end_write = [&] {
     if (under_way == 0) return;
     transfer.end_write();
-    if (counts) copied.writing.add(output);
-    if (explains && under_way == largest) copied.writing_plan = output.explain(arguments.json ? "json" : "text");
-    copied.bytes += under_way;
-    progress.advance(under_way);
+    if (request.reports) sums.writing.add(output);
+    if (request.explains && under_way == largest) {
+      sums.plans["write"] = plan_of(output);
+      sums.explanations["write"] = output.explain("text");
+    }
+    outcome.bytes += under_way;
+    if (request.progress) request.progress(outcome.bytes, contents.bytes);
   };
   // While one batch goes out the next is read.
   for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {
     transfer.read(input, batch);
-    if (counts) copied.reading.add(input);
+    if (request.reports) sums.reading.add(input);
     end_write();
     under_way = transfer.bytes(batch);
-    if (explains && under_way > largest) {
+    if (request.explains && under_way > largest) {
       largest = under_way;
-      copied.reading_plan = input.explain(arguments.json ? "json" : "text");
+      sums.plans["read"] = plan_of(input);
+      sums.explanations["read"] = input.explain("text");
     }
     transfer.begin_write(output, batch, definitions.numbers());
   }
   end_write();
+  if (!request.reports) return;
+  const nlohmann::json details{{"plan", sums.plans}, {"explanation", sums.explanations}, {"report", {{"read", sums.reading.json()}, {"write", sums.writing.json()}}}};
+  outcome.details = details.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Everything between create and close: on an error the unfinished output is taken away again.
-void fill(const World& world, const Arguments& arguments, const Contents& contents, windrow::File& input,
-          windrow::File& output, Copied& copied) {
+// Where an error ends the copy it does so on every rank, so that discard() is on every rank, too. A rank alone, without memory, leaves both files, and the
+// others learn it from their next call on them.
+void leave(windrow::File& file) noexcept {
   try {
-    copy_data(world, arguments, contents, input, output, copied);
-  } catch (const windrow::Error& error) {  // on every rank, so that discard() is too
-    const Failure failure(k_exit_failed, error.what());
-    output.discard();
-    throw failure;
-  } catch (const Failure&) {
-    output.discard();
+    if (file.is_open()) file.discard();
+  } catch (const std::exception&) {  // what failed before is the reason
+  }
+}
+
+// Everything between create and close: on an error the unfinished target is taken away again.
+void fill(const Ranks& ranks, const Request& request, const Contents& contents, windrow::File& input, windrow::File& output, Outcome& outcome) {
+  try {
+    copy_data(ranks, request, contents, input, output, outcome);
+  } catch (...) {
+    leave(output);
     throw;
   }
   output.close();
 }
 
-void print_result(const World& world, const Arguments& arguments, const Contents& contents, const Copied& copied) {
-  if (!world.prints()) return;
-  if (arguments.json) {
-    using nlohmann::json;
-    const auto plan = [](const std::string& text) { return text.empty() ? json(nullptr) : json::parse(text); };
-    const json object{{"input", arguments.input},
-                      {"output", arguments.output},
-                      {"ranks", world.size},
-                      {"variables", contents.items.size() + contents.wholes.size()},
-                      {"groups", contents.groups},
-                      {"attributes", contents.attributes},
-                      {"bytes", copied.bytes},
-                      {"seconds", copied.seconds},
-                      {"plan", {{"read", plan(copied.reading_plan)}, {"write", plan(copied.writing_plan)}}},
-                      {"report", {{"read", copied.reading.json()}, {"write", copied.writing.json()}}}};
-    print_line(world, object.dump(2, ' ', false, json::error_handler_t::replace));
-    return;
+windrow::Options options_of(const Request& request, const std::string& format) {
+  windrow::Options options;
+  for (const auto& [key, value] : request.options) options.set(key, value);
+  if (!format.empty()) options.set("format", format);
+  return options;
+}
+
+void copy_file(const Ranks& ranks, const Request& request, Outcome& outcome) {
+  windrow::File input = windrow::File::open(ranks.comm, request.source, windrow::Mode::read, options_of(request, ""));
+  try {
+    const std::string problem = problem_on_root(ranks, [&] {
+      const std::string wrong = problem_with_output(request.source, request.target);
+      return wrong.empty() ? problem_with_sets(input, request.source, request.target) : wrong;
+    });
+    if (!problem.empty()) throw windrow::Error(WINDROW_BAD_ARGUMENT, 0, problem);
+    const Contents contents = contents_of(input);
+    require_none(contents.unsupported, request.source, outcome);
+    windrow::File output = windrow::File::create(ranks.comm, request.target, options_of(request, request.format));
+    outcome.begun = true;
+    fill(ranks, request, contents, input, output, outcome);
+    outcome.variables = static_cast<int64_t>(contents.items.size() + contents.wholes.size());
+    outcome.groups = contents.groups;
+    outcome.attributes = contents.attributes;
+    input.close();
+  } catch (...) {
+    leave(input);
+    throw;
   }
-  if (arguments.explain && !copied.writing_plan.empty())
-    print_line(world, "reading:\n" + copied.reading_plan + "\nwriting:\n" + copied.writing_plan);
-  if (arguments.quiet) return;
-  const double rate = copied.seconds > 0 ? static_cast<double>(copied.bytes) / copied.seconds : 0;
-  print_line(world, fmt::format("copied {}, {}, {}, {} in {} ({}/s; read {}, write {})",
-                                windrow::counted(contents.items.size() + contents.wholes.size(), "variable"), windrow::counted(contents.groups, "group"), windrow::counted(contents.attributes, "attribute"), bytes_text(copied.bytes),
-                                seconds_text(copied.seconds), bytes_text(static_cast<int64_t>(rate)),
-                                seconds_text(copied.reading.seconds()), seconds_text(copied.writing.seconds())));
 }
 
 }  // namespace
 
-int copy(const World& world, const Arguments& arguments) {
-  const double start = MPI_Wtime();
-  const windrow::Options reading = options_from(arguments.settings);
-  Settings writing_settings = arguments.settings;
-  if (!arguments.format.empty()) writing_settings.pairs.push_back("format=" + arguments.format);
-  const windrow::Options writing = options_from(writing_settings);
-
-  windrow::File input = open_to_read(world, arguments.input, reading, k_exit_mistake);
-  Copied copied;
+Outcome copy(const Ranks& ranks, const Request& request) {
+  Outcome outcome;
   try {
-    require_on_rank_0(world, [&] {
-      const std::string problem = problem_with_output(arguments.input, arguments.output);
-      return problem.empty() ? problem_with_sets(input, arguments.input, arguments.output) : problem;
-    });
-    const Contents contents = contents_of(input);
-    require_none(world, contents.unsupported, arguments.input);
-    windrow::File output = [&] {
-      try {
-        return windrow::File::create(world.comm, arguments.output, writing);
-      } catch (const windrow::Error& error) {
-        throw failure_from(error);
-      }
-    }();
-    fill(world, arguments, contents, input, output, copied);
-    input.close();
-    copied.seconds = MPI_Wtime() - start;
-    print_result(world, arguments, contents, copied);
-  } catch (const Failure&) {  // on every rank
-    if (input.is_open()) input.discard();
-    throw;
+    copy_file(ranks, request, outcome);
+  } catch (const windrow::Error& error) {
+    outcome.code = error.code();
+    outcome.rank = error.rank();
+    outcome.message = error.what();
   }
-  return k_exit_ok;
+  return outcome;
 }
 
-}  // namespace cli
+}  // namespace copying

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/transfer.hpp"
+#include "copy/transfer.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace cli {
+namespace copying {
 
 namespace {
 
@@ -56,15 +56,15 @@ void Totals::add(const windrow::File& file) {
 
 double Totals::seconds() const { return sum_.contains("seconds") ? sum_["seconds"].value("total", 0.0) : 0.0; }
 
-Transfer::Transfer(const World& world, const std::vector<Item>& items, int64_t buffer_bytes, int parts)
-    : world_(world), items_(items), batch_bytes_(std::max<int64_t>(buffer_bytes / parts, 1)) {
+Transfer::Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t buffer_bytes, int parts)
+    : ranks_(ranks), items_(items), batch_bytes_(std::max<int64_t>(buffer_bytes / parts, 1)) {
   int64_t needed = 0, most = batch_bytes_;
   for (const Item& item : items_) most = std::max(most, item.element_bytes);
   size_t batches = 0;
   Slicer slices = slicer();
   for (Batch batch = slices.next(); !batch.empty() && (needed < most || batches < 2); batch = slices.next(), ++batches) {
     int64_t mine = 0;
-    for (const Piece& piece : batch) mine += share_bytes(items_[piece.item], piece, world_.rank, world_.size);
+    for (const Piece& piece : batch) mine += share_bytes(items_[piece.item], piece, ranks_.rank, ranks_.size);
     needed = std::max(needed, mine);
   }
   bool allocated = true;
@@ -74,8 +74,8 @@ Transfer::Transfer(const World& world, const std::vector<Item>& items, int64_t b
   } catch (const std::bad_alloc&) {
     allocated = false;
   }
-  if (!all_agree(world_, allocated))
-    throw Failure(k_exit_failed, "out of memory: a rank cannot allocate its buffer; try a smaller --buffer");
+  if (!all_agree(ranks_, allocated))
+    throw windrow::Error(WINDROW_OUT_OF_MEMORY, -1, "out of memory: a rank cannot allocate its buffer; try a smaller one");
 }
 
 // Where an error ends the work it does so on every rank.
@@ -88,10 +88,10 @@ const windrow::Decomposition& Transfer::decomposition(const Piece& piece, const 
   Key key{shape, piece.first, piece.count};
   if (const auto found = decompositions_.find(key); found != decompositions_.end()) return found->second;
   if (shape.empty())
-    return decompositions_.emplace(std::move(key), windrow::Decomposition::same(world_.comm, shape)).first->second;
-  const Share share = share_of(items_[piece.item], piece, world_.rank, world_.size);
+    return decompositions_.emplace(std::move(key), windrow::Decomposition::same(ranks_.comm, shape)).first->second;
+  const Share share = share_of(items_[piece.item], piece, ranks_.rank, ranks_.size);
   const Boxes boxes = boxes_of_range(shape, share.first, share.count);
-  auto made = windrow::Decomposition::blocks(world_.comm, shape, boxes.starts, boxes.counts);
+  auto made = windrow::Decomposition::blocks(ranks_.comm, shape, boxes.starts, boxes.counts);
   return decompositions_.emplace(std::move(key), std::move(made)).first->second;
 }
 
@@ -103,7 +103,7 @@ void Transfer::queue(const Batch& batch, bool writes, Queue&& queue_piece) {
   for (const Piece& piece : batch) {
     const std::vector<int64_t>& shape = writes && !longer_.empty() ? longer_[piece.item] : items_[piece.item].shape;
     queue_piece(piece, decomposition(piece, shape).get(), buffers_[current_].get() + offset);
-    offset += share_bytes(items_[piece.item], piece, world_.rank, world_.size);
+    offset += share_bytes(items_[piece.item], piece, ranks_.rank, ranks_.size);
   }
 }
 
@@ -139,22 +139,4 @@ int64_t Transfer::bytes(const Batch& batch) const {
   return sum;
 }
 
-windrow::Options options_from(const Settings& settings) {
-  windrow::Options options;
-  try {
-    // The library's own buffers need not be larger than ours; above their default they stay as they are.
-    if (settings.buffer_bytes < Settings{}.buffer_bytes) options.set("buffer", std::to_string(settings.buffer_bytes));
-    if (!settings.strategy.empty()) options.set("strategy", settings.strategy);
-    for (const std::string& pair : settings.pairs) {
-      const size_t equals = pair.find('=');
-      if (equals == 0 || equals == std::string::npos)
-        throw Failure(k_exit_mistake, "--set takes key=value, not \"" + pair + "\"");
-      options.set(pair.substr(0, equals), pair.substr(equals + 1));
-    }
-  } catch (const windrow::Error& error) {
-    throw Failure(k_exit_mistake, error.what());
-  }
-  return options;
-}
-
-}  // namespace cli
+}  // namespace copying

@@ -13,10 +13,10 @@
 #include <vector>
 #include <windrow/windrow.hpp>
 
-#include "cli/console.hpp"
-#include "cli/slices.hpp"
+#include "copy/ranks.hpp"
+#include "copy/slices.hpp"
 
-namespace cli {
+namespace copying {
 
 // The sum of the reports of many flushes. Peaks and numbers of ranks do not add up: the largest is kept.
 class Totals {
@@ -40,12 +40,12 @@ class Transfer {
  public:
   // Every rank allocates its buffer here, no larger than the data needs; throws on all ranks when one cannot. `parts`: 2 where one batch is read
   // while another is written; each has its part of the buffer.
-  Transfer(const World& world, const std::vector<Item>& items, int64_t buffer_bytes, int parts);
+  Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t buffer_bytes, int parts);
   ~Transfer();  // ends a write that is under way: it is out of the buffer
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  Slicer slicer() const { return {items_, world_.size, batch_bytes_}; }
+  Slicer slicer() const { return {items_, ranks_.size, batch_bytes_}; }
   // Into the part of the buffer that no write is under way from.
   void read(windrow::File& file, const Batch& batch);
   // What was read last. `numbers[item]`: the variable in `file` that takes the item. Ended by end_write() before the next.
@@ -63,7 +63,7 @@ class Transfer {
   template <class Queue>
   void queue(const Batch& batch, bool writes, Queue&& queue_piece);
 
-  const World& world_;
+  const Ranks& ranks_;
   const std::vector<Item>& items_;
   int64_t batch_bytes_;  // of a rank
   std::vector<Pages> buffers_;
@@ -76,13 +76,4 @@ class Transfer {
   std::map<Key, windrow::Decomposition> decompositions_;
 };
 
-// What `options` say in the CLI: strategy first, then each --set, so that the latter can refine the former.
-struct Settings {
-  std::string strategy;
-  std::vector<std::string> pairs;  // "key=value"
-  int64_t buffer_bytes = 16 << 20;
-};
-// Throws Failure for an unknown key or value. Local, and the same on every rank.
-windrow::Options options_from(const Settings& settings);
-
-}  // namespace cli
+}  // namespace copying

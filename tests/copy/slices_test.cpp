@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/slices.hpp"
+#include "copy/slices.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "cli/progress.hpp"
-
-namespace cli {
+namespace copying {
 namespace {
 
 // Every element of every item is in exactly one share of one batch, and each rank's shares fit its buffer, or are one element.
@@ -94,13 +92,5 @@ TEST(BoxesOfRange, lists_exactly_the_elements_of_the_range_in_order) {
 
 TEST(BoxesOfRange, is_one_box_for_whole_rows) { EXPECT_EQ(boxes_of_range({10, 20, 30}, 2 * 600, 3 * 600).number, 1); }
 
-TEST(ProgressText, says_bytes_rate_and_time_left_and_fits_the_terminal) {
-  EXPECT_EQ(progress_text("copy", 50'000'000, 100'000'000, 0.5, 100),
-            "copy [####################....................]  50 %  50.0 MB of 100 MB  100 MB/s  0.50 s left");
-  for (int columns : {10, 40, 80, 200})
-    EXPECT_LT(progress_text("copy", 1, 1'000'000'000'000, 1, columns).size(), static_cast<size_t>(columns));
-  EXPECT_NE(progress_text("check", 0, 0, 0, 80).find("100 %"), std::string::npos);
-}
-
 }  // namespace
-}  // namespace cli
+}  // namespace copying

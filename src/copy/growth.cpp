@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/growth.hpp"
+#include "copy/growth.hpp"
 
 #include <algorithm>
 
-namespace cli {
+namespace copying {
 
 namespace {
 
@@ -61,4 +61,4 @@ bool Growth::is_main(int variable) const {
   return name.empty() ? own == main_length_ || own == 0 : name == main_;
 }
 
-}  // namespace cli
+}  // namespace copying

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "copy/contents.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace copying {
+
+namespace {
+
+void add_once(std::vector<std::string>& list, const std::string& line) {
+  if (std::find(list.begin(), list.end(), line) == list.end()) list.push_back(line);
+}
+
+void add_variables(const windrow::File& file, Contents& contents) {
+  for (int number = 0; number < file.variable_count(); ++number) {
+    const windrow_variable_info info = file.variable(number);
+    contents.objects.emplace_back(info.path);
+    if (info.unsupported != nullptr && *info.unsupported != '\0') {
+      add_once(contents.unsupported, std::string(info.path) + ": " + info.unsupported);
+      continue;
+    }
+    if (info.is_null != 0 || info.element_bytes == 0) {
+      contents.wholes.push_back(number);
+      continue;
+    }
+    Item item{number, {info.shape, info.shape + info.ndims}, info.element_bytes};
+    contents.bytes += element_count(item.shape) * item.element_bytes;
+    contents.items.push_back(std::move(item));
+  }
+}
+
+void add_attributes(const windrow::File& file, Contents& contents) {
+  for (const std::string& object : contents.objects) {
+    for (int i = 0; i < windrow_attribute_count(file.get(), object.c_str()); ++i) {
+      const windrow_attribute_info info = attribute_of(file, object, i);
+      if (info.unsupported != nullptr && *info.unsupported != '\0')
+        add_once(contents.unsupported, object + ", attribute " + info.name + ": " + info.unsupported);
+      else
+        ++contents.attributes;
+    }
+  }
+}
+
+}  // namespace
+
+Contents contents_of(const windrow::File& file) {
+  Contents contents;
+  contents.groups = windrow_group_count(file.get());
+  for (int group = 0; group < contents.groups; ++group)
+    contents.objects.emplace_back(windrow_group_path(file.get(), group));
+  std::istringstream lines(windrow_unsupported_objects(file.get()));
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty()) add_once(contents.unsupported, line);
+  for (int i = 0; i < windrow_link_count(file.get()); ++i) {
+    const char *path = "", *target = "";
+    windrow::check(windrow_inquire_link(file.get(), i, &path, &target));
+    contents.links.emplace_back(path, target);
+  }
+  for (int i = 0; i < windrow_dimension_count(file.get()); ++i) {
+    const char* path = "";
+    int64_t length = 0;
+    windrow::check(windrow_inquire_dimension(file.get(), i, &path, &length));
+    contents.dimensions.emplace_back(path, length);
+  }
+  add_variables(file, contents);
+  add_attributes(file, contents);
+  return contents;
+}
+
+windrow_attribute_info attribute_of(const windrow::File& file, const std::string& object, int number) {
+  windrow_attribute_info info{};
+  info.size = sizeof info;
+  windrow::check(windrow_inquire_attribute(file.get(), object.c_str(), number, &info));
+  return info;
+}
+
+}  // namespace copying
