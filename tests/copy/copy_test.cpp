@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "../capi/checked.hpp"
+#include "windrow/windrow.hpp"
 
 namespace {
 
@@ -100,6 +101,14 @@ TEST_F(Copies, become_other_formats_and_replace_what_is_there) {
   expect_copied(folder_.file("no ending"));
   ASSERT_WINDROW_OK(windrow_copy(MPI_COMM_WORLD, folder_.file("no ending").c_str(), folder_.file("b.raw").c_str(), nullptr, nullptr));
   expect_copied(folder_.file("b.raw"));
+}
+
+TEST_F(Copies, are_made_from_cpp) {
+  make(path("a"));
+  const windrow_copy_info info = windrow::copy_file(MPI_COMM_WORLD, path("a"), path("b"), windrow::Options{{"strategy", "list"}});
+  EXPECT_EQ(info.variables, 2);
+  expect_copied(path("b"));
+  EXPECT_THROW(windrow::copy_file(MPI_COMM_WORLD, path("none"), path("b")), windrow::Error);
 }
 
 TEST_F(Copies, that_cannot_be_are_errors_on_all_ranks) {
