@@ -31,7 +31,7 @@
 #include "session/recorder.hpp"
 #include "session/report.hpp"
 #include "session/shared_decomposition.hpp"
-#include "session/shrinkage.hpp"
+#include "session/pattern_numbers.hpp"
 #include "session/striping.hpp"
 #include "session/subfiles.hpp"
 #include "storage/claim.hpp"
@@ -59,8 +59,8 @@ struct QueueEntry {
 // Of an entry's elements: how many bytes change their order on the way; 1: none.
 int64_t swap_bytes(const QueueEntry& entry, const Variable& variable) noexcept;
 
-// What of the queue moves in one plan: all gets, or the puts of one ordinal.
-struct Wave {
+// What of the queue moves in one plan: all gets, or the puts of one ordinal. The numbers are this rank's.
+struct Wave : PatternNumbers {
   bool reading = false;
   std::vector<Item> items;                                  // sorted by place in the file
   std::vector<std::shared_ptr<const ByteRuns>> runs;        // [items] what they point to
@@ -77,16 +77,10 @@ struct Wave {
     int variable;
   };
   std::vector<Conversion> conversions;                      // gets into memory that is not as the variables are
-  int64_t bytes = 0, pieces = 0, long_bytes = 0, long_pieces = 0, touched_bytes = 0, owned_flags = 0, shared_reads = 0, in_memory = 0;
-  int64_t replicas = 0, points = 0, load = 0, holes = 0;     // of decompositions by points: the most of each
-  int64_t uniform = 0;                                      // of what is got by `same`, a number that it has on every rank; else one that it has on none
   std::vector<int64_t> variables;                           // bits: those that this rank moves, chunked ones too
   // Of one chunked variable: items lie in its chunks' line. Otherwise nullptr, and chunked variables are among the bits only.
   std::shared_ptr<const ChunkLayout> layout;
   int variable = -1;
-  Extent hull{INT64_MAX, 0};                                // of the items, with a layout; else of those of interleaved records
-  Extent records{INT64_MAX, 0};                             // of variables that grow in subfiles
-  Shrinkage shrinkage;                                      // where a plan is to be made that may send to other hosts
 
   bool takes(int number, bool chunked) const noexcept { return layout ? number == variable : !chunked; }
 };

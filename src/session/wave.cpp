@@ -147,7 +147,10 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   std::sort(wave.key.begin(), wave.key.end());
   if (subfiles_ && !wave.layout) sort_items(wave);
   if (wave.layout && !wave.items.empty()) wave.hull = hull_of(wave);
-  if (reading) wave.uniform = number_of(wave, comm_->rank());
+  wave.largest_rank_bytes = wave.bytes;
+  wave.ranks_with_data = wave.bytes > 0 ? 1 : 0;
+  wave.entries = static_cast<int64_t>(wave.key.size());
+  if (reading) wave.uniform_most = wave.uniform_least = number_of(wave, comm_->rank());
   if (reading) wave.touched_bytes = touched_by(wave);
   if (!reading && !wave.layout && may_compress(wave)) wave.shrinkage = look_at(wave.items);
   // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to look.
@@ -177,10 +180,11 @@ int64_t File::number_of(const Wave& wave, int rank) const {
 
 // One agreement and no allocation: the lists' lengths depend on what all ranks know alike, and pulse_bits_ grew with the variables.
 Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::initializer_list<WaveNumbers*> numbers, int64_t* most, LonePuts* lone) {
-  constexpr size_t k_waves = 2, k_maxima = 14, k_sums = 9;
-  std::array<int64_t, k_waves * k_maxima + 1 + LonePuts::k_maxima> maximum{};
-  std::array<int64_t, k_waves * k_sums + 1> sum{};
-  constexpr size_t k_most = k_waves * k_maxima;
+  constexpr size_t k_waves = 2, k_most = k_waves * k_pattern_maxima;
+  std::array<int64_t, k_most + 1 + LonePuts::k_maxima> maximum{};
+  std::array<int64_t, k_waves * k_pattern_sums + 1> sum{};
+  const auto sums_of = [&](size_t wave) { return PatternSums(sum.data() + wave * k_pattern_sums, k_pattern_sums); };
+  const auto maxima_of = [&](size_t wave) { return PatternMaxima(maximum.data() + wave * k_pattern_maxima, k_pattern_maxima); };
   const auto lone_maxima = std::span(maximum).subspan(k_most + 1);
   std::fill(maximum.begin(), maximum.end(), -std::numeric_limits<int64_t>::max());
   const size_t words = variable_words();
@@ -191,14 +195,7 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
   if (local.ok()) {
     size_t i = 0;
     for (const Wave* wave : waves) {
-      const std::array<int64_t, k_maxima> max_of{wave->bytes,   wave->owned_flags, wave->shared_reads, wave->in_memory,
-                                                 wave->uniform, -wave->uniform,    -wave->hull.begin,  wave->hull.end,
-                                                 wave->replicas, wave->points,     wave->load,         wave->holes,
-                                                 -wave->records.begin, wave->records.end};
-      const std::array<int64_t, k_sums> sum_of{wave->bytes, wave->pieces, wave->bytes > 0 ? 1 : 0, static_cast<int64_t>(wave->key.size()),
-                                                    wave->long_bytes, wave->long_pieces, wave->touched_bytes, wave->shrinkage.bytes, wave->shrinkage.left};
-      std::copy(max_of.begin(), max_of.end(), maximum.begin() + static_cast<std::ptrdiff_t>(i * k_maxima));
-      std::copy(sum_of.begin(), sum_of.end(), sum.begin() + static_cast<std::ptrdiff_t>(i * k_sums));
+      pack(*wave, sums_of(i), maxima_of(i));
       std::copy(wave->variables.begin(), wave->variables.end(), pulse_bits_.begin() + static_cast<std::ptrdiff_t>(i * words));
       const PlanBits unfit = unfit_plans(*wave);
       std::copy(unfit.begin(), unfit.end(), plan_bits_of(i));
@@ -214,29 +211,9 @@ Status File::pulse_waves(Status local, std::initializer_list<Wave*> waves, std::
   if (Status verdict = agree(*comm_, std::move(local), pulse); !verdict.ok()) return verdict;
   size_t i = 0;
   for (WaveNumbers* result : numbers) {
-    const int64_t* max = maximum.data() + k_maxima * i;
-    const int64_t* sums = sum.data() + k_sums * i;
-    *result = {.kept_id = kept_id(std::span(plan_bits_of(i), k_plan_words)),
-               .largest_rank_bytes = max[0],
-               .owned_flags = max[1],
-               .replicas = max[8],
-               .points = max[9],
-               .load = max[10],
-               .holes = max[11],
-               .shared_reads = max[2],
-               .uniform = max[4] == -max[5],
-               .in_memory = max[3],
-               .bytes = sums[0],
-               .pieces = sums[1],
-               .touched_bytes = sums[6],
-               .ranks_with_data = sums[2],
-               .entries = sums[3],
-               .hull = {-max[6], max[7]},
-               .records = {-max[12], max[13]},
-               .shrinkage = {.bytes = sums[7], .left = sums[8]},
-               .long_bytes = sums[4],
-               .long_pieces = sums[5],
-               .variables = std::span(pulse_bits_).subspan(i * words, words)};
+    unpack(sums_of(i), maxima_of(i), *result);
+    result->kept_id = kept_id(std::span(plan_bits_of(i), k_plan_words));
+    result->variables = std::span(pulse_bits_).subspan(i * words, words);
     ++i;
   }
   if (most != nullptr) *most = maximum[k_most];
@@ -262,7 +239,7 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .in_folios = numbers.in_memory == static_cast<int64_t>(Residence::folios),
                   .swapped = false,
                   .untouched = false,
-                  .uniform = numbers.uniform,
+                  .uniform = numbers.is_uniform(),
                   .owned_flags = numbers.owned_flags != 0,
                   .replicas = numbers.replicas != 0,
                   .points = std::max<int64_t>(0, numbers.points),
