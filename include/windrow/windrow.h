@@ -16,6 +16,9 @@
  * Conventions, true for every entry unless it says otherwise:
  *  - The result is a code of enum windrow_code.  A collective call returns the same code, and sets the same
  *    message, on every rank of its communicator, whatever happened on which rank.
+ *  - All ranks make the same collective calls of the same files in the same order.  Ranks that do not all get WINDROW_MPI, with a message that
+ *    names two ranks, their calls and files, and nothing of these calls is written.  After that each call of these files returns WINDROW_MPI on
+ *    every rank without waiting for another; windrow_close() does not publish, and windrow_discard() returns WINDROW_OK.  Other files go on.
  *  - Sizes and offsets are int64_t.  Shapes, starts and counts are in C order: slowest dimension first, 0-based.
  *  - Text is UTF-8 and NUL-terminated.  A path of an object inside a file is "/group/name"; the leading slash may be left out.
  *  - Arguments marked [same] must be the same on every rank; an argument that is not is an error on every rank.
@@ -73,7 +76,7 @@ enum windrow_code {
   WINDROW_NO_SPACE = 8,      /**< Disk full or quota exceeded. */
   WINDROW_IO = 9,            /**< The storage failed. */
   WINDROW_OUT_OF_MEMORY = 10,
-  WINDROW_MPI = 11,          /**< MPI itself failed; agreement between the ranks cannot be promised. */
+  WINDROW_MPI = 11,          /**< MPI itself failed: agreement between the ranks cannot be promised.  Or the ranks are in different calls. */
   WINDROW_INTERNAL = 12      /**< A defect of Windrow: please report it. */
 };
 

@@ -171,6 +171,7 @@ int windrow_rows(MPI_Comm comm, int64_t rows, int64_t count, windrow_decompositi
   return windrow::enter([&]() -> Status {
     auto ranks = windrow::Comm::of(comm);
     if (!ranks.ok()) return ranks.status();
+    const windrow::CallScope call(*ranks.value(), windrow::Call::make_decomposition);
     const auto mine = windrow::place_rows(*ranks.value(), rows, count);
     if (!mine.ok()) return mine.status();
     return windrow::make_shared_by(ranks.value(), decomposition,

@@ -54,6 +54,7 @@ windrow::Result<windrow::Decomposition> block_of_variable(const windrow::File& f
 int move_block(windrow_file* file, bool put, int variable, const int64_t* start, const int64_t* count, void* data) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;
+    const windrow::CallScope call(file->file->comm(), put ? windrow::Call::write_block : windrow::Call::read_block, &file->file->identity());
     if (Status before = file->file->end_pending(); !before.ok()) return before;
     auto block = block_of_variable(*file->file, put ? "write_block" : "read_block", variable, start, count);
     auto shared = SharedDecomposition::make(file->file->comm(), std::move(block),

@@ -16,12 +16,13 @@
 namespace windrow {
 namespace {
 
-// Layout of a pulse on the wire, in int64: three lengths and a place that is the tree's, then maxima, sums, bits. One MPI element is the whole pulse, so that
+// Layout of a pulse on the wire, in int64: three lengths, the number of the call and a place that is the tree's, then maxima, sums, bits. One MPI element is the whole pulse, so that
 // the combining function always sees all of it.
 constexpr size_t k_head = HostTree::k_head;
 constexpr size_t k_verdicts = 5;  // maxima that come before the pulse's: the worst verdict, the mildest, the work's; whether there is work, and whether there is none
 constexpr size_t k_inline = 1024;  // pulses up to this length on the wire need no allocation, and so cannot fail
 static_assert(k_pulse_without_memory + k_head + k_verdicts + 1 <= k_inline);
+static_assert(k_head + k_verdicts + 1 >= HostTree::k_least);
 
 void add_up(const int64_t* from, int64_t* to, size_t count) noexcept {
   for (size_t i = 0; i < count; ++i)  // counts that users give may be anything: a sum wraps around rather than being undefined
@@ -64,10 +65,13 @@ int reduce_by_messages(const Comm& comm, std::span<int64_t> wire) {
 bool is_one_kind(std::span<const int64_t> combined) noexcept { return combined[k_head + 3] + combined[k_head + 4] == 1; }
 
 // For HostRounds: how many maxima and sums there are. All are fewer than HostRounds::k_most.
-int64_t kind_of(std::span<const int64_t> wire) noexcept {
+HostRounds::Step step_of(std::span<const int64_t> wire) noexcept {
   static_assert(static_cast<int64_t>(HostRounds::k_most * HostRounds::k_most) < HostRounds::k_kinds);
-  return wire[0] * static_cast<int64_t>(HostRounds::k_most) + wire[1];
+  return {.call = wire[HostTree::k_kinds - 1], .kind = wire[0] * static_cast<int64_t>(HostRounds::k_most) + wire[1]};
 }
+
+// All ranks are in the same call, and have come to different steps of it.
+Status different_steps(const Comm& comm) { return lose_step(comm, Mismatch::of(0, comm.call_number())); }
 
 // Collective.
 Status reduce_by_hosts(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
@@ -75,22 +79,27 @@ Status reduce_by_hosts(const Comm& comm, std::span<int64_t> wire, HostRounds::Be
     if (is_one_kind(combined)) between(combined);
   };
   int code = MPI_SUCCESS;
-  const HostTree::Outcome outcome = comm.tree().run(wire, kind_of(wire), combine_pulses, between ? HostRounds::Between(work) : HostRounds::Between(), code);
+  Mismatch mismatch;
+  const HostTree::Outcome outcome =
+      comm.tree().run(wire, step_of(wire), combine_pulses, between ? HostRounds::Between(work) : HostRounds::Between(), code, mismatch);
   if (outcome == HostTree::Outcome::failed)
     return guard([&] { return code != MPI_SUCCESS ? mpi_status(code, "an agreement of several hosts") : Status{Code::mpi, "an agreement of several hosts: an earlier one failed in MPI"}; });
-  return outcome == HostTree::Outcome::combined && is_one_kind(wire) ? Status{} : different_calls();
+  if (outcome == HostTree::Outcome::different_calls) return lose_step(comm, mismatch);
+  return is_one_kind(wire) ? Status{} : different_steps(comm);
 }
 
 // Collective.
 Status reduce_with(const Comm& comm, std::span<int64_t> wire, HostRounds::Between between) {
   if (comm.size() > 1 && comm.rounds().is_ready() && wire.size() <= HostRounds::k_most) {
-    const bool same = between ? comm.rounds().run(wire, kind_of(wire), combine_pulses, comm.get(), between) : comm.rounds().run(wire, kind_of(wire), combine_pulses, comm.get());
-    return same ? Status{} : different_calls();
+    Mismatch mismatch;
+    const bool same = between ? comm.rounds().run(wire, step_of(wire), combine_pulses, comm.get(), between, mismatch)
+                              : comm.rounds().run(wire, step_of(wire), combine_pulses, comm.get(), mismatch);
+    return same ? Status{} : lose_step(comm, mismatch);
   }
   if (comm.tree().is_ready() && wire.size() <= HostRounds::k_most) return reduce_by_hosts(comm, wire, between);
   if (comm.size() > 1)
     if (Status status = mpi_status(reduce_by_messages(comm, wire), "MPI_Allreduce"); !status.ok()) return status;
-  if (!is_one_kind(wire)) return different_calls();  // only some would come to the broadcast
+  if (!is_one_kind(wire)) return different_steps(comm);  // only some would come to the broadcast
   if (!between) return {};
   if (comm.rank() == 0) between(wire);
   if (comm.size() == 1) return {};
@@ -141,6 +150,7 @@ Status share_message(const Comm& comm, const Status& local, Verdict verdict, boo
 Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, bool& at_work) {
   // Every collective call of the library begins here or in Comm::of().
   if (!mpi_is_running()) return guard([] { return Status{Code::bad_state, "MPI has ended: no call that talks to other ranks can follow MPI_Finalize"}; });
+  if (Status lost = comm.check_in_step(); !lost.ok()) return lost;
   std::array<int64_t, k_inline> small;
   std::vector<int64_t> large;
   const size_t maxima = pulse.maximum.size() + k_verdicts, sums = pulse.sum.size() + 1, bits = pulse.bits.size();
@@ -153,13 +163,14 @@ Status agree_on_all(const Comm& comm, Status local, Pulse pulse, RootWork work, 
     std::array<int64_t, 3> lengths{static_cast<int64_t>(length), -static_cast<int64_t>(length), 0};
     std::array<int64_t, 1> one{1};
     if (Status verdict = agree(comm, std::move(room), Pulse{.maximum = lengths, .sum = one, .bits = {}}); !verdict.ok()) return verdict;
-    if (lengths[0] != -lengths[1]) return different_calls();
+    if (lengths[0] != -lengths[1]) return different_steps(comm);
     wire = large;
   }
   wire[0] = static_cast<int64_t>(maxima);
   wire[1] = static_cast<int64_t>(sums);
   wire[2] = static_cast<int64_t>(bits);
-  wire[3] = 0;
+  wire[3] = comm.call_number();
+  wire[4] = 0;
   int64_t* at = wire.data() + k_head;
   *at++ = encode_verdict(local, comm.rank());
   *at++ = -static_cast<int64_t>(local.code());  // the mildest code, as a maximum
@@ -212,10 +223,6 @@ Status agree_and_work(const Comm& comm, Status local, Pulse pulse, RootWork work
   return agree_on_all(comm, std::move(local), pulse, work, at_work != nullptr ? *at_work : unasked);
 }
 
-Status different_calls() {
-  return guard([] { return Status{Code::mpi, "the ranks are in different calls; all ranks of a communicator must make the same collective calls"}; });
-}
-
 SomeRanks::SomeRanks(const Comm& comm, int spacing, int count, size_t numbers) noexcept
     : comm_(comm), by_rounds_(comm.rounds().is_ready() && numbers <= HostRounds::k_most) {
   if (by_rounds_) comm.rounds().start_some(spacing, count);
@@ -225,7 +232,8 @@ bool SomeRanks::contain_me() const noexcept { return !by_rounds_ || comm_.rounds
 
 Status SomeRanks::sum(std::span<int64_t> numbers) {
   if (!by_rounds_) return agree(comm_, Status{}, Pulse{.maximum = {}, .sum = numbers, .bits = {}});
-  return comm_.rounds().run_some(numbers, add_up, comm_.get()) ? Status{} : different_calls();
+  Mismatch mismatch;
+  return comm_.rounds().run_some(numbers, add_up, comm_.get(), mismatch) ? Status{} : lose_step(comm_, mismatch);
 }
 
 Status agree(const Comm& comm, Status local) { return agree(comm, std::move(local), Pulse{}); }

@@ -21,6 +21,8 @@ struct Pulse {
 
 inline constexpr size_t k_pulse_without_memory = 1000;  // numbers, of all kinds together: so many are always combined
 
+// Ranks that come to an agreement in different calls (CallScope), or with other numbers, all leave with Code::mpi and a message that names two of them. After
+// that each agreement of the same call, and of a file that one of the calls was of, is that error at once, without the other ranks.
 // Collective. Combines `local` and the pulse of all ranks. Returns the same status everywhere: the worst one, with
 // the lowest such rank and its message; when every rank failed with that code, no rank is named.
 // An allocation that fails inside (on one rank) is a status like any other, and leaves the numbers as they were: so may out_of_memory with more
@@ -33,9 +35,6 @@ using RootWork = FunctionRef<Status(const Pulse& agreed)>;
 // Collective. As agree(); where that is well, rank 0 does its work before anybody goes on, and what becomes of that is the outcome. All ranks give work, that of rank 0 is
 // called. `at_work`: whether an error is the work's. Costs one agreement where the ranks of each host share memory, and elsewhere a broadcast more.
 Status agree_and_work(const Comm& comm, Status local, Pulse pulse, RootWork work, bool* at_work = nullptr);
-
-// What the ranks of one host leave with that have come to rounds with different numbers.
-Status different_calls();
 
 // Sums of what some ranks have, where only they have anything: the others go on to the next step of all ranks. Only where all share a host, and of no more numbers than a round
 // has; elsewhere all take part.

@@ -250,13 +250,34 @@ Status Comm::find_hosts(std::vector<uint32_t>& marks) {
   host_index_ = static_cast<int>(std::lower_bound(host_roots_.begin(), host_roots_.end(), root) - host_roots_.begin());
   if (host_size_ == size_) {
     if (size_ > 1) rounds_.prepare(host_, host_rank_, host_size_, letter_room(size_));
+    if (size_ > 1 && !rounds_.is_ready()) tree_.prepare(raw_, size_, rank_, machine_size_);
     return {};
   }
   if (host_size_ > 1) host_rounds_.prepare(host_, host_rank_, host_size_, 0, ranks_per_core(machine_size_));
   int ready = host_size_ == 1 || host_rounds_.is_ready() ? 1 : 0, all_ready = 0;
   if (int rc = MPI_Allreduce(&ready, &all_ready, 1, MPI_INT, MPI_MIN, raw_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");
-  if (all_ready != 0) tree_.prepare(raw_, host_roots_, host_index_, machine_size_, host_size_ > 1 ? &host_rounds_ : nullptr);
+  if (all_ready != 0)
+    tree_.prepare(raw_, host_roots_, host_index_, machine_size_, host_size_ > 1 ? &host_rounds_ : nullptr, host_ranks_);
+  else
+    tree_.prepare(raw_, size_, rank_, machine_size_);
   return {};
+}
+
+void Comm::enter(OpenFile& file) noexcept {
+  file.number = ++files_opened_;
+  file.next = std::exchange(open_files_, &file);
+}
+
+void Comm::leave(OpenFile& file) noexcept {
+  OpenFile** at = &open_files_;
+  while (*at != nullptr && *at != &file) at = &(*at)->next;
+  if (*at != nullptr) *at = file.next;
+}
+
+void Comm::lose_step(const Mismatch& found) const noexcept {
+  if (scope_ != nullptr) scope_->lose_step(found);
+  for (OpenFile* file = open_files_; file != nullptr; file = file->next)
+    if (file->number >= found.first_file && file->number <= found.last_file) file->out_of_step = true;
 }
 
 void Comm::set_holder(SegmentHolder* holder) noexcept {

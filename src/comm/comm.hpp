@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "comm/call.hpp"
 #include "comm/host_rounds.hpp"
 #include "comm/host_tree.hpp"
 #include "comm/shared_segment.hpp"
@@ -85,8 +86,18 @@ class Comm {
 
   // Where all ranks run on one host; else, or where there is no memory to share, it is not ready.
   HostRounds& rounds() const noexcept { return rounds_; }
-  // Where there are several hosts, and the ranks of each have memory to share.
+  // Where there are several hosts, or no memory to share.
   HostTree& tree() const noexcept { return tree_; }
+
+  // Of the call that this rank is in: see CallScope; 0 and OK where none says so.
+  Status check_in_step() const { return scope_ == nullptr ? Status{} : scope_->check_in_step(); }
+  int64_t call_number() const noexcept { return scope_ == nullptr ? 0 : scope_->number(); }
+  // Local, on all ranks in the same order: a file is open, and is closed.
+  void enter(OpenFile& file) noexcept;
+  void leave(OpenFile& file) noexcept;
+  const OpenFile* open_files() const noexcept { return open_files_; }
+  // Local: this call and the files that ranks were in calls of talk to no other rank any more.
+  void lose_step(const Mismatch& found) const noexcept;
 
   // At most one at a time: whoever is next waits for it first.
   void set_holder(SegmentHolder* holder) noexcept;
@@ -114,6 +125,7 @@ class Comm {
 
  private:
   friend struct CommRegistry;
+  friend class CallScope;
   Comm() = default;
   static Status make(MPI_Comm user, std::unique_ptr<std::shared_ptr<Comm>>& kept);  // collective
   Status take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<uint32_t>& marks);
@@ -131,6 +143,9 @@ class Comm {
   mutable HostRounds rounds_;  // a reduction changes nothing that anybody sees
   HostRounds host_rounds_;     // the tree's
   mutable HostTree tree_;
+  mutable CallScope* scope_ = nullptr;
+  OpenFile* open_files_ = nullptr;
+  int64_t files_opened_ = 0;
   int64_t generation_ = 0;
   SegmentHolder* holder_ = nullptr;
   std::shared_ptr<Comm> older_orphan_;  // see CommRegistry

@@ -14,8 +14,10 @@
 namespace windrow {
 namespace {
 
-// A rank's part: how many numbers, whether rank 0 does something between, and the kind of the round, in one; then the numbers.
-constexpr size_t k_part_words = 1 + HostRounds::k_most;
+// A rank's part: how many numbers, whether rank 0 does something between, and the kind of the round, in one; the number of its call; the numbers. A result has
+// the same, or k_mixed and a mismatch.
+constexpr size_t k_part_head = 2, k_part_words = k_part_head + HostRounds::k_most;
+constexpr int64_t k_mixed = -1;
 constexpr int64_t k_part_bytes = static_cast<int64_t>(k_part_words * sizeof(int64_t));
 constexpr int k_controls = 2;
 constexpr int64_t k_has_between = int64_t{1} << 32, k_kind = int64_t{1} << 33;
@@ -111,13 +113,14 @@ void HostRounds::start_some(int spacing, int count) noexcept {
   control_of(some_).done.store(0, std::memory_order_relaxed);
 }
 
-bool HostRounds::run(Group& group, std::span<int64_t> numbers, int64_t kind, Combine combine, MPI_Comm progress, Between between) noexcept {
+bool HostRounds::run(Group& group, std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress, Between between, Mismatch& mismatch) noexcept {
   ++group.round;
   Control& control = control_of(group);
-  const int64_t head = static_cast<int64_t>(numbers.size()) + (between ? k_has_between : 0) + kind * k_kind;
+  const int64_t head = static_cast<int64_t>(numbers.size()) + (between ? k_has_between : 0) + step.kind * k_kind;
   int64_t* const mine = numbers_of(rank_);
   mine[0] = head;
-  std::copy(numbers.begin(), numbers.end(), mine + 1);
+  mine[1] = step.call;
+  std::copy(numbers.begin(), numbers.end(), mine + k_part_head);
   // Nobody comes to the next round before the last of this one has combined, so its numbers stay until then; and nobody combines in the
   // next before all have taken the result of this one. Both kinds of rounds use the same numbers of a rank: one of some comes to the next round of all after the last of
   // theirs, and nobody reads those of the others meanwhile.
@@ -134,14 +137,17 @@ bool HostRounds::run(Group& group, std::span<int64_t> numbers, int64_t kind, Com
   }
   wait_for(control.done, group.round, progress);
   const int64_t* const result = result_of(group);
-  if (result[0] != head) return false;
-  std::copy_n(result + 1, numbers.size(), numbers.begin());
+  if (result[0] == k_mixed) {
+    mismatch = Mismatch::read(result + k_part_head);
+    return false;
+  }
+  std::copy_n(result + k_part_head, numbers.size(), numbers.begin());
   return true;
 }
 
 bool HostRounds::is_one_kind(const Group& group) const noexcept {
   for (int i = 1; i < group.count; ++i)
-    if (numbers_of(i * group.spacing)[0] != numbers_of(0)[0]) return false;
+    if (!std::equal(numbers_of(0), numbers_of(0) + k_part_head, numbers_of(i * group.spacing))) return false;
   return true;
 }
 
@@ -149,11 +155,15 @@ void HostRounds::publish(const Group& group, bool mixed, Combine combine, Betwee
   int64_t* const result = result_of(group);
   const int64_t count = numbers_of(0)[0] % k_has_between;
   if (mixed) {
-    result[0] = -1;
+    result[0] = k_mixed;
+    Mismatch found = Mismatch::of(0, numbers_of(0)[1]);
+    for (int i = 1; i < group.count; ++i) found.combine(Mismatch::of(i * group.spacing, numbers_of(i * group.spacing)[1]));
+    found.store(result + k_part_head);
   } else {
-    std::copy_n(numbers_of(0), 1 + count, result);
-    for (int i = 1; i < group.count; ++i) combine(numbers_of(i * group.spacing) + 1, result + 1, static_cast<size_t>(count));
-    if (between) between(std::span(result + 1, static_cast<size_t>(count)));
+    const auto length = static_cast<size_t>(count);
+    std::copy_n(numbers_of(0), k_part_head + length, result);
+    for (int i = 1; i < group.count; ++i) combine(numbers_of(i * group.spacing) + k_part_head, result + k_part_head, length);
+    if (between) between(std::span(result + k_part_head, length));
   }
   set(control_of(group).done, group.round);
 }

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/function_ref.hpp"
+#include "comm/call.hpp"
 #include "comm/shared_segment.hpp"
 
 namespace windrow {
@@ -29,22 +30,32 @@ class HostRounds {
   bool has_room() const noexcept { return room_; }
   Status free() { return segment_.free(); }  // collective over the host
 
-  // Collective. Combines, in the order of the ranks. False, on every rank: they came with different counts or kinds, so they are in different calls. `kind`: whatever the caller tells calls
-  // apart by, from 0 to k_kinds - 1.
-  // While it waits, MPI goes on with what others need of this rank.
+  // What tells rounds apart: the number of the call that a rank is in, and a number from 0 to k_kinds - 1 of what it comes with.
   static constexpr int64_t k_kinds = int64_t{1} << 24;
-  bool run(std::span<int64_t> numbers, int64_t kind, Combine combine, MPI_Comm progress) noexcept { return run(all_, numbers, kind, combine, progress, {}); }
+  struct Step {
+    int64_t call = 0, kind = 0;
+  };
+  // Collective. Combines, in the order of the ranks. False, on every rank: they came with different counts, or in different steps, and
+  // `mismatch` says which, by their ranks of the host.
+  // While it waits, MPI goes on with what others need of this rank.
+  bool run(std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress, Mismatch& mismatch) noexcept {
+    return run(all_, numbers, step, combine, progress, {}, mismatch);
+  }
 
   // The same, and between the combining and the taking of the result rank 0 looks at it, does what it has to do, and may change it. All ranks give something, rank 0's is called; it
   // must not throw. Another kind of round: ranks that come to different kinds are in different calls.
   using Between = FunctionRef<void(std::span<int64_t> result)>;
-  bool run(std::span<int64_t> numbers, int64_t kind, Combine combine, MPI_Comm progress, Between between) noexcept { return run(all_, numbers, kind, combine, progress, between); }
+  bool run(std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress, Between between, Mismatch& mismatch) noexcept {
+    return run(all_, numbers, step, combine, progress, between, mismatch);
+  }
 
   // The same among some, while the others wait in the next round of all: ranks 0, spacing, 2 spacing and so on, `count` of them. start_some(): local, on all ranks; a
   // round of all has to come between it and the last such round before, and another between it and the first behind.
   void start_some(int spacing, int count) noexcept;
   bool is_one_of_some() const noexcept { return rank_ % some_.spacing == 0 && rank_ / some_.spacing < some_.count; }
-  bool run_some(std::span<int64_t> numbers, Combine combine, MPI_Comm progress) noexcept { return run(some_, numbers, 0, combine, progress, {}); }
+  bool run_some(std::span<int64_t> numbers, Combine combine, MPI_Comm progress, Mismatch& mismatch) noexcept {
+    return run(some_, numbers, {}, combine, progress, {}, mismatch);
+  }
 
   // How many rounds of all there have been: the same on every rank, between two of them.
   uint64_t rounds() const noexcept { return all_.round; }
@@ -61,7 +72,7 @@ class HostRounds {
   Control& control_of(const Group& group) const noexcept;
   int64_t* numbers_of(int rank) const noexcept;
   int64_t* result_of(const Group& group) const noexcept;
-  bool run(Group& group, std::span<int64_t> numbers, int64_t kind, Combine combine, MPI_Comm progress, Between between) noexcept;
+  bool run(Group& group, std::span<int64_t> numbers, Step step, Combine combine, MPI_Comm progress, Between between, Mismatch& mismatch) noexcept;
   bool is_one_kind(const Group& group) const noexcept;
   void wait_for(std::atomic<uint32_t>& word, uint64_t round, MPI_Comm progress) const noexcept;
   void publish(const Group& group, bool mixed, Combine combine, Between between) noexcept;

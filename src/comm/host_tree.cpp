@@ -27,42 +27,60 @@ void mark_failed(std::span<int64_t> numbers, int code) noexcept {
   numbers[1] = code;
 }
 
-// What came from another host into what is here: its numbers, or that there are none.
-bool take_mark(std::span<const int64_t> come, std::span<int64_t> numbers) noexcept {
-  if (!is_whole(numbers)) return false;
-  if (come[k_round] != numbers[k_round]) {
-    mark_failed(numbers, MPI_SUCCESS);
-    return false;
-  }
-  if (!is_whole(come)) {
-    std::copy_n(come.begin(), 2, numbers.begin());
-    return false;
-  }
-  if (std::equal(numbers.begin(), numbers.begin() + HostTree::k_kinds, come.begin())) return true;
+void mark_different(std::span<int64_t> numbers, const Mismatch& found) noexcept {
   numbers[0] = k_different;
-  return false;
+  found.store(numbers.data() + HostTree::k_head);
+}
+
+// Of the calls of those that have come together as one host.
+Mismatch mismatch_of(std::span<const int64_t> numbers, int rank) noexcept {
+  return is_whole(numbers) ? Mismatch::of(rank, numbers[HostTree::k_kinds - 1]) : Mismatch::read(numbers.data() + HostTree::k_head);
 }
 
 }  // namespace
 
-void HostTree::prepare(MPI_Comm comm, std::span<const int> roots, int host_index, int machine_size, HostRounds* rounds) noexcept {
-  comm_ = comm;
+void HostTree::prepare(MPI_Comm comm, std::span<const int> roots, int host_index, int machine_size, HostRounds* rounds, std::span<const int> host_ranks) noexcept {
+  prepare(comm, static_cast<int>(roots.size()), host_index, machine_size);
   roots_ = roots;
-  host_ = host_index;
-  machine_size_ = machine_size;
   rounds_ = rounds;
+  host_ranks_ = host_ranks;
+}
+
+void HostTree::prepare(MPI_Comm comm, int size, int rank, int machine_size) noexcept {
+  comm_ = comm;
+  hosts_ = size;
+  host_ = rank;
+  machine_size_ = machine_size;
+}
+
+// What came from another host into what is here: its numbers, or that there are none. `host`: the other one.
+bool HostTree::take_mark(std::span<const int64_t> come, std::span<int64_t> numbers, int host) const noexcept {
+  if (numbers[0] == k_failed) return false;
+  if (come[k_round] != numbers[k_round]) {
+    mark_failed(numbers, MPI_SUCCESS);
+    return false;
+  }
+  if (come[0] == k_failed) {
+    std::copy_n(come.begin(), 2, numbers.begin());
+    return false;
+  }
+  if (is_whole(numbers) && std::equal(numbers.begin(), numbers.begin() + k_kinds, come.begin())) return true;
+  Mismatch found = mismatch_of(numbers, root_of(host_));
+  found.combine(mismatch_of(come, root_of(host)));
+  mark_different(numbers, found);
+  return false;
 }
 
 int HostTree::send(std::span<const int64_t> numbers, int host, int tag) const noexcept {
   MPI_Request request = MPI_REQUEST_NULL;
-  const size_t count = is_whole(numbers) ? numbers.size() : k_head;
-  const int rc = MPI_Isend(numbers.data(), static_cast<int>(count), MPI_INT64_T, roots_[static_cast<size_t>(host)], tag, comm_, &request);
+  const size_t count = is_whole(numbers) ? numbers.size() : k_least;
+  const int rc = MPI_Isend(numbers.data(), static_cast<int>(count), MPI_INT64_T, root_of(host), tag, comm_, &request);
   return rc == MPI_SUCCESS ? wait_for(&request, machine_size_) : rc;
 }
 
 int HostTree::receive(std::span<int64_t> numbers, int host, int tag) const noexcept {
   MPI_Request request = MPI_REQUEST_NULL;
-  const int rc = MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, roots_[static_cast<size_t>(host)], tag, comm_, &request);
+  const int rc = MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, root_of(host), tag, comm_, &request);
   return rc == MPI_SUCCESS ? wait_for(&request, machine_size_) : rc;
 }
 
@@ -70,12 +88,11 @@ int HostTree::receive(std::span<int64_t> numbers, int host, int tag) const noexc
 void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between between) noexcept {
   std::array<int64_t, HostRounds::k_most> come;
   numbers[k_round] = ++round_;
-  const int hosts = static_cast<int>(roots_.size());
-  const int first = host_ * k_children + 1, end = std::min(first + k_children, hosts);
+  const int first = host_ * k_children + 1, end = std::min(first + k_children, hosts_);
   for (int child = first; child < end; ++child) {
     if (const int rc = receive(come, child, k_tag_up); rc != MPI_SUCCESS)
       mark_failed(numbers, rc);
-    else if (take_mark(come, numbers))
+    else if (take_mark(come, numbers, child))
       combine(come.data(), numbers.data(), numbers.size());
   }
   if (host_ > 0) {
@@ -84,7 +101,7 @@ void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between betwe
     if (rc == MPI_SUCCESS) rc = receive(come, parent, k_tag_down);
     if (rc != MPI_SUCCESS)
       mark_failed(numbers, rc);
-    else if (take_mark(come, numbers))
+    else if (take_mark(come, numbers, parent))
       std::copy_n(come.begin(), numbers.size(), numbers.begin());
   } else if (is_whole(numbers) && between) {
     between(numbers);
@@ -93,17 +110,21 @@ void HostTree::reduce(std::span<int64_t> numbers, Combine combine, Between betwe
     if (const int rc = send(numbers, child, k_tag_down); rc != MPI_SUCCESS) mark_failed(numbers, rc);
 }
 
-HostTree::Outcome HostTree::run(std::span<int64_t> numbers, int64_t kind, Combine combine, Between between, int& code) noexcept {
+HostTree::Outcome HostTree::run(std::span<int64_t> numbers, HostRounds::Step step, Combine combine, Between between, int& code, Mismatch& mismatch) noexcept {
   const auto among_hosts = [&](std::span<int64_t> of_host) { reduce(of_host, combine, between); };
   if (rounds_ == nullptr) {
     among_hosts(numbers);
-  } else if (!rounds_->run(numbers, kind, combine, comm_, among_hosts)) {
-    // Other hosts wait for this one.
-    numbers[0] = k_different;
-    if (rounds_->rank() == 0) among_hosts(numbers);
-    return Outcome::different_calls;
+  } else if (!rounds_->run(numbers, step, combine, comm_, among_hosts, mismatch)) {
+    // The other hosts wait for this one, and its ranks have to hear the same as theirs.
+    mismatch.rank = host_ranks_[static_cast<size_t>(mismatch.rank)];
+    mismatch.other_rank = host_ranks_[static_cast<size_t>(mismatch.other_rank)];
+    numbers = numbers.first(k_least);
+    mark_different(numbers, mismatch);
+    const auto keep = [](const int64_t*, int64_t*, size_t) noexcept {};  // all ranks have the same
+    (void)rounds_->run(numbers, {}, keep, comm_, among_hosts, mismatch);
   }
   if (is_whole(numbers)) return Outcome::combined;
+  if (numbers[0] == k_different) mismatch = Mismatch::read(numbers.data() + k_head);
   code = numbers[0] == k_failed ? static_cast<int>(numbers[1]) : MPI_SUCCESS;
   return numbers[0] == k_failed ? Outcome::failed : Outcome::different_calls;
 }

@@ -194,10 +194,12 @@ void take_larger(const int64_t* from, int64_t* to, size_t count) noexcept {
 Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
   if (!comm.rounds().has_room()) return exchange_letters_by_messages(comm, std::move(local), out, in, counters);
   in.clear();
+  if (Status lost = comm.check_in_step(); !lost.ok()) return lost;
   const bool fits = leave_letters(comm.rounds(), comm.rank(), comm.size(), local.ok() ? out : std::span<const Letter>());
   std::array<int64_t, 2> any{local.ok() ? 0 : 1, fits ? 0 : 1};
   const auto& [any_error, any_without_room] = any;
-  if (!comm.rounds().run(any, 0, take_larger, comm.get())) return different_calls();
+  Mismatch mismatch;
+  if (!comm.rounds().run(any, {.call = comm.call_number(), .kind = 0}, take_larger, comm.get(), mismatch)) return lose_step(comm, mismatch);
   if (any_error > 0) return agree(comm, std::move(local));
   if (any_without_room > 0) return exchange_letters_by_messages(comm, {}, out, in, counters);
   count(comm, out, counters);
@@ -209,6 +211,7 @@ Status exchange_letters(Comm& comm, Status local, std::span<const Letter> out, s
 
 Status exchange_letters_by_messages(Comm& comm, Status local, std::span<const Letter> out, std::vector<Letter>& in, LetterCounters& counters) {
   in.clear();
+  if (Status lost = comm.check_in_step(); !lost.ok()) return lost;
   std::vector<std::vector<std::byte>> notices;
   std::vector<MPI_Request> requests;
   if (local.ok()) local = guard([&] {

@@ -59,6 +59,7 @@ Status File::define_groups_on_root(std::span<const std::string> groups) {
 }
 
 Status File::define_group(const std::string& path, Status local) {
+  const CallScope call(*comm_, Call::define_group, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   Additions added;
   if (local.ok()) local = guard([&]() -> Status {
@@ -194,6 +195,7 @@ void add_definition(std::string& text, const VariableDefinition& definition) {
 }  // namespace
 
 Result<int> File::define_variables(std::span<VariableDefinition> definitions, Status local) {
+  const CallScope call(*comm_, Call::define_variables, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   Additions added;  // made beforehand, so that entering them cannot fail
   std::map<int, SplitVariable> splits;
@@ -323,6 +325,7 @@ std::vector<Attribute>* File::find_attributes(std::string_view object) noexcept 
 }
 
 Status File::put_attribute(const std::string& object, Attribute attribute, Status local) {
+  const CallScope call(*comm_, Call::put_attribute, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   std::string clean;
   std::vector<Attribute>* attributes = nullptr;

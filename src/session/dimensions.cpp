@@ -137,6 +137,7 @@ Status File::name_dimensions_of_parts(const Variable& named, const std::vector<s
 }
 
 Status File::define_dimension(const std::string& path, int64_t length, Status local) {
+  const CallScope call(*comm_, Call::define_dimension, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   Additions groups;
   std::vector<Dimension> added;
@@ -160,6 +161,7 @@ Status File::define_dimension(const std::string& path, int64_t length, Status lo
 }
 
 Status File::name_dimensions(int variable, const std::vector<std::string>& names, Status local) {
+  const CallScope call(*comm_, Call::name_dimensions, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   Additions groups;
   std::vector<Dimension> added;

@@ -129,6 +129,7 @@ std::vector<std::string> File::describe_opening() const {
 Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path, Mode mode, const Settings& program, Status local) {
   auto comm = Comm::of(user);
   if (!comm.ok()) return comm.status();
+  const CallScope call(*comm.value(), Call::open);
   std::unique_ptr<File> file;
   uint64_t arguments = 0;
   if (local.ok()) local = guard([&]() -> Status {
@@ -136,6 +137,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->comm_ = comm.value();
     file->mode_ = mode;
     file->path_ = path;
+    file->identity_.path = path;
     if (mode == Mode::create) file->catalog_.groups.push_back({.path = "/", .attributes = {}});
     if (path.empty()) return {Code::bad_argument, "the path of the file is empty"};
     auto options = resolve_options(*comm.value(), program, mode == Mode::create);
@@ -191,6 +193,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     if (file) file->abandon();
     return verdict;
   }
+  file->comm_->enter(file->identity_);
   if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_, file->settings_);
   file->fit_limits_to_layout(file->limits_, file->settings_);
   file->begin_experience();
@@ -218,6 +221,7 @@ void File::fit_limits_to_layout(PlanLimits& limits, const Settings& settings) co
 }
 
 Status File::set_strategy(const Settings& changes, Status local) {
+  const CallScope call(*comm_, Call::set_strategy, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   constexpr std::array k_changeable{"strategy", "owner", "gather", "domains", "codec", "access", "writers", "buffer", "align", "sieve_hole"};
   Strategy strategy;
@@ -350,6 +354,7 @@ File::File() = default;
 
 File::~File() {
   pending_.reset();
+  if (comm_) comm_->leave(identity_);
   // close() has done all that talks. What is left after an error, or after MPI has ended, is this rank's own.
   if (format_ || !draft_.temporary_path.empty()) abandon();
   if (comm_) (void)guard([&] { return arena_.leave_to(*comm_), Status{}; });
@@ -384,6 +389,7 @@ Status File::publish_on_root() {
 }
 
 Status File::sync() {
+  const CallScope call(*comm_, Call::sync, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   if (Status status = check_writable("sync"); !status.ok()) return agree(*comm_, std::move(status));
   if (Status status = flush(); !status.ok()) return status;
@@ -440,7 +446,21 @@ Status File::close_data(bool durable) {
   return status;
 }
 
+// What this rank has of the file, and what rank 0 leaves of a new one that is not published.
+void File::close_alone() noexcept {
+  pending_.reset();
+  drop_queue();
+  if (data_) (void)data_->close();
+  if (comm_->rank() == 0) (void)guard([&] { return abandon(), Status{}; });
+}
+
 Status File::close(bool publish) {
+  const CallScope call(*comm_, publish ? Call::close : Call::discard, &identity_);
+  // The other ranks do not come to this call, or come without waiting for anybody.
+  if (Status lost = check_in_step(identity_); !lost.ok()) {
+    close_alone();
+    return publish ? lost : Status{};
+  }
   if (!mpi_is_running()) {
     pending_.reset();
     if (data_) (void)data_->close();
@@ -468,9 +488,10 @@ Status File::close(bool publish) {
   int64_t stays_open = Comm::is_last(comm_) ? 0 : 1;  // 0 on all ranks: nobody has the communicator any more, the user may have freed it
   const Pulse pulse{.maximum = {}, .sum = {}, .bits = std::span(&stays_open, 1)};
   local = publish ? std::move(local) : Status{};
-  verdict.update(agree_and_work(*comm_, std::move(local), pulse, [&](const Pulse&) { return finish_on_root(whole, chunks); }));
+  Status last = agree_and_work(*comm_, std::move(local), pulse, [&](const Pulse&) { return finish_on_root(whole, chunks); });
   if (comm_->rank() == 0) abandon();
-  if (stays_open == 0) Comm::end(comm_);
+  if (stays_open == 0 && last.code() != Code::mpi) Comm::end(comm_);
+  verdict.update(std::move(last));
   return moved && in_place ? end_sync(std::move(verdict)) : verdict;
 }
 

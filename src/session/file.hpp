@@ -187,6 +187,7 @@ class File {
   const Group* find_group(std::string_view path) const noexcept;
   const std::vector<Attribute>* attributes_of(std::string_view object) const;
   const std::string& path() const noexcept { return path_; }
+  const OpenFile& identity() const noexcept { return identity_; }
   const Subfiles* subfiles() const noexcept { return subfiles_.get(); }  // nullptr: the file is one
   Mode mode() const noexcept { return mode_; }
   const FormatTraits& traits() const noexcept { return traits_; }
@@ -220,6 +221,7 @@ class File {
   Status close_format_on_root();                                    // rank 0 only
   Status close_data(bool durable);                                  // each rank for itself
   Status finish_on_root(bool publish, const PartChunks& chunks);    // rank 0 only
+  void close_alone() noexcept;                                      // local
   std::string follow(std::string path) const;                         // where soft links lead; a path that they do not end, as it is
   bool is_taken(std::string_view path) const;
   // dimensions.cpp
@@ -449,6 +451,7 @@ class File {
   size_t variable_words() const noexcept { return (catalog_.variables.size() + 63) / 64; }
 
   std::shared_ptr<Comm> comm_;
+  OpenFile identity_;                    // by which agreements know it
   Settings settings_;
   Strategy strategy_;
   PlanLimits limits_;

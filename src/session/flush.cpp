@@ -115,6 +115,7 @@ void File::drop_queue() {
 }
 
 Status File::flush(Status local) {
+  const CallScope call(*comm_, Call::flush, &identity_);
   if (Status before = end_pending(); !before.ok()) {
     drop_queue();
     return before;
@@ -129,6 +130,7 @@ Status File::flush(Status local) {
 }
 
 Status File::flush_begin() {
+  const CallScope call(*comm_, Call::flush_begin, &identity_);
   if (Status before = end_pending(); !before.ok()) {
     drop_queue();
     return before;
@@ -154,6 +156,8 @@ Status File::flush_begin() {
 }
 
 Status File::flush_end() {
+  const CallScope call(*comm_, Call::flush_end, &identity_);
+  if (Status status = check_in_step(identity_); !status.ok()) return status;
   if (pending_ == nullptr) return {Code::bad_state, "flush_end: no flush was begun"};
   flush_begin_ = seconds_now() - pending_->seconds;  // what the program did in between is not the flush's
   Status verdict = pending_->moving ? end_motion(pending_->puts) : Status{};
@@ -177,6 +181,7 @@ Status File::flush_end() {
 
 // Every collective call on an open file begins here, but for close(): after the end of MPI rank 0 must not ask a format, whose library may use it.
 Status File::end_pending() {
+  if (Status status = check_in_step(identity_); !status.ok()) return status;
   if (!mpi_is_running()) return agree(*comm_, Status{});  // which says so, and talks to nobody
   return pending_ ? flush_end() : Status{};
 }
@@ -422,6 +427,7 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   // Seconds of the stages are of all waves of the flush so far.
   if (verdict.ok() && waves_++ == 0) (void)guard([&] { return learn_seconds(kept, behind ? 0 : read_wave(report_.maxima), read_stage(report_.maxima, Stage::storage)), Status{}; });
   if (verdict.ok() || wave.reading) return verdict;
+  if (!check_in_step(identity_).ok()) return verdict;  // ranks in other calls could not say what is undefined
   mark_unfinished();
   Status told = with_undefined(std::move(verdict), moving_bits_);
   if (mode_ == Mode::create && !published_) fatal_.update(told);
@@ -453,6 +459,7 @@ void Motion::wait() noexcept {
 }
 
 Result<std::string> File::explain(bool json, Status local) {
+  const CallScope call(*comm_, Call::explain, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;  // plans may be made, and others forgotten
   if (Status verdict = agree_same(*comm_, std::move(local), json ? 4 : 8, "the formats of the explanation"); !verdict.ok()) return verdict;
   Wave puts, gets;

@@ -70,6 +70,7 @@ ObjectKind File::kind_of(const std::string& path) const {
 }
 
 Status File::define_link(const std::string& path, const std::string& target, Status local) {
+  const CallScope call(*comm_, Call::define_link, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   Additions added;
   SoftLink link, kept;
@@ -104,6 +105,7 @@ Status File::define_link(const std::string& path, const std::string& target, Sta
 }
 
 Status File::delete_attribute(const std::string& object, const std::string& name, Status local) {
+  const CallScope call(*comm_, Call::delete_attribute, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   std::string place;
   std::vector<Attribute>* attributes = nullptr;

@@ -191,9 +191,9 @@ void Recorder::pack(const Comm& comm, const Trace& trace, std::span<const SentTo
 // Others not before two hundred times what a whole line takes the rank that it takes longest has gone by: the rest of 1 % is what a line costs beside, as caches that it empties.
 bool Recorder::is_told_whole(const TracedFlush& flush, const BriefReport& brief) {
   constexpr double k_lines = 200;
-  constexpr int k_most_plans = 4;
+  constexpr int k_most_whole = 4;
   brief_seconds_ += static_cast<double>(brief.nanoseconds[0]) * 1e-9;
-  const bool whole = tells_all_ || flushes_ == 1 || (brief.planned && plans_told_ < k_most_plans) || !flush.verdict.ok() || brief_seconds_ >= k_lines * brief.line_seconds;
+  const bool whole = tells_all_ || flushes_ == 1 || (brief.planned && plans_told_ < k_most_whole) || !flush.verdict.ok() || brief_seconds_ >= k_lines * brief.line_seconds;
   if (whole) brief_seconds_ = 0;
   if (whole && brief.planned) ++plans_told_;
   return whole;

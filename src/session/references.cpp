@@ -306,6 +306,7 @@ Status File::renew_references() {
 }
 
 Result<std::string> File::write_references(const std::string& path, const std::string& prefix, Status local) {
+  const CallScope call(*comm_, Call::write_references, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   uint64_t arguments = 0;
   if (local.ok()) local = guard([&]() -> Status {

@@ -324,6 +324,7 @@ std::string File::check_set_on_root() const {
 }
 
 Result<std::string> File::check_subfiles() {
+  const CallScope call(*comm_, Call::check_subfiles, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   std::vector<std::byte> bytes;
   std::vector<int64_t> sums;

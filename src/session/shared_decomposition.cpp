@@ -63,6 +63,7 @@ std::vector<std::string> description_of(const Decomposition& value, int64_t imba
 
 Result<std::shared_ptr<SharedDecomposition>> SharedDecomposition::make(Comm& comm, Result<Decomposition> local, Use use,
                                                                        OwnersAsked asked) {
+  const CallScope call(comm, Call::make_decomposition);
   // Rank 0's count of all that it has made, on whichever communicator: the same on every rank, and no other decomposition of the
   // same ranks has it, even if it was made on another communicator of theirs.
   static std::atomic<int64_t> identities{0};

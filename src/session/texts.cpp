@@ -39,6 +39,7 @@ Status File::check_whole(std::string_view verb, int variable) const {
 }
 
 Status File::put_texts(int variable, std::vector<std::string> texts, Status local) {
+  const CallScope call(*comm_, Call::put_texts, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   if (local.ok()) local = guard([&]() -> Status {
     if (Status status = check_writable("put texts"); !status.ok()) return status;
@@ -55,6 +56,7 @@ Status File::put_texts(int variable, std::vector<std::string> texts, Status loca
 }
 
 Status File::get_texts(int variable, const std::function<void(std::span<const std::string>)>& take, Status local) {
+  const CallScope call(*comm_, Call::get_texts, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   if (local.ok()) local = guard([&] { return check_whole("get texts", variable); });
   if (Status verdict = agree_same(*comm_, std::move(local), static_cast<uint64_t>(variable) << 2, "numbers of the variable", [&] { return quoted({catalog_.variables[static_cast<size_t>(variable)].path}); }); !verdict.ok())

@@ -13,6 +13,7 @@
 namespace windrow {
 
 Result<int> File::define_grid(ViewerGrid grid, Status local) {
+  const CallScope call(*comm_, Call::define_grid, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   uint64_t arguments = 0;
   if (local.ok()) local = guard([&]() -> Status {
@@ -31,6 +32,7 @@ Result<int> File::define_grid(ViewerGrid grid, Status local) {
 }
 
 Status File::define_field(int grid, GridField field, Status local) {
+  const CallScope call(*comm_, Call::define_field, &identity_);
   if (Status before = end_pending(); !before.ok()) return before;
   uint64_t arguments = 0;
   if (local.ok()) local = guard([&]() -> Status {
