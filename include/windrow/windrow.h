@@ -741,7 +741,7 @@ WINDROW_API int windrow_set_strategy(windrow_file *file, const windrow_options *
  * high levels of zstd
  * ("codec_memory").  A file keeps its plans for later flushes of the same shape: the same decompositions, to the same places.  It keeps up to 128 of them, those
  * used last the longest, in up to 64 MiB on a rank.  Other records and new variables make a plan of their own.
- * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/rooms/exchange.md.  Since 0.1.
+ * Source: extended two-phase I/O, Thakur and Choudhary, Scientific Programming 5(4), 1996; docs/internals/modules/exchange.md.  Since 0.1.
  */
 WINDROW_API int windrow_flush(windrow_file *file);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Deflate, in zlib's wrapper as HDF5 has it, over up to three libraries. Levels 1 and 2 go to ISA-L, which makes about the same bytes as the
 // others' level 1 in a quarter of libdeflate's time; higher levels, where the fewest bytes are wanted, and all decoding go to libdeflate, and to
-// zlib where that is missing. docs/rooms/filter.md has the measurements.
+// zlib where that is missing. docs/internals/modules/filter.md has the measurements.
 #include "filter/steps.hpp"
 
 #ifdef WINDROW_HAS_DEFLATE

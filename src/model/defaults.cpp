@@ -6,8 +6,8 @@
 namespace windrow {
 namespace {
 
-// Into the system's memory and out of it: a request is a system call, pages are new (docs/performance.md: 6 GB/s and 12 GB/s for one writer, half of
-// that under other load).
+// Into the system's memory and out of it: a request is a system call, pages are new (6 GB/s and 12 GB/s for one writer,
+// half of that under other load: docs/internals/notes/2026-11-29-time-of-a-flush.md).
 MachineStorage local_storage() {
   MachineStorage storage;
   storage.kind = "local";

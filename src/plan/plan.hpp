@@ -119,8 +119,8 @@ struct Plan {
   bool has_domains() const noexcept { return !writers.empty(); }
 };
 
-// Decides the axes left to automatic, by the fixed rule of docs/rooms/plan.md or by what the machine is foretold to take, with reasons; checks the
-// others.
+// Decides the axes left to automatic, by the fixed rule of docs/internals/modules/plan.md or by the seconds predicted
+// for the machine, with reasons; checks the others.
 Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
 
 // The rank that gathers for `rank` (itself when the plan does not gather).

@@ -2,7 +2,7 @@
 // Chunked variables on their way to and from the file. The exchange sees the chunks' own line (extent/chunks.hpp) as if it were the
 // file, in windows of whole chunks. Here a full window becomes encoded chunks with room in the file, and stored chunks become a window.
 // Rank 0 alone knows the file's index of chunks, and of a subfile the rank that looks after it: writers ask them for room while they go on
-// (docs/rooms/session.md).
+// (docs/internals/modules/session.md).
 #pragma once
 
 #include <mpi.h>

@@ -119,7 +119,7 @@ Arguments parse(int argc, const char* const* argv) {
   Words words;
   CLI::App app("striped-store: a test instrument that simulates striped storage with targets, extent locks and a record", "striped-store");
   app.require_subcommand(1);
-  app.footer("The record is MOUNT/.striped-store: reading it gives JSON, writing \"reset\" to it begins anew. docs/striped-store.md says what is simulated.");
+  app.footer("The record is MOUNT/.striped-store: reading it gives JSON, writing \"reset\" to it begins anew. docs/internals/test-beds/striped-store.md says what is simulated.");
   add_up(app, arguments, words);
   CLI::App& down = *app.add_subcommand("down", "Unmount a store and end it, also one whose process was killed; nothing where nothing is up");
   down.add_option("DIR", arguments.down, "One of its mounts, or its backing folder")->required()->type_name("...");

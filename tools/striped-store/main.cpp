@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command striped-store: docs/striped-store.md.
+// The command striped-store: docs/internals/test-beds/striped-store.md.
 #include <cstdio>
 #include <exception>
 
