@@ -19,6 +19,7 @@ static_assert(k_most_arms == k_codec_constant, "the trace has a place for each a
 namespace {
 
 constexpr int64_t k_least_message = 256;       // shorter ones are not worth a look
+constexpr int64_t k_telling_probe = 3 * (1 + (int64_t{64} << 10));  // that measure_link() sends of messages that tell
 constexpr int64_t k_telling = 8 << 10;         // of shorter ones most of the time is not their bytes'
 constexpr int64_t k_left_alone = 16;           // messages after one that would not shrink
 constexpr int k_first_looks = 3;               // at the first message
@@ -46,15 +47,30 @@ CodecMemory& memory_of(Comm& comm) {
 
 bool compresses(const Plan& plan, const Comm& comm) noexcept { return plan.strategy.codec != Codec::off && comm.host_roots().size() > 1; }
 
-bool probes(const Plan& plan, const Comm& comm) noexcept {
-  return plan.strategy.codec == Codec::automatic && compresses(plan, comm) && !comm.link_measured();
+int64_t probe_allowance(const Comm& comm, int64_t moved_bytes) noexcept {
+  constexpr int64_t k_share = 10;
+  return moved_bytes / k_share / static_cast<int64_t>(comm.host_roots().size());
 }
 
-Status probe_link(Comm& comm, const Plan& plan) {
-  if (!probes(plan, comm)) return {};
-  const auto measured = measure_link(comm);
-  comm.set_link(measured.ok() ? measured.value() : 0);
-  return measured.status();
+bool probes(const Plan& plan, Comm& comm, int64_t moved_bytes) noexcept {
+  const bool sends = plan.has_domains() || plan.gathers() || plan.broadcast;
+  if (plan.strategy.codec != Codec::automatic || !sends || !compresses(plan, comm)) return false;
+  if (!comm.link_measured()) return true;
+  const auto* memory = static_cast<const CodecMemory*>(comm.attachment(Comm::Remembered::codecs).get());
+  return memory != nullptr && memory->rough_link && probe_allowance(comm, moved_bytes) >= k_telling_probe;
+}
+
+Status probe_link(Comm& comm, const Plan& plan, int64_t moved_bytes, Trace& trace) {
+  if (!probes(plan, comm, moved_bytes)) return {};
+  const auto probe = measure_link(comm, probe_allowance(comm, moved_bytes));
+  if (!probe.ok()) return probe.status();
+  trace.probe_bytes += probe.value().sent;
+  if (probe.value().seconds_per_byte == 0) return {};  // real messages tell until there are more bytes to move
+  comm.set_link(probe.value().seconds_per_byte);
+  return guard([&] {
+    memory_of(comm).rough_link = probe.value().rough;
+    return Status{};
+  });
 }
 
 std::shared_ptr<CodecTuner> make_tuner(Comm& comm, const Plan& plan) {
@@ -161,11 +177,18 @@ CodecChoice Coder::choice(size_t arm, int element_bytes) const noexcept {
   return {.compressor = compressor, .level = automatic_ ? 0 : level_, .shuffle = shuffles(arm), .element_bytes = element_bytes};
 }
 
+// Of a link that nobody else sends over, shared by this host's ranks. Where it was not measured well, what messages took is all that is known.
+double Coder::quiet_link(const Traffic& traffic) const noexcept {
+  if (has_rough_link() && traffic.link != nullptr && traffic.link->known()) return traffic.link->value();
+  return comm_.link() * static_cast<double>(sharers_);
+}
+
 // What is measured counts, within what a quiet link and a crowded one can be.
 double Coder::link_of(const Traffic& traffic) const noexcept {
   const double quiet = comm_.link();
   const double shared = quiet * static_cast<double>(sharers_);
   if (traffic.link == nullptr || !traffic.link->known()) return shared;
+  if (has_rough_link()) return traffic.link->value();
   return std::clamp(traffic.link->value(), quiet, (work_.ranks_a_core > 1 ? k_congestion_crowded : k_congestion) * shared);
 }
 
@@ -212,7 +235,7 @@ bool Coder::knows_speeds(int element_bytes) const noexcept {
 size_t Coder::choose(Traffic& traffic, std::span<const std::byte> raw) noexcept {
   if (!automatic_) return traffic.leave_alone > 0 ? k_arm_off : fixed_arm_;
   const CodecModel& model = memory_->model;
-  const double link = link_of(traffic), quiet = comm_.link() * static_cast<double>(sharers_);
+  const double link = link_of(traffic), quiet = quiet_link(traffic);
   const bool by_message = order_.arm == CodecTuner::k_by_message;
   if ((by_message || order_.arm == k_arm_off) && link <= model.least_work(traffic.element_bytes, work_)) {
     ArmNumbers ratios{};  // whatever the bytes are: no compressor gains anything

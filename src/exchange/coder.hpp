@@ -22,6 +22,7 @@ namespace windrow {
 struct CodecMemory {
   CodecModel model;
   std::map<int, Smoothed> links;  // by rank: seconds a byte that messages to it took
+  bool rough_link = false;        // the communicator's was measured, by short messages only
   struct KnownTuner {
     std::array<int64_t, 4> key{};
     std::shared_ptr<CodecTuner> tuner;
@@ -36,11 +37,15 @@ struct CodecMemory {
   double run_seconds = 0, sampling_seconds = 0;  // of all runs that leave the choice open, and of the samples taken in them
 };
 
-// Whether the link has to be measured first: a plan leaves the choice open, and nobody has measured it yet. The same answer on every rank.
-bool probes(const Plan& plan, const Comm& comm) noexcept;
+// Bytes that each host may send to measure the link before so many are moved by all ranks together: a tenth of these, shared by the hosts.
+int64_t probe_allowance(const Comm& comm, int64_t moved_bytes) noexcept;
 
-// Collective where probes(): measures the link, once for a communicator. The status is this rank's own.
-Status probe_link(Comm& comm, const Plan& plan);
+// Whether the link is measured first: a plan that sends messages leaves the choice open, and nobody has measured the link yet, or only by short messages where
+// longer ones are allowed now. The same answer on every rank.
+bool probes(const Plan& plan, Comm& comm, int64_t moved_bytes) noexcept;
+
+// Collective where probes(). The status is this rank's own.
+Status probe_link(Comm& comm, const Plan& plan, int64_t moved_bytes, Trace& trace);
 
 // A tuner for a plan that leaves the choice open, or nullptr. May throw std::bad_alloc.
 std::shared_ptr<CodecTuner> make_tuner(Comm& comm, const Plan& plan);
@@ -111,7 +116,7 @@ class Coder {
 
   // Whether that is of use for one of `bytes`: in short ones there is more latency than link. In runs that look: to be told when a message was taken, MPI
   // sends it by a handshake, which held 8 ranks on four hosts up for 4 to 6 ms of 18 to 30.
-  bool times(int64_t bytes) const noexcept { return bytes >= (int64_t{16} << 10) && order_.looks; }
+  bool times(int64_t bytes) const noexcept { return bytes >= (has_rough_link() ? int64_t{4} << 10 : int64_t{16} << 10) && order_.looks; }
   // A message of `bytes` took `seconds` from its start until it was taken.
   void took(Traffic& traffic, int64_t bytes, double seconds) noexcept;
 
@@ -134,6 +139,8 @@ class Coder {
   size_t choose(Traffic& traffic, std::span<const std::byte> raw) noexcept;
   bool sample(Traffic& traffic, std::span<const std::byte> raw) noexcept;
   bool knows_speeds(int element_bytes) const noexcept;  // of all compressors of such elements
+  bool has_rough_link() const noexcept { return !comm_.link_measured() || (memory_ != nullptr && memory_->rough_link); }
+  double quiet_link(const Traffic& traffic) const noexcept;
   double link_of(const Traffic& traffic) const noexcept;
   bool may_sample() const noexcept;
   bool has_own_ways() const noexcept { return order_.notes != nullptr && order_.notes->own_ways; }

@@ -46,6 +46,7 @@ class Arena {
 struct Ways {
   bool share = true;            // ranks of a host copy through memory that they share
   bool check_messages = false;  // messages carry checksums
+  int64_t moved_bytes = 0;      // by all ranks, by this plan; the same on every rank
 };
 
 class Transfer {

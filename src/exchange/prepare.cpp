@@ -41,18 +41,18 @@ bool has_slots(const Comm& comm, const Plan& plan) {
 }  // namespace
 
 bool Transfer::talks(const Comm& comm, const Plan& plan, bool share) {
-  if (!plan.has_domains() && !plan.gathers()) return probes(plan, comm);
+  if (!plan.has_domains() && !plan.gathers()) return plan.broadcast && compresses(plan, comm);  // the link may be measured
   return !(share && is_silent(plan) && comm.host_size() > 1 && comm.host_size() == comm.size() && has_slots(comm, plan));
 }
 
 class TransferBuilder {
  public:
   TransferBuilder(Comm& comm, const Plan& plan, std::span<const Item> items, Ways ways, Arena& arena, Trace& trace)
-      : comm_(comm), plan_(plan), items_(items), share_(ways.share), checks_(ways.check_messages), arena_(arena), trace_(trace), root_(team_root(plan, comm.rank(), comm.host_root())) {}
+      : comm_(comm), plan_(plan), items_(items), share_(ways.share), checks_(ways.check_messages), moved_bytes_(ways.moved_bytes), arena_(arena), trace_(trace), root_(team_root(plan, comm.rank(), comm.host_root())) {}
 
   Result<std::unique_ptr<Transfer>> build() {
     comm_.wait_for_holder();
-    Status local = probe_link(comm_, plan_);
+    Status local = probe_link(comm_, plan_, moved_bytes_, trace_);
     local.update(guard([&] {
       transfer_.reset(new Transfer(comm_));
       transfer_->coder_ = std::make_unique<Coder>(comm_, plan_, checks_, transfer_->trace_);
@@ -450,6 +450,7 @@ class TransferBuilder {
   const Plan& plan_;
   std::span<const Item> items_;
   bool share_, checks_;
+  int64_t moved_bytes_;
   bool sharing_ = false;
   Arena& arena_;
   Trace& trace_;

@@ -426,7 +426,7 @@ class File {
                      LonePuts* lone = nullptr);
   Result<KeptPlan*> ready_plan(const Wave& wave, const WaveNumbers& numbers);  // collective
   Result<std::unique_ptr<KeptPlan>> make_plan_for(const Wave& wave, const WaveNumbers& numbers);
-  Status make_ready(KeptPlan& kept, const Wave& wave, bool share);
+  Status make_ready(KeptPlan& kept, const Wave& wave, bool share, int64_t moved_bytes);
   Status agree_on_decompositions(Status local, const Wave& wave, std::span<int64_t> sums, std::span<int64_t> most);  // collective
   void reserve_bounce(std::span<const Item> items, KeptPlan& kept);
   int64_t bounce_bytes() const noexcept { return std::clamp(limits_.buffers * limits_.buffer_bytes / 64, int64_t{4096}, int64_t{1} << 20); }  // the largest request that elements in foreign byte order go in

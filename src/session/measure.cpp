@@ -166,9 +166,9 @@ Status measure_network(const Comm& comm, Machine& machine) {
     machine.network.bytes_per_s = machine.network.host_bytes_per_s = link.value().bytes_per_s;
     machine.network.message_s = std::min(link.value().latency_s, 1e-4);
     // All hosts at once: what shares a switch, or cores, shows.
-    auto ring = measure_link(comm);
+    auto ring = measure_link(comm, k_unbounded_probe);
     if (!ring.ok()) return ring.status();
-    if (ring.value() > 0) machine.network.host_bytes_per_s = rate_of(1, ring.value());
+    if (ring.value().seconds_per_byte > 0) machine.network.host_bytes_per_s = rate_of(1, ring.value().seconds_per_byte);
     machine.network.bytes_per_s = std::max(machine.network.bytes_per_s, machine.network.host_bytes_per_s);
   }
   return agree(comm, std::move(local));

@@ -18,12 +18,12 @@ enum Sum : size_t {
   bytes_copied, bytes_shared, direct_bytes, allocations, plans_made, writers, io_threads, shared_refused, bytes_mapped, bytes_broadcast,
   values_clamped,
   metadata_opens, data_opens, message_bytes_before_codec, description_bytes_before_codec, codec_description_nanoseconds, targets, rounds,
-  messages_overlapped, messages_own_way
+  messages_overlapped, messages_own_way, probe_bytes
 };
 constexpr size_t k_total = static_cast<size_t>(k_stages), k_buffer = k_total + 1, k_wave = k_total + 2, k_codec_memory = k_total + 3, k_targets = k_total + 4, k_buffer_elsewhere = k_total + 5, k_line = k_total + 6;
 static_assert(k_line + 1 == k_trace_maxima);
 constexpr size_t k_foretold = k_trace_counters + k_codec_kinds * k_codec_numbers;  // where these begin
-static_assert(messages_own_way + 1 == k_trace_counters);
+static_assert(probe_bytes + 1 == k_trace_counters);
 
 // Of one kind of message.
 struct CodecSums {
@@ -97,7 +97,8 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
       trace.io_threads,    trace.shared_refused, trace.bytes_mapped, trace.bytes_broadcast,
       trace.values_clamped,
       trace.metadata_opens, trace.data_opens, trace.message_bytes_before_codec, trace.description_bytes_before_codec,
-      nanoseconds(trace.codec_description_seconds), trace.targets, trace.rounds, trace.messages_overlapped, trace.messages_own_way};
+      nanoseconds(trace.codec_description_seconds), trace.targets, trace.rounds, trace.messages_overlapped, trace.messages_own_way,
+      trace.probe_bytes};
   std::copy(values.begin(), values.end(), sums.begin());
   for (size_t kind = 0; kind < k_codec_kinds; ++kind) {
     const CodecCount& count = trace.codecs[kind];
@@ -171,6 +172,7 @@ ordered_json report_object(const FlushReport& report) {
   json["bytes_before_codec"] = sums[message_bytes_before_codec];
   json["messages_overlapped"] = sums[messages_overlapped];
   json["messages_own_way"] = sums[messages_own_way];
+  json["link_probe_bytes"] = sums[probe_bytes];
   json["description_messages"] = sums[description_messages];
   json["description_bytes"] = sums[description_bytes];
   json["description_bytes_before_codec"] = sums[description_bytes_before_codec];
@@ -251,6 +253,7 @@ std::string report_text(const FlushReport& report) {
   if (sums[messages_overlapped] > 0) text += line("compressed meanwhile", fmt::format("{}, while an earlier one of the same rank travelled", counted(sums[messages_overlapped], "message")));
   if (sums[messages_own_way] > 0)
     text += line("their own way", fmt::format("{}, as their receiver's data or link is not like most", counted(sums[messages_own_way], "message")));
+  if (sums[probe_bytes] > 0) text += line("link measured", fmt::format("with {}", format_bytes(sums[probe_bytes])));
   for (const PlanReport& plan : report.plans)
     if (!plan.codec_reason.empty()) text += line("because", plan.codec_reason);
   for (const PlanReport& plan : report.plans)

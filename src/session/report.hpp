@@ -26,7 +26,7 @@ struct PlanForecast {
 };
 
 // The numbers of a trace in the order that ranks combine them: sums, then maxima. Times are in nanoseconds on the way.
-inline constexpr size_t k_trace_counters = 28, k_codec_numbers = 5;
+inline constexpr size_t k_trace_counters = 29, k_codec_numbers = 5;
 inline constexpr size_t k_trace_sums = k_trace_counters + k_codec_kinds * k_codec_numbers + 3 * k_most_arms;
 inline constexpr size_t k_trace_maxima = static_cast<size_t>(k_stages) + 7;
 void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t> maxima);

@@ -303,9 +303,10 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   auto kept = std::unique_ptr<KeptPlan>();
   Status local;
   if (asks_for_link(strategy_) && comm_->host_roots().size() > 1 && !comm_->link_measured()) {
-    const auto measured = measure_link(*comm_);
-    comm_->set_link(measured.ok() ? measured.value() : 0);
-    local = measured.status();
+    const auto probe = measure_link(*comm_, probe_allowance(*comm_, numbers.bytes));
+    comm_->set_link(probe.ok() ? probe.value().seconds_per_byte : 0);
+    if (probe.ok()) trace_.probe_bytes += probe.value().sent;
+    local = probe.status();
   }
   if (local.ok()) local = guard([&]() -> Status {
     kept = std::make_unique<KeptPlan>();
@@ -344,12 +345,12 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   // agreement that comes first either way.
   const bool share = settings_.boolean("shared_memory");
   const bool talks = local.ok() && !kept->direct && Transfer::talks(*comm_, kept->plan, share);
-  if (local.ok() && !talks) local = make_ready(*kept, wave, share);
+  if (local.ok() && !talks) local = make_ready(*kept, wave, share, numbers.bytes);
   std::array<int64_t, 4> sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
   std::array<int64_t, 1> memory{local.ok() ? kept->memory : 0};
   if (Status verdict = agree_on_decompositions(std::move(local), wave, sums, memory); !verdict.ok()) return verdict;
   if (talks) {
-    local = make_ready(*kept, wave, share);
+    local = make_ready(*kept, wave, share, numbers.bytes);
     sums = local.ok() ? foretold(*kept) : std::array<int64_t, 4>{};
     memory = {local.ok() ? kept->memory : 0};
     if (Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = memory, .sum = sums, .bits = {}}); !verdict.ok()) return verdict;
@@ -377,9 +378,9 @@ void give_up_turns(Plan& plan) {
 }  // namespace
 
 // Collective when Transfer::talks(). The status is this rank's own.
-Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share) {
+Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share, int64_t moved_bytes) {
   if (!kept.direct) {
-    const Ways ways{.share = share, .check_messages = settings_.boolean("check_messages")};
+    const Ways ways{.share = share, .check_messages = settings_.boolean("check_messages"), .moved_bytes = moved_bytes};
     auto transfer = Transfer::prepare(*comm_, kept.plan, part(kept, wave), ways, arena_, trace_);
     if (!transfer.ok()) return transfer.status();
     kept.transfer = std::move(transfer).value();

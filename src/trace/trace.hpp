@@ -62,6 +62,7 @@ struct Trace {
   int64_t messages = 0;           // data messages sent to other ranks
   int64_t message_bytes = 0;
   int64_t messages_overlapped = 0;  // of those that may be compressed: looked at while an earlier one of this rank's travelled
+  int64_t probe_bytes = 0;          // sent to measure the link
   int64_t messages_own_way = 0;     // compressed in another way than most, or alone, since their receiver's data or link is another
   int64_t description_messages = 0;  // letters to other ranks, also those left in memory that a host shares
   int64_t description_bytes = 0;
