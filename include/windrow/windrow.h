@@ -224,6 +224,7 @@ WINDROW_API int windrow_define_variable(windrow_file *file, const char *path, in
  *    opaque bytes; zeros else.  Where a first flush writes only parts of a contiguous variable, its writers fill up the rest
  *  - "null_space" = true: neither elements nor a shape; ndims is 0
  *  - "split" and "split_parts": how it is split where the file has subfiles (docs/subfiles.md); "split" = none: not at all
+ *  - "files" = subfiles(N), or other libraries' names for it: it is split over N subfiles, also in a new file that has none yet; "files" = one: not at all
  *  - "chunks" and "filters", as in docs/settings.md, for compressed variables of HDF5 files:
  *
  *     windrow_options_set(options, "filters", "shuffle,deflate:1");     chunks of 1 to 2 MiB, cut from the shape alone
@@ -299,7 +300,7 @@ WINDROW_API int windrow_find_variable(const windrow_file *file, const char *path
 /** Describe a variable.  Local.  Since 0.1. */
 WINDROW_API int windrow_inquire_variable(const windrow_file *file, int variable, windrow_variable_info *info);
 
-/** How many subfiles the file's variables are split over; 0: it is one file; -1 for a NULL file.  docs/subfiles.md.  Local.  Since 0.1. */
+/** How many subfiles there are, in which variables have parts; 0: none, the file is one so far; -1 for a NULL file.  docs/subfiles.md.  Local.  Since 0.1. */
 WINDROW_API int windrow_subfile_count(const windrow_file *file);
 
 /** The name of a subfile, relative to the folder of the file; NULL when there is no such number.  Local; valid until the file is closed.  Since 0.1. */

@@ -55,14 +55,18 @@ constexpr std::array k_registry{
                 "Each part of a split variable gets a checksum of its elements when the file is closed, which `windrow check` compares."},
     SettingInfo{"split", text, "auto", "", "", 0,
                 "Of a file with subfiles or of one variable: the dimensions that are cut, the slowest being 0, as 0 or 0,2; `none`: it is not split; "
-                "`auto`: the slowest that is long enough, or several."},
+                "`auto`: the slowest that is long enough, or several, into parts of 64 bytes or more."},
     SettingInfo{"split_parts", text, "auto", "", "", 0,
                 "The same as numbers of parts of each dimension, \"4x1x2\", or as their lengths, \"3+5+2x1x2\"; no more parts than subfiles."},
     SettingInfo{"pnetcdf_subfiling", boolean, "false", "", "", 0,
                 "PnetCDF's name for a file with as many subfiles as nc_num_subfiles says; `enable` and `disable` are understood."},
     SettingInfo{"nc_num_subfiles", integer, "0", "", "subfiles", 0, "See pnetcdf_subfiling."},
     SettingInfo{"subfiling", boolean, "false", "", "", 0, "The same, with as many subfiles as subfiling_nfiles says."},
+    SettingInfo{"subfiling_enabled", boolean, "false", "", "", 0, "Another name of subfiling."},
     SettingInfo{"subfiling_nfiles", integer, "0", "", "subfiles", 0, "See subfiling."},
+    SettingInfo{"subfile_bytes", bytes, "0", "", "bytes", 0,
+                "Largest size of a file, as an archive has one: variables are split over so many subfiles that none is larger; 0: no limit. The number is chosen when the first "
+                "variables that need it are defined, and no smaller than expected_bytes asks for. Records behind the first are not counted."},
     SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
     SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,
                 "Largest buffer of one writer or reader for one round; see buffers. Beside them there is no more than a tenth, where they are 2 MiB in all or more. A rank that sends messages, as between hosts, has two of a 36th, 64 to 512 KiB, three where they may be compressed."},
@@ -127,9 +131,9 @@ constexpr std::array k_registry{
                 "Bytes left free at least behind the header of a new netCDF classic file, for what is defined later; it is rounded up to 4 KiB together with the "
                 "header."},
     SettingInfo{"record_alignment", bytes, "4", "", "bytes", 1, "The first record of a netCDF classic file begins at a multiple of this."},
-    SettingInfo{"references", choice, "none", "none|kerchunk", "", 0,
+    SettingInfo{"references", choice, "auto", "auto|none|kerchunk", "", 0,
                 "`kerchunk`: beside the file a text FILE.kerchunk.json that says where the chunks of all variables lie, in subfiles too, by which xarray and zarr open "
-                "them as one."},
+                "them as one. `auto`: for netCDF files with subfiles, whose base file shows other programs no array."},
     SettingInfo{"trace", text, "", "", "", 0,
                 "A file that what each flush did is added to, in lines of JSON, for `windrow report`: see traces.md. Where it cannot be written, the report says so."},
     SettingInfo{"trace_detail", choice, "auto", "auto|full", "", 0,

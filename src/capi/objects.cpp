@@ -116,7 +116,12 @@ Status fill_fill_value(const windrow_options* options, windrow::VariableDefiniti
 }
 
 // A variable's own options are all that counts when it has any.
-void fill_split(const windrow_file* file, const windrow_options* options, windrow::VariableDefinition& definition) {
+Status fill_split(const windrow_file* file, const windrow_options* options, windrow::VariableDefinition& definition) {
+  if (options != nullptr) {
+    auto asked = file->file->subfiles_of_variable(options->settings);
+    if (!asked.ok()) return {asked.status().code(), "variable \"" + definition.path + "\": " + asked.status().message()};
+    definition.subfiles = asked.value();
+  }
   definition.split_asked = options != nullptr && (options->settings.is_set("split") || options->settings.is_set("split_parts"));
   const windrow::Settings& asked = definition.split_asked ? options->settings : file->file->settings();
   definition.split.axes = asked.text("split");
@@ -124,6 +129,7 @@ void fill_split(const windrow_file* file, const windrow_options* options, windro
   if (definition.split.parts.empty()) definition.split.parts = "auto";
   if (definition.split.axes.empty()) definition.split.axes = "auto";
   if (definition.split_asked && definition.split.axes == "auto" && definition.split.parts == "auto") definition.split_asked = false;
+  return {};
 }
 
 Status fill_definition(const windrow_file* file, const windrow_variable_definition& from, windrow::VariableDefinition& definition) {
@@ -139,7 +145,7 @@ Status fill_definition(const windrow_file* file, const windrow_variable_definiti
   const bool has_order = definition.type != Type::text && definition.type != Type::opaque;
   definition.big_endian = has_order && (asks_for_big_endian(file, from.options) || file->file->traits().big_endian);
   if (Status status = fill_fill_value(from.options, definition); !status.ok()) return status;
-  fill_split(file, from.options, definition);
+  if (Status status = fill_split(file, from.options, definition); !status.ok()) return status;
   for (const int64_t extent : definition.shape)
     if (extent < 0) return {};  // refused later, by name
   return fill_chunking(file, from.options, definition);
@@ -255,7 +261,7 @@ int windrow_inquire_variable(const windrow_file* file, int variable, windrow_var
 
 int windrow_subfile_count(const windrow_file* file) {
   if (file == nullptr || file->file == nullptr) return -1;
-  return file->file->subfiles() == nullptr ? 0 : static_cast<int>(file->file->subfiles()->count());
+  return file->file->subfiles() == nullptr ? 0 : static_cast<int>(file->file->subfiles()->used());
 }
 
 const char* windrow_subfile_name(const windrow_file* file, int subfile) {

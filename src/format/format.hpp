@@ -160,6 +160,7 @@ struct VariableDefinition {
   std::vector<std::byte> fill = {};   // as in Variable
   SplitRequest split = {};            // axes "none": it is not to be split
   bool split_asked = false;           // for this variable, not for the file: what cannot be split is an error then
+  int64_t subfiles = 0;               // asked for this variable; 1: it is not to be split, 0: as many as the file says
   friend bool operator==(const VariableDefinition&, const VariableDefinition&) = default;
 };
 

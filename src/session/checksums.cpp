@@ -93,7 +93,7 @@ bool File::is_changed(int variable) const noexcept {
 // where it is not asked for, what there was goes.
 Status File::renew_sums(bool ends) {
   const bool wanted = ends && settings_.boolean("checksum");
-  for (int64_t number = 0; number < subfiles_->count(); ++number) {
+  for (int64_t number = 0; number < subfiles_->used(); ++number) {
     if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
     if (!wanted && !subfiles_->is_summed(number)) continue;
     for (const auto& [variable, split] : subfiles_->variables()) {
@@ -124,7 +124,7 @@ Status File::compare_sums(std::vector<int64_t>& found) {
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   local = guard([&]() -> Status {
-    for (int64_t number = 0; number < subfiles_->count(); ++number) {
+    for (int64_t number = 0; number < subfiles_->used(); ++number) {
       if (subfiles_->owner_of(number, comm_->size()) != comm_->rank() || !subfiles_->is_summed(number) || !subfiles_->fault_of(number).ok()) continue;
       auto read = subfiles_->sums(number, catalog_);
       if (read.status().code() == Code::out_of_memory) return read.status();

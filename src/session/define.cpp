@@ -183,6 +183,7 @@ void add_definition(std::string& text, const VariableDefinition& definition) {
   add_numbers(text, definition.shape);
   add_numbers(text, definition.chunking.shape);
   add_numbers(text, std::array<int64_t, 5>{static_cast<int64_t>(definition.type), definition.big_endian, definition.extendible, definition.null_space, definition.split_asked});
+  add_word(text, static_cast<uint64_t>(definition.subfiles));
   add_text(text, definition.chunking.filters.empty() ? std::string() : text_of(definition.chunking.filters));
   add_numbers(text, std::array<int64_t, 3>{definition.details.bytes, definition.details.text_ascii, static_cast<int64_t>(definition.details.text_padding)});
   add_text(text, definition.details.tag);
@@ -200,6 +201,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   Additions added;  // made beforehand, so that entering them cannot fail
   std::map<int, SplitVariable> splits;
   uint64_t arguments = 0;
+  SetWish set;
   const auto first = static_cast<int>(catalog_.variables.size());
   if (local.ok()) local = guard([&]() -> Status {
     std::string text;
@@ -207,20 +209,27 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
     for (VariableDefinition& definition : definitions) {
       add_definition(text, definition);
       if (Status status = check_definition(definition, added); !status.ok()) return status;
-      auto split = split_of(definition);
+      added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
+    }
+    arguments = hash_of({text});
+    auto wish = set_for(definitions);
+    if (!wish.ok()) return wish.status();
+    set = wish.value();
+    for (size_t i = 0; i < definitions.size() && subfiles_; ++i) {
+      const VariableDefinition& definition = definitions[i];
+      auto split = split_of(definition, default_subfiles());
       if (!split.ok()) return split.status();
       if (auto& parts = split.value()) {
         SplitVariable made(*std::move(parts), definition.path, element_bytes(definition.type, definition.details), definition.extendible);
         made.fill = definition.fill;
         made.chunk = definition.chunking.shape;
         made.filters = text_of(definition.chunking.filters);
-        splits.emplace(first + static_cast<int>(added.variables.size()), std::move(made));
+        splits.emplace(first + static_cast<int>(i), std::move(made));
       }
-      added.variables.emplace(definition.path, first + static_cast<int>(added.variables.size()));
     }
     if (Status status = check_room_in_set(definitions, splits, first); !status.ok()) return status;
+    if (set.count > 0) return {};
     if (Status status = check_size_on_root(definitions, splits, first); !status.ok()) return status;
-    arguments = hash_of({text});
     make_room(catalog_.groups, added.groups.size());
     make_room(catalog_.variables, definitions.size());
     return grow_pulse(catalog_.variables.size() + definitions.size());
@@ -236,12 +245,17 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   std::copy_n(same.numbers().begin(), 2, places.arguments.begin());
   bool at_work = false;
   Status verdict = agree_and_work(*comm_, std::move(local), Pulse{.maximum = places.all(), .sum = {}, .bits = {}}, [&](const Pulse& agreed) -> Status {
-    if (SameArguments::differ(agreed.maximum) || !splits.empty() || definitions.size() > k_few) return {};
+    if (SameArguments::differ(agreed.maximum) || set.count > 0 || !splits.empty() || definitions.size() > k_few) return {};
     return make_on_root(definitions, added.groups, agreed.maximum.subspan(2));
   }, &at_work);
   if (!verdict.ok() && (!at_work || verdict.code() == Code::mpi)) return verdict;
   if (SameArguments::differ(places.arguments))
     return name_difference(*comm_, arguments, "number, paths, types, shapes or options of the variables", describe);
+  if (set.count > 0) {
+    if (verdict.ok()) verdict = become_set(set);
+    if (!verdict.ok()) return verdict;
+    return define_variables(definitions, {});
+  }
   const int64_t made = places.made[0];  // negative: none yet
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
   if (!splits.empty()) {
@@ -260,6 +274,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   std::erase_if(added.variables, [&](const auto& entry) { return entry.second >= end; });
   if (subfiles_ && !verdict.ok()) withdraw_parts(subfiles_->variables(), end);
   if (subfiles_) subfiles_->forget_from(end);
+  if (subfiles_ && !verdict.ok()) drop_unused_subfiles();
   variable_numbers_.merge(added.variables);
   grow_as_one();
   tell_set_of_growth();

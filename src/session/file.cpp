@@ -100,8 +100,6 @@ Status File::open_on_root(const std::string& asked_format) {
     if (Status status = stripe_on_root(); !status.ok()) return status;
     draft_files_ = format_companions(format_name_, draft_.temporary_path);
     if (Status status = start_companions(draft_, companions()); !status.ok()) return status;
-    if (wants_references())
-      if (Status status = start_references_on_root(); !status.ok()) return status;
   }
   auto format = open_format(name, metadata_path, format_mode(mode_), format_options(), std::move(opened));
   if (!format.ok()) return format.status();
@@ -110,7 +108,11 @@ Status File::open_on_root(const std::string& asked_format) {
   metadata_opens_ = stores_opened() - opened_before;
   if (mode_ == Mode::create && wanted_subfiles_ == 0)
     if (Status status = choose_files_on_root(); !status.ok()) return status;
-  if (mode_ == Mode::create) return wanted_subfiles_ > 1 ? make_set_on_root() : Status{};
+  if (mode_ == Mode::create) {
+    if (wanted_subfiles_ > 1)
+      if (Status status = make_set_on_root(); !status.ok()) return status;
+    return wants_references() ? start_references_on_root() : Status{};
+  }
   auto catalog = format_->catalog();
   if (!catalog.ok()) return catalog.status();
   catalog_ = std::move(catalog).value();

@@ -128,6 +128,15 @@ enum class ObjectKind : int { nothing = 0, group = 1, variable = 2, link = 3, ot
 // How many files a program asks for; 1: one; 0: they are to be chosen. Code::bad_argument: subfiles, and not how many.
 Result<int64_t> wanted_subfiles(const Settings& settings, int ranks);
 
+// What these options ask for; 0: nothing.
+Result<int64_t> asked_subfiles(const Settings& settings, int ranks);
+
+// How many subfiles a new file is to have from now on.
+struct SetWish {
+  int64_t count = 0;    // 0: it stays as it is
+  bool of_all = false;  // also of variables that do not say
+};
+
 struct Band;
 class FillMap;
 struct WindowFill;
@@ -189,6 +198,8 @@ class File {
   const std::string& path() const noexcept { return path_; }
   const OpenFile& identity() const noexcept { return identity_; }
   const Subfiles* subfiles() const noexcept { return subfiles_.get(); }  // nullptr: the file is one
+  // How many subfiles a variable's own options ask for, 1: none; 0: they do not say, or ask for what the file has anyway.
+  Result<int64_t> subfiles_of_variable(const Settings& own) const;
   Mode mode() const noexcept { return mode_; }
   const FormatTraits& traits() const noexcept { return traits_; }
 
@@ -374,7 +385,8 @@ class File {
   Status make_set_on_root();                                         // rank 0 only
   Status start_set();                                                // collective
   FormatOptions format_options() const;
-  Status for_own_subfiles(const std::function<Status(int64_t, Format&)>& work);
+  Status become_set(SetWish wish);                                  // collective
+  Status for_own_subfiles(int64_t end, const std::function<Status(int64_t, Format&)>& work);
   bool is_split(const std::string& path) const;
   Status for_own_parts(const std::string& path, const std::function<Status(Format&)>& work);
   void learn_places(std::span<const int64_t> found) noexcept;
@@ -392,7 +404,12 @@ class File {
   Result<ChunkLayout> layout_in_subfile(const SplitVariable& split, int64_t part) const;
   bool has_room_for(int64_t records) const noexcept;
   void fit_line();
-  Result<std::optional<Split>> split_of(const VariableDefinition& definition) const;
+  int64_t default_subfiles() const noexcept;                         // of variables that do not say
+  Result<SetWish> set_for(std::span<const VariableDefinition> definitions) const;
+  Result<int64_t> files_for_size(std::span<const VariableDefinition> definitions) const;
+  Result<bool> fits_in_files(std::span<const VariableDefinition> definitions, int64_t count) const;
+  Result<std::optional<Split>> split_of(const VariableDefinition& definition, int64_t count) const;
+  void drop_unused_subfiles();                                       // local
   Status define_parts(std::span<VariableDefinition> definitions, std::map<int, SplitVariable>& splits, int first);  // collective
   void withdraw_parts(const std::map<int, SplitVariable>& splits, int first);  // local
   Status check_room_in_set(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) const;
@@ -472,7 +489,7 @@ class File {
   std::string references_;               // rank 0: the text, from when the format is closed until it is published
   std::map<std::string, std::string, std::less<>> link_targets_;  // by path
   std::unique_ptr<DataFile> data_;
-  int64_t wanted_subfiles_ = 1;          // of a created file; 0: to be chosen
+  int64_t wanted_subfiles_ = 1;          // of a created file, for variables that do not say; 0: to be chosen
   std::string files_reason_;             // why so many, where they were chosen; "" else
   std::array<std::string, 2> abandoned_folders_;  // rank 0: what has to go of a set that is not published
   bool sealed_ = false;                  // the files of its set have the map's checksum

@@ -152,7 +152,7 @@ Status File::place_variables(Status local) {
 Status File::cut_leftovers() {
   if (!traits_.grows_as_one || mode_ != Mode::update || is_cut_) return {};
   Status status = comm_->rank() == 0 ? format_->cut(first_records_) : Status{};
-  if (status.ok() && subfiles_) status = for_own_subfiles([&](int64_t, Format& format) { return format.cut(first_records_); });
+  if (status.ok() && subfiles_) status = for_own_subfiles(subfiles_->used(), [&](int64_t, Format& format) { return format.cut(first_records_); });
   return status;
 }
 

@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/units.hpp"
 #include "base/utf8.hpp"
+#include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "format/check.hpp"
 #include "session/file_count.hpp"
@@ -24,6 +25,26 @@ constexpr std::string_view k_mark = ".subfiles-";
 constexpr int64_t k_header_room = 16384;  // of some twenty variables' attributes: a subfile is written anew by one rank
 constexpr int64_t k_unknown = std::numeric_limits<int64_t>::min();
 
+// A set's format, identity, folder and ending, for the other ranks.
+void append_names(std::vector<std::byte>& out, const std::string& format, const Subfiles& set) {
+  for (const std::string& text : {format, set.identity(), set.folder(), set.names().ending}) {
+    append_varint(out, text.size());
+    const auto bytes = std::as_bytes(std::span(text));
+    out.insert(out.end(), bytes.begin(), bytes.end());
+  }
+}
+
+Result<std::array<std::string, 4>> read_names(std::span<const std::byte> told, size_t& position) {
+  std::array<std::string, 4> texts;
+  for (std::string& text : texts) {
+    const auto length = read_varint(told, position);
+    if (!length || *length > told.size() - position) return Status{Code::internal, "rank 0's word on a set is malformed"};
+    text.assign(reinterpret_cast<const char*>(told.data()) + position, *length);
+    position += *length;
+  }
+  return texts;
+}
+
 // How the file's name ends, for its subfiles to end so too.
 std::string ending_of(const std::string& path, const std::string& format) {
   constexpr size_t k_longest = 16;
@@ -35,20 +56,32 @@ std::string ending_of(const std::string& path, const std::string& format) {
 }  // namespace
 
 // The option files, or the names that other libraries have for it.
-Result<int64_t> wanted_subfiles(const Settings& settings, int ranks) {
-  const Choice files = settings.choice("files");
-  int64_t wanted = files.name == "subfiles" ? files.argument : files.name == "per-rank" ? ranks : files.name == "auto" ? 0 : 1;
-  const auto take = [&](const char* enabled, const char* number) -> Status {
-    if (wanted != 0 || !settings.boolean(enabled)) return {};
-    wanted = settings.integer(number);
-    return wanted > 0 ? Status() : Status(Code::bad_argument, fmt::format("{} is enabled, and {} does not say how many files there shall be", enabled, number));
+Result<int64_t> asked_subfiles(const Settings& settings, int ranks) {
+  struct Hint {
+    const char* enabled;
+    const char* number;
   };
-  if (Status status = take("pnetcdf_subfiling", "nc_num_subfiles"); !status.ok()) return status;
-  if (Status status = take("subfiling", "subfiling_nfiles"); !status.ok()) return status;
-  if (wanted == 0 && files.name == "auto" && settings.is_set("files")) return 0;
-  if (wanted == 0 && settings.text("strategy") == "subfiling") wanted = ranks;
-  if (wanted > Subfiles::k_most) return Status(Code::bad_argument, fmt::format("files: {} are more than {}", counted(wanted, "subfile"), Subfiles::k_most));
-  return std::max<int64_t>(1, wanted);
+  constexpr std::array k_hints{Hint{"pnetcdf_subfiling", "nc_num_subfiles"}, Hint{"subfiling", "subfiling_nfiles"}, Hint{"subfiling_enabled", "subfiling_nfiles"}};
+  const Choice files = settings.choice("files");
+  int64_t asked = files.name == "subfiles" ? files.argument : files.name == "per-rank" ? ranks : files.name == "auto" ? 0 : 1;
+  bool disabled = false;
+  for (const auto& [enabled, number] : k_hints) {
+    disabled = disabled || (settings.is_set(enabled) && !settings.boolean(enabled));
+    if (asked != 0 || !settings.boolean(enabled)) continue;
+    asked = settings.integer(number);
+    if (asked <= 0)
+      return Status(Code::bad_argument, fmt::format("{} is enabled, and {} does not say how many files there shall be", enabled, number));
+  }
+  const bool left_to_us = files.name == "auto" && settings.is_set("files");
+  if (asked == 0 && !left_to_us) asked = disabled ? 1 : settings.text("strategy") == "subfiling" ? ranks : 0;
+  if (asked > Subfiles::k_most) return Status(Code::bad_argument, fmt::format("files: {} are more than {}", counted(asked, "subfile"), Subfiles::k_most));
+  return asked;
+}
+
+Result<int64_t> wanted_subfiles(const Settings& settings, int ranks) {
+  auto asked = asked_subfiles(settings, ranks);
+  if (!asked.ok() || asked.value() > 0) return asked;
+  return settings.is_set("files") ? 0 : 1;
 }
 
 FileSystem File::file_system_at(const std::string& path) const noexcept {
@@ -84,7 +117,7 @@ Status File::choose_files_on_root() {
   return {};
 }
 
-// Rank 0 alone: identity and folder of a new set.
+// Rank 0 alone: identity and folder of a new set; start_set() makes the rest.
 Status File::make_set_on_root() {
   if (const std::string why = why_no_set(); !why.empty()) return {Code::unsupported, fmt::format("\"{}\": {}", path_, why)};
   const std::string identity = make_identity();
@@ -92,8 +125,45 @@ Status File::make_set_on_root() {
   const SubfileNames names{draft_.temporary_path + ".subfiles", ending_of(path_, format_name_), wanted_subfiles_};
   subfiles_ = std::make_unique<Subfiles>(format_name_, identity, folder, names);
   abandoned_folders_ = {names.folder, final_folder(draft_.final_path)};
-  if (Status status = start_folder(draft_, names.folder); !status.ok()) return status;
-  return subfiles_->sign(*format_, -1);
+  return start_folder(draft_, names.folder);
+}
+
+// Collective, agreed. The new file, which has been one so far, becomes the base file of a set.
+Status File::become_set(SetWish wish) {
+  const int64_t before = wanted_subfiles_;
+  std::vector<std::byte> told;
+  wanted_subfiles_ = wish.count;
+  Status local = comm_->rank() != 0 ? Status{} : guard([&] {
+    Status status = make_set_on_root();
+    if (status.ok() && wants_references()) status = start_references_on_root();
+    if (status.ok()) append_names(told, format_name_, *subfiles_);
+    return status;
+  });
+  local = share_from_root(*comm_, std::move(local), told);
+  if (local.ok() && !subfiles_) local = guard([&]() -> Status {
+    size_t position = 0;
+    auto names = read_names(told, position);
+    if (!names.ok()) return names.status();
+    const auto& [format, identity, folder, ending] = names.value();
+    subfiles_ = std::make_unique<Subfiles>(format, identity, folder, SubfileNames{data_->path() + ".subfiles", ending, wish.count});
+    return {};
+  });
+  Status verdict = agree(*comm_, std::move(local));
+  if (!verdict.ok() || !wish.of_all) wanted_subfiles_ = before;
+  if (!verdict.ok()) {
+    if (comm_->rank() == 0) abandon_set();
+    subfiles_.reset();
+    return verdict;
+  }
+  (void)subfiles_->fit_line(catalog_);
+  plans_.clear();
+  layouts_.clear();
+  data_->set_line(subfiles_->line());
+  if (recorder_) data_->record(&recorder_->recording(), nullptr);
+  unplaced_ = traits_.places_late;
+  verdict = start_set();
+  fatal_.update(verdict);  // the base file may have been told of subfiles that there are not
+  return verdict;
 }
 
 FormatOptions File::format_options() const {
@@ -105,9 +175,9 @@ FormatOptions File::format_options() const {
   return options;
 }
 
-// Local: `work(number, format)` for each subfile that this rank looks after.
-Status File::for_own_subfiles(const std::function<Status(int64_t, Format&)>& work) {
-  for (int64_t number = 0; number < subfiles_->count(); ++number) {
+// Local: `work(number, format)` for each of the first `end` subfiles that this rank looks after.
+Status File::for_own_subfiles(int64_t end, const std::function<Status(int64_t, Format&)>& work) {
+  for (int64_t number = 0; number < end; ++number) {
     if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
     auto format = subfiles_->format(number, mode_ == Mode::create ? FormatMode::create : FormatMode::update);
     if (!format.ok()) return format.status();
@@ -144,10 +214,8 @@ Status File::start_set() {
     return Status{};
   });
   if (mode_ == Mode::create) {
-    Status local = !named.ok() ? std::move(named) : guard([&] {
-      return for_own_subfiles([&](int64_t number, Format& format) { return subfiles_->sign(format, number); });
-    });
-    return agree(*comm_, std::move(local));
+    if (named.ok() && comm_->rank() == 0) named = guard([&] { return subfiles_->sign(*format_, -1); });
+    return agree(*comm_, std::move(named));
   }
   if (Status verdict = examine_subfiles(std::move(named)); !verdict.ok()) return verdict;
   fit_line();
@@ -157,7 +225,7 @@ Status File::start_set() {
   if (mode_ != Mode::update) return {};
   Status local = guard([&] {
     Status status;
-    for (int64_t number = 0; number < subfiles_->count() && status.ok(); ++number) status = subfiles_->fault_of(number);
+    for (int64_t number = 0; number < subfiles_->used() && status.ok(); ++number) status = subfiles_->fault_of(number);
     return status;
   });
   return agree(*comm_, std::move(local));
@@ -184,7 +252,7 @@ void File::fit_line() {
 
 // Local: a subfile that this rank looks after is as long as its variables say, also where nobody has written.
 Status File::lengthen_subfiles() {
-  for (int64_t number = 0; number < subfiles_->count(); ++number) {
+  for (int64_t number = 0; number < subfiles_->used(); ++number) {
     if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
     int64_t end = 0;
     for (const auto& [variable, split] : subfiles_->variables()) {
@@ -230,7 +298,7 @@ Status File::finish_subfiles(bool ends) {
     Status status;
     if (comm_->rank() == 0 && format_) status = subfiles_->seal(*format_, sum);
     if (status.ok() && comm_->rank() == 0 && format_ && traits_.places_late) status = lay_out_sealed(*format_);
-    if (status.ok()) status = for_own_subfiles([&](int64_t, Format& format) { return subfiles_->seal(format, sum); });
+    if (status.ok()) status = for_own_subfiles(subfiles_->used(), [&](int64_t, Format& format) { return subfiles_->seal(format, sum); });
     return status;
   });
   if (traits_.places_late) {  // what has been said of subfiles since the last flush may have outgrown its room
@@ -242,7 +310,7 @@ Status File::finish_subfiles(bool ends) {
   }
   local.update(ends ? subfiles_->close_formats() : subfiles_->flush_formats());
   if (durable && local.ok()) local = guard([&]() -> Status {
-    for (int64_t number = 0; number < subfiles_->count(); ++number) {
+    for (int64_t number = 0; number < subfiles_->used(); ++number) {
       if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
       std::vector<std::string> all = format_companions(format_name_, subfiles_->names().path(number));
       all.push_back(subfiles_->names().path(number));
@@ -302,7 +370,7 @@ void File::abandon_set() {
 // Rank 0 alone. What opening has found, what other files the folder has, and whether other programs are led where the map leads.
 std::string File::check_set_on_root() const {
   std::string lines;
-  for (int64_t number = 0; number < subfiles_->count(); ++number)
+  for (int64_t number = 0; number < subfiles_->used(); ++number)
     if (Status fault = subfiles_->fault_of(number); !fault.ok()) lines += fault.message() + '\n';
   for (const std::string& line : subfiles_->strangers()) lines += line + '\n';
   for (const auto& [variable, split] : subfiles_->variables()) {

@@ -26,7 +26,7 @@ int64_t unfolded(uint64_t value) noexcept { return static_cast<int64_t>(value >>
 // known, and the stride.
 Status File::tell_of_subfiles(std::vector<std::byte>& letter) {
   const int64_t sum = subfiles_->checksum(catalog_);
-  for (int64_t number = 0; number < subfiles_->count(); ++number) {
+  for (int64_t number = 0; number < subfiles_->used(); ++number) {
     if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
     std::map<int, Placement> places;
     const auto fault = subfiles_->examine(number, catalog_, sum, places);
@@ -48,7 +48,7 @@ Status File::tell_of_subfiles(std::vector<std::byte>& letter) {
 Status File::learn_of_subfiles(std::span<const std::byte> letter) {
   const Status malformed(Code::internal, "a letter about subfiles is malformed");
   size_t position = 0;
-  for (int64_t number = 0; number < subfiles_->count(); ++number) {
+  for (int64_t number = 0; number < subfiles_->used(); ++number) {
     const auto fault = read_varint(letter, position);
     if (!fault) return malformed;
     subfiles_->set_fault(number, unfolded(*fault));
@@ -102,7 +102,7 @@ Status File::place_subfiles() {
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   local = guard([&] {
-    return for_own_subfiles([&](int64_t number, Format& format) -> Status {
+    return for_own_subfiles(subfiles_->used(), [&](int64_t number, Format& format) -> Status {
       if (Status status = subfiles_->settle(number, format); !status.ok()) return status;
       auto catalog = format.catalog();
       if (!catalog.ok()) return catalog.status();

@@ -16,9 +16,9 @@ std::string File::warning_of_files() const {
   constexpr int64_t k_of_others = 32;
   rlimit limit{};
   if (!subfiles_ || ::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
-  if (subfiles_->count() + k_of_others <= static_cast<int64_t>(limit.rlim_cur)) return {};
+  if (subfiles_->used() + k_of_others <= static_cast<int64_t>(limit.rlim_cur)) return {};
   return fmt::format("warning: {} are more than a process may have open here ({}): other programs that read all of a variable at once would "
-                     "get fill values without an error; Windrow does not", counted(subfiles_->count(), "subfile"), limit.rlim_cur);
+                     "get fill values without an error; Windrow does not", counted(subfiles_->used(), "subfile"), limit.rlim_cur);
 }
 
 // Of a contiguous variable of the base file.
@@ -181,7 +181,7 @@ void File::add_records(const SplitVariable& split, Extent records, std::map<int6
 // As many writers as files, where nobody asks for others: domains then end where files do, and ranks in line with the parts write their own.
 void File::fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const {
   limits.layout = nullptr;  // the base file's: a place in the line is none in it
-  if (limits.writers == 0) limits.writers = std::min<int64_t>(subfiles_->count(), comm_->size());
+  if (limits.writers == 0) limits.writers = std::min<int64_t>(subfiles_->used(), comm_->size());
   if (strategy.access == Access::mapped) strategy.access = Access::automatic;  // a part of the line is not a part of one file
 }
 

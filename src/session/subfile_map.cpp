@@ -146,6 +146,7 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
     }
     set->variables_.emplace(static_cast<int>(i), std::move(made));
   }
+  set->found_ = set->used();
   set->sums_fills_ = sum == set->checksum(catalog);
   if (sum != set->checksum(catalog)) return bad("its checksum is wrong");
   std::erase_if(root, is_ours);

@@ -13,6 +13,7 @@
 #include "format/check.hpp"
 #include "session/copy.hpp"
 #include "session/map_attributes.hpp"
+#include "storage/publish.hpp"
 
 namespace windrow {
 
@@ -92,6 +93,12 @@ const SplitVariable* Subfiles::find(int variable) const noexcept {
   return found == variables_.end() ? nullptr : &found->second;
 }
 
+int64_t Subfiles::used() const noexcept {
+  int64_t used = 0;
+  for (const auto& [number, variable] : variables_) used = std::max(used, variable.split.parts());
+  return used;
+}
+
 bool Subfiles::fit_line(const Catalog& catalog) {
   int64_t longest = end_of(catalog.variables);
   bool grows = false, chunked = false;
@@ -146,12 +153,28 @@ Result<Format*> Subfiles::format(int64_t number, FormatMode mode) {
     if (!status.ok()) return status;
   }
   made_.resize(static_cast<size_t>(count()));
-  const FormatMode first = mode == FormatMode::create && made_[static_cast<size_t>(number)] != 0 ? FormatMode::update : mode;
+  uint8_t& made = made_[static_cast<size_t>(number)];
+  const bool is_new = mode != FormatMode::read && made == 0 && number >= found_;
+  const FormatMode first = is_new ? FormatMode::create : mode == FormatMode::create ? FormatMode::update : mode;
   auto opened = open_format(format_, names_.path(number), first, options_.format);
   if (!opened.ok()) return opened.status();
-  made_[static_cast<size_t>(number)] = 1;
+  made = is_new ? 1 : made;
   ++opens_;
-  return formats_.emplace(number, std::move(opened).value()).first->second.get();
+  Format* format = formats_.emplace(number, std::move(opened).value()).first->second.get();
+  if (Status status = is_new ? sign(*format, number) : Status(); !status.ok()) return status;
+  return format;
+}
+
+void Subfiles::drop(int64_t number) {
+  if (static_cast<size_t>(number) >= made_.size() || made_[static_cast<size_t>(number)] == 0) return;
+  if (const auto open = formats_.find(number); open != formats_.end()) {
+    (void)open->second->close();
+    formats_.erase(open);
+  }
+  std::vector<std::string> files = format_companions(format_, names_.path(number));
+  files.push_back(names_.path(number));
+  (void)remove_files(files);
+  made_[static_cast<size_t>(number)] = 0;
 }
 
 Status Subfiles::settle_formats() {

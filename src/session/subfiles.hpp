@@ -91,7 +91,8 @@ class Subfiles {
   // errors begin with. Code::bad_file: a map that cannot be.
   static Result<std::unique_ptr<Subfiles>> take_from(Catalog& catalog, const std::string& format, const std::string& path);
 
-  int64_t count() const noexcept { return names_.count; }
+  int64_t count() const noexcept { return names_.count; }  // that there may be
+  int64_t used() const noexcept;                           // that there are: the first ones, in which variables have parts
   const std::string& identity() const noexcept { return identity_; }
   const std::string& folder() const noexcept { return folder_; }  // its name beside the base file
   const SubfileNames& names() const noexcept { return names_; }
@@ -127,6 +128,7 @@ class Subfiles {
   // Of this rank's. Formats are opened when they are asked for; some are closed again, since a process may have only so many files open.
   Result<Format*> format(int64_t number, FormatMode mode);
   void set_options(SubfileOptions options) { options_ = std::move(options); }
+  void drop(int64_t number);  // one that format() has made here, with its file; else nothing
   Status close_formats();
   Status flush_formats();
   int64_t opens() const noexcept { return opens_; }
@@ -185,6 +187,7 @@ class Subfiles {
   std::set<int64_t> summed_;
   std::map<std::pair<int, int64_t>, int64_t> leftovers_;
   std::vector<uint8_t> made_;        // [subfiles] 1: this rank has created it
+  int64_t found_ = 0;                // that there were when the set was opened
   int64_t opens_ = 0;
   SubfileOptions options_;
   bool moved_ = false;

@@ -38,7 +38,7 @@ contains
         call windrow_options_set(options, 'files', 'subfiles(2)')
         call windrow_create(MPI_COMM_WORLD, path_of('subfiles'), file, options)
         call windrow_options_free(options)
-        call windrow_define_variable(file, 'v', windrow_float64, [3, 4], variable)
+        call windrow_define_variable(file, 'v', windrow_float64, [8, 4], variable)
         call windrow_close(file)
         call windrow_open(MPI_COMM_WORLD, path_of('subfiles'), file)
         call expect(windrow_subfile_count(file) == 2, 'how many subfiles')

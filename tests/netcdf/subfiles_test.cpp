@@ -477,7 +477,7 @@ TEST_F(NetcdfSubfiles, whose_headers_outgrow_their_room_at_last_are_whole) {
     for (int each = 0; each < k_variables; ++each) file.put(each, mine, data[static_cast<size_t>(each)]);
     file.flush();
   };
-  File file = File::create(MPI_COMM_WORLD, path(), {{"files", "subfiles(3)"}});
+  File file = File::create(MPI_COMM_WORLD, path(), {{"files", "subfiles(3)"}, {"split", "0"}});
   for (int each = 0; each < k_variables; ++each) file.define_variable("v" + std::to_string(each), WINDROW_FLOAT64, {k_length});
   move(file, 1);
   file.close();
