@@ -109,7 +109,7 @@ Status encode_zstd(const Filter& filter, Bytes in, FilterBuffers& buffers, ByteB
   if (!compressor) compressor.reset(ZSTD_createCCtx());
   if (!compressor) return no_memory_for("zstd");
   const std::span<std::byte> to = out.room(ZSTD_compressBound(in.size()));
-  const auto level = static_cast<int>(std::clamp<uint32_t>(value_of(filter, 0, 3), 1, 22));
+  const int level = std::clamp(static_cast<int32_t>(value_of(filter, 0, 3)), k_least_zstd_level, k_most_zstd_level);
   const size_t size = ZSTD_compressCCtx(compressor.get(), to.data(), to.size(), in.data(), in.size(), level);
   if (ZSTD_isError(size)) return cannot_encode("zstd");
   out.add(size);

@@ -70,8 +70,8 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-std::optional<uint32_t> number_in(std::string_view text, uint32_t least, uint32_t most) {
-  uint32_t number = 0;
+std::optional<int32_t> number_in(std::string_view text, int32_t least, int32_t most) {
+  int32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) return std::nullopt;
   return number;
@@ -81,7 +81,7 @@ constexpr std::array<std::string_view, 6> k_blosc_codecs{"blosclz", "lz4", "lz4h
 
 // nullopt: what comes after the name cannot be.
 std::optional<std::vector<uint32_t>> values_of(FilterId id, std::span<const std::string_view> arguments, int64_t element_bytes, int64_t chunk_bytes) {
-  const auto level = [&](size_t index, uint32_t otherwise, uint32_t least, uint32_t most) -> std::optional<uint32_t> {
+  const auto level = [&](size_t index, int32_t otherwise, int32_t least, int32_t most) -> std::optional<int32_t> {
     return index < arguments.size() ? number_in(arguments[index], least, most) : otherwise;
   };
   const size_t allowed = id == FilterId::blosc ? 2 : id == FilterId::deflate || id == FilterId::zstd ? 1 : 0;
@@ -89,9 +89,9 @@ std::optional<std::vector<uint32_t>> values_of(FilterId id, std::span<const std:
   switch (id) {
     case FilterId::deflate:
     case FilterId::zstd: {
-      const auto found = id == FilterId::deflate ? level(0, 1, 0, 9) : level(0, 3, 1, 22);
+      const auto found = id == FilterId::deflate ? level(0, 1, 0, 9) : level(0, 3, k_least_zstd_level, k_most_zstd_level);
       if (!found) return std::nullopt;
-      return std::vector<uint32_t>{*found};
+      return std::vector<uint32_t>{static_cast<uint32_t>(*found)};
     }
     case FilterId::shuffle: return std::vector<uint32_t>{static_cast<uint32_t>(element_bytes)};
     case FilterId::fletcher32: return std::vector<uint32_t>{};
@@ -103,7 +103,7 @@ std::optional<std::vector<uint32_t>> values_of(FilterId id, std::span<const std:
   const auto found = level(1, 5, 0, 9);
   if (at == k_blosc_codecs.end() || !found) return std::nullopt;
   // Versions of the filter and of Blosc's format, as the filter's own code sets them.
-  return std::vector<uint32_t>{2, 2, static_cast<uint32_t>(std::min<int64_t>(element_bytes, 255)), static_cast<uint32_t>(chunk_bytes), *found, 1,
+  return std::vector<uint32_t>{2, 2, static_cast<uint32_t>(std::min<int64_t>(element_bytes, 255)), static_cast<uint32_t>(chunk_bytes), static_cast<uint32_t>(*found), 1,
                                static_cast<uint32_t>(at - k_blosc_codecs.begin())};
 }
 
@@ -129,7 +129,7 @@ Result<std::vector<Filter>> parse_filters(std::string_view text, int64_t element
     auto values = values_of(entry->id, std::span(words).subspan(1), element_bytes, chunk_bytes);
     if (!values)
       return Status{Code::bad_argument,
-                    fmt::format("\"{}\" is no filter: deflate:0 to 9, zstd:1 to 22, lz4, blosc:CODEC:0 to 9, shuffle, fletcher32", part)};
+                    fmt::format("\"{}\" is no filter: deflate:0 to 9, zstd:{} to {}, lz4, blosc:CODEC:0 to 9, shuffle, fletcher32", part, k_least_zstd_level, k_most_zstd_level)};
     filters.push_back({static_cast<int>(entry->id), std::move(*values), std::string(entry->name)});
   }
   return filters;
@@ -141,7 +141,7 @@ std::string text_of(std::span<const Filter> filters) {
     const Entry* entry = find_entry(filter.id);
     text += (text.empty() ? "" : ",") + (entry != nullptr ? std::string(entry->name) : fmt::format("filter {}", filter.id));
     if (entry == nullptr || filter.values.empty()) continue;
-    if (entry->id == FilterId::deflate || entry->id == FilterId::zstd) text += fmt::format(":{}", filter.values.front());
+    if (entry->id == FilterId::deflate || entry->id == FilterId::zstd) text += fmt::format(":{}", static_cast<int32_t>(filter.values.front()));
     if (entry->id == FilterId::blosc && filter.values.size() > 6 && filter.values[6] < k_blosc_codecs.size())
       text += fmt::format(":{}:{}", k_blosc_codecs[filter.values[6]], filter.values[4]);
   }

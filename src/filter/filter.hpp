@@ -28,7 +28,10 @@ struct Filter {
 };
 
 // The filters in the order in which they encode; "" and "none" are none. For elements of so many bytes in chunks of so many.
-// "shuffle,deflate:4,fletcher32"; deflate:LEVEL 0 to 9 (default 1), zstd:LEVEL 1 to 22 (3), lz4, blosc:CODEC:LEVEL with CODEC lz4, zstd, zlib, blosclz or
+// As ZSTD_minCLevel() and ZSTD_maxCLevel() have them.
+inline constexpr int32_t k_least_zstd_level = -131072, k_most_zstd_level = 22;
+
+// "shuffle,deflate:4,fletcher32"; deflate:LEVEL 0 to 9 (default 1), zstd:LEVEL -131072 to 22 (3; 0: as zstd has it, negative: faster), lz4, blosc:CODEC:LEVEL with CODEC lz4, zstd, zlib, blosclz or
 // lz4hc (lz4:5, shuffled by bytes). Code::bad_argument: not one of these; Code::unsupported: not built in.
 Result<std::vector<Filter>> parse_filters(std::string_view text, int64_t element_bytes, int64_t chunk_bytes);
 

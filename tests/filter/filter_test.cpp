@@ -129,7 +129,7 @@ TEST(Filters, are_told_as_they_are_asked_for) {
 }
 
 TEST(Filters, that_are_not_are_refused) {
-  for (const char* text : {"gzip", "deflate:10", "deflate:x", "zstd:0", "zstd:23", "lz4:1", "shuffle:2", "blosc:lzma", "blosc:lz4:10", ",", "shuffle,"}) {
+  for (const char* text : {"gzip", "deflate:10", "deflate:x", "zstd:-131073", "zstd:23", "zstd:-", "lz4:1", "shuffle:2", "blosc:lzma", "blosc:lz4:10", ",", "shuffle,"}) {
     const auto filters = parse_filters(text, 8, 4096);
     EXPECT_FALSE(filters.ok()) << text;
   }
