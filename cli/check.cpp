@@ -117,10 +117,11 @@ int check(const World& world, const Arguments& arguments) {
   const double start = MPI_Wtime();
   const windrow::Options options = options_from(arguments.settings);
   windrow::File file = open_to_read(world, arguments.input, options, k_exit_failed);
-  const Contents contents = contents_of(file);
+  Contents contents = contents_of(file);
   Findings findings;
   const copying::Ranks ranks = world.ranks();
   try {
+    copying::leave_out_unwritten(file, contents, [](size_t) { return true; });
     Transfer transfer(ranks, contents.items, arguments.settings.buffer_bytes, 1);
     Progress progress("check", contents.bytes, shows_bar(arguments, world.rank));
     read_set(file, findings);

@@ -43,9 +43,6 @@ if(WINDROW_HDF5)
     message(FATAL_ERROR "The serial HDF5 C library was not found (Debian: libhdf5-dev). Without HDF5: -DWINDROW_HDF5=OFF")
   endif()
   add_library(windrow_hdf5_library ALIAS PkgConfig::WINDROW_HDF5_SERIAL)
-  # The high-level library of the same installation has dimension scales; without it dimensions have no names.
-  find_library(WINDROW_HDF5_HL_LIBRARY NAMES hdf5_serial_hl hdf5_hl HINTS ${WINDROW_HDF5_SERIAL_LIBRARY_DIRS})
-  find_path(WINDROW_HDF5_HL_INCLUDE_DIR hdf5_hl.h HINTS ${WINDROW_HDF5_SERIAL_INCLUDE_DIRS})
 endif()
 
 # Compressors, of chunks in files and of messages: each is left out where it is not installed, or by -DWINDROW_NAME=OFF.

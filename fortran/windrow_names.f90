@@ -16,7 +16,8 @@ module windrow_names
     integer, parameter, public :: windrow_nothing = 0, windrow_group = 1, windrow_variable = 2, windrow_link = 3, &
         windrow_other = 4, windrow_dimension = 5
 
-    !> Define a dimension that no variable has the name of. Collective. `length`: a default or a 64-bit integer.
+    !> Define a dimension; a variable of its name has its coordinates if that is its own first dimension. Collective.
+    !> `length`: a default or a 64-bit integer.
     interface windrow_define_dimension
         module procedure define_dimension_int32, define_dimension_int64
     end interface windrow_define_dimension
@@ -57,7 +58,7 @@ contains
         call define_dimension_int64(file, path, int(length, int64), stat, errmsg)
     end subroutine define_dimension_int32
 
-    !> How many dimensions the file has that no variable has the name of, with the numbers 1, 2, ...; -1 when it is not
+    !> How many dimensions the file has that no variable has the coordinates of, with the numbers 1, 2, ...; -1 when it is not
     !> open. Local.
     function windrow_dimension_count(file) result(count)
         type(windrow_file), intent(in) :: file

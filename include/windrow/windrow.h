@@ -324,6 +324,19 @@ WINDROW_API const char *windrow_subfile_name(const windrow_file *file, int subfi
 WINDROW_API int windrow_check_subfiles(windrow_file *file, const char **problems);
 
 /**
+ * Which chunks of a variable the file stores; all else of it reads as the fill value, and needs neither be read nor copied.  Collective.
+ *
+ * @param variable  [same]
+ * @param chunks    How many; 0 too for a variable without chunks that nobody has written; -1: that is not known, as of other variables without chunks and of those in subfiles.
+ * @param starts    [chunks][ndims] the first element of each, in no order; valid until the next call of this function for the file, or until it is closed.
+ * Cost: rank 0 looks through the index of the chunks.
+ *
+ *     windrow_inquire_written(file, variable, &chunks, &starts);
+ * Since 0.1.
+ */
+WINDROW_API int windrow_inquire_written(windrow_file *file, int variable, int64_t *chunks, const int64_t **starts);
+
+/**
  * Write a kerchunk reference file: a text (JSON) that says in which bytes of which file each chunk of each variable lies, in subfiles too.  xarray and
  * zarr open it as one data set, and read the bytes where they are.  Collective.  docs/kerchunk.md.
  *
@@ -355,11 +368,14 @@ WINDROW_API const char *windrow_group_path(const windrow_file *file, int group);
  * one dimension, of that length (of an HDF5 variable that grows: or longer): it then holds the coordinates, and its own dimension has its name.  What is nowhere becomes a new dimension
  * in the variable's group; so variables with coordinates are to be defined first.  In an HDF5 file these are dimension scales: ncdump, xarray and
  * h5py show them; that of what can grow is unlimited.  In netCDF classic every dimension has a name, made up where none is given.
+ * A variable that is called like its own first dimension is that dimension's coordinates, also with more dimensions: station(station, length).  One that is called like another
+ * of its dimensions, or of the file's, is not: bounds(time, bounds).  In HDF5 it lies beside the dimension as "_nc4_non_coord_bounds", as netCDF-4 has it,
+ * and netCDF's readers and Windrow show it by its own name.  To be named before others that have that dimension.
  *
  * @param variable  [same]
  * @param names     [ndims] each a name, a path that begins with a slash, or "" for none.  [same]
  * @return WINDROW_BAD_ARGUMENT: another length; WINDROW_EXISTS: the dimensions have names, or something else is called so; WINDROW_UNSUPPORTED:
- *         built without HDF5's high-level library, or a second unlimited dimension in netCDF classic.
+ *         a second unlimited dimension in netCDF classic.
  *
  *     const char *names[2] = {"time", "cell"};
  *     windrow_name_dimensions(file, temperature, names);
@@ -371,10 +387,11 @@ WINDROW_API int windrow_name_dimensions(windrow_file *file, int variable, const 
  * @return WINDROW_BAD_ARGUMENT too: another number than the variable has dimensions.  Since 0.1. */
 WINDROW_API int windrow_name_dimensions_counted(windrow_file *file, int variable, int count, const char *const *names);
 
-/** Define a dimension that no variable has the name of.  Collective.  @param path, length  [same]; 0: unlimited  @return WINDROW_EXISTS.  Since 0.1. */
+/** Define a dimension.  Collective.  A variable of its name, defined before or afterwards, has its coordinates if that is its own first dimension, and else has only the name.
+ * @param path, length  [same]; 0: unlimited  @return WINDROW_EXISTS.  Since 0.1. */
 WINDROW_API int windrow_define_dimension(windrow_file *file, const char *path, int64_t length);
 
-/** How many dimensions the file has that no variable has the name of; -1 for a NULL file.  Local.  Since 0.1. */
+/** How many dimensions the file has that no variable has the coordinates of; -1 for a NULL file.  Local.  Since 0.1. */
 WINDROW_API int windrow_dimension_count(const windrow_file *file);
 
 /** Path and length of such a dimension.  Local; the path is valid until the file is closed.  Since 0.1. */

@@ -427,7 +427,7 @@ class File {
     const windrow_variable_info info = variable(variable_number);
     return {info.dimension_names, info.dimension_names + info.ndims};
   }
-  /** A dimension that no variable has the name of.  Collective. */
+  /** A dimension, as windrow_define_dimension().  Collective. */
   void define_dimension(const std::string& path, int64_t length) { check(windrow_define_dimension(raw_, path.c_str(), length)); }
 
   /** A soft link.  Collective. */

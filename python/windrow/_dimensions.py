@@ -19,24 +19,40 @@ def check_dims(core: _core.File, planned: Mapping[str, Sequence[int]], wanted: M
     planned : mapping of path to shape
         Variables that are to be defined.
     wanted : mapping of path to names
-        Of the dimensions of some of these, in the order in which they are named.
+        Of the dimensions of some of these, which are named in the order of `in_turn`.
     growing : set of path
         Those of `planned` that may still be shorter than others along their first dimension.
     """
     lengths: dict[str, int] = dict(core.dimensions())
-    for path, names in wanted.items():
+    for path in in_turn(wanted):
+        names = wanted[path]
         for number, (name, length) in enumerate(zip(names, planned[path])):
             if not name:
                 continue
-            found, known = _length_of(core, planned, lengths, path, name)
+            may_be_own = number == 0 or names[0] in _own_names(path)
+            found, known = _length_of(core, planned, lengths, path, name, may_be_own)
             if known is None:
                 lengths[found] = length
             elif known != length and not (number == 0 and path in growing and length < known):
                 raise ValueError(f"dimension {number} has length {length}; {found!r} has {known}")
 
 
-def _length_of(core: _core.File, planned: Mapping[str, Sequence[int]], lengths: Mapping[str, int], path: str, name: str) -> tuple[str, int | None]:
-    """The path of what a name stands for, in the group of `path` or one above; and its length, None where there is nothing yet."""
+def in_turn(wanted: Mapping[str, Sequence[str]]) -> list[str]:
+    """Paths of variables in the order in which their dimensions are named: those that are called like one of their dimensions come first."""
+    return sorted(wanted, key=lambda path: _own_names(path).isdisjoint(wanted[path]))
+
+
+def _own_names(path: str) -> set[str]:
+    return {path, posixpath.basename(path)}
+
+
+def _length_of(
+    core: _core.File, planned: Mapping[str, Sequence[int]], lengths: Mapping[str, int], path: str, name: str, may_be_own: bool
+) -> tuple[str, int | None]:
+    """The path of what a name stands for, in the group of `path` or one above; and its length, None where there is nothing yet.
+
+    A variable that is called like a dimension names it where that is its first one (`may_be_own`).
+    """
     if "/" in name and not name.startswith("/"):
         raise ValueError(f"dimension {name!r}: a name has no slash in it, and a path begins with one")
     group = posixpath.dirname(path)
@@ -45,6 +61,8 @@ def _length_of(core: _core.File, planned: Mapping[str, Sequence[int]], lengths: 
         here = posixpath.join(group, name)
         if here in lengths:
             return here, lengths[here]
+        if here == path:
+            return here, planned[path][0] if may_be_own else None
         shape = planned[here] if here in planned else _shape_of(core, here)
         if shape is not None:
             if len(shape) != 1:
@@ -64,6 +82,8 @@ def _shape_of(core: _core.File, path: str) -> Sequence[int] | None:
     if found.get("path") != path:  # nothing, or a soft link
         return None
     own = found["dimensions"][0] if found["dimensions"] else ""
-    if len(found["shape"]) == 1 and own not in ("", path, posixpath.basename(path)):
+    if own in _own_names(path):
+        return list(found["shape"][:1])
+    if len(found["shape"]) == 1 and own:
         raise ValueError(f"{path!r} cannot name a dimension: its own is called {own!r}")
     return list(found["shape"])

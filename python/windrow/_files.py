@@ -116,7 +116,7 @@ class File(Group):
 
     @property
     def dimensions(self) -> dict[str, int]:
-        """Paths and lengths of dimensions that no variable has the name of."""
+        """Paths and lengths of dimensions that no variable has the coordinates of."""
         return self._handle.core.dimensions()
 
     @property

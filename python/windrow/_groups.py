@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._attributes import Attributes
 from ._definitions import Arguments, Definition
-from ._dimensions import check_dims
+from ._dimensions import check_dims, in_turn
 from ._errors import WindrowError, attempt, passable, readable
 from ._handle import Handle
 from ._types import fill_value_of, is_masked, unmasked
@@ -116,7 +116,7 @@ class Group(Mapping[str, Any]):
         return Group(self._handle, self._resolve(name))
 
     def create_dimension(self, name: str, length: int) -> None:
-        """Define a dimension that no variable has the name of. Collective."""
+        """Define a dimension. Collective. A variable of its name is its coordinates if that is the variable's first dimension."""
         ready, problem = attempt(lambda: (self._resolve(name), operator.index(length)))
         self._handle.core.define_dimension(*(ready or ("", 0)), problem)
 
@@ -240,9 +240,9 @@ class Group(Mapping[str, Any]):
         numbers = core.define_variables(
             call, [each.path for each in made], [each.number for each in made], [each.extent for each in made], [each.settings for each in made], problem
         )
-        for number, definition in zip(numbers, made):
-            if definition.dims is not None:
-                core.name_dimensions(number, definition.dims, "")
+        named = {each.path: (number, each.dims) for number, each in zip(numbers, made) if each.dims is not None}
+        for path in in_turn({path: dims for path, (_, dims) in named.items()}):
+            core.name_dimensions(*named[path], "")
         return [Variable(self._handle, number) for number in numbers]
 
     def _definition(self, name: str, asked: Arguments) -> Definition:

@@ -20,6 +20,7 @@ struct windrow_options {
 struct windrow_file {
   std::unique_ptr<windrow::File> file;
   mutable std::string text;             // of the last explain or report
+  std::vector<int64_t> written;         // of the last windrow_inquire_written()
   mutable std::set<std::string> texts;  // all that has been handed out until the file is closed, each once: see keep()
 };
 

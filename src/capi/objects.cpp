@@ -285,6 +285,19 @@ int windrow_check_subfiles(windrow_file* file, const char** problems) {
   });
 }
 
+int windrow_inquire_written(windrow_file* file, int variable, int64_t* chunks, const int64_t** starts) {
+  return enter([&]() -> Status {
+    if (Status status = check_file(file); !status.ok()) return status;
+    auto found = file->file->written_chunks(variable, chunks == nullptr || starts == nullptr ? null_argument("chunks or starts") : Status());
+    if (!found.ok()) return found.status();
+    file->written = found.value().value_or(std::vector<int64_t>());
+    const size_t dimensions = file->file->catalog().variables[static_cast<size_t>(variable)].shape.size();
+    *chunks = found.value() ? static_cast<int64_t>(file->written.size() / std::max<size_t>(dimensions, 1)) : -1;
+    *starts = file->written.data();
+    return {};
+  });
+}
+
 int windrow_write_references(windrow_file* file, const char* path, const char* prefix, const char** left_out) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;

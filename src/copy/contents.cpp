@@ -68,6 +68,24 @@ Contents contents_of(const windrow::File& file) {
   return contents;
 }
 
+void leave_out_unwritten(windrow::File& file, Contents& contents, const std::function<bool(size_t item)>& may) {
+  constexpr int64_t k_least_bytes = int64_t{16} << 20;  // less is moved sooner than asked for
+  contents.bytes = 0;
+  for (size_t i = 0; i < contents.items.size(); ++i) {
+    Item& item = contents.items[i];
+    if (element_count(item.shape) >= k_least_bytes / item.element_bytes && may(i)) {
+      int64_t chunks = -1;
+      const int64_t* starts = nullptr;
+      windrow::check(windrow_inquire_written(file.get(), item.variable, &chunks, &starts));
+      item.is_partial = chunks >= 0;
+      const windrow_variable_info info = file.variable(item.variable);
+      const std::vector<int64_t> chunk(info.chunk, info.chunk + (info.chunked != 0 ? info.ndims : 0));
+      if (chunks > 0) item.ranges = ranges_of_chunks(item.shape, chunk, std::span(starts, static_cast<size_t>(chunks) * item.shape.size()));
+    }
+    contents.bytes += elements_to_move(item) * item.element_bytes;
+  }
+}
+
 windrow_attribute_info attribute_of(const windrow::File& file, const std::string& object, int number) {
   windrow_attribute_info info{};
   info.size = sizeof info;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,9 @@ struct Contents {
 
 // Local: the library has handed the description of the file to every rank.
 Contents contents_of(const windrow::File& file);
+
+// Collective. Of variables that nobody has written as a whole, only what is stored is moved from now on; `may` says for which.
+void leave_out_unwritten(windrow::File& file, Contents& contents, const std::function<bool(size_t item)>& may);
 
 // Attribute `number` of an object, described.
 windrow_attribute_info attribute_of(const windrow::File& file, const std::string& object, int number);

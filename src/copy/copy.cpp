@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -86,18 +87,27 @@ class Definitions {
       const std::string& path = contents.objects[static_cast<size_t>(group)];
       attempt(path, [&] { output_.define_group(path); });
     }
+    // Dimensions first: a variable that is called like one, and does not name it, has its own place then.
+    std::set<std::string> may_grow;
+    for (const Item& item : contents.items)
+      if (input_.variable(item.variable).extendible != 0) may_grow.insert(growth_.name_of(item.variable));
+    for (const auto& [path, length] : contents.dimensions)
+      if (!may_grow.contains(path)) attempt(path, [&] { output_.define_dimension(path, length); });
     for (const Item& item : contents.items) numbers_.push_back(define_variable(item.variable));
     for (const int variable : contents.wholes) wholes_.push_back(define_variable(variable));
     const std::set<std::string> growing = growing_dimensions(contents);
     for (const auto& [path, length] : contents.dimensions)
-      if (!growing.contains(path)) attempt(path, [&] { output_.define_dimension(path, length); });
+      if (may_grow.contains(path) && !growing.contains(path)) attempt(path, [&] { output_.define_dimension(path, length); });
     for (const auto& [path, target] : contents.links) attempt(path, [&] { output_.define_link(path, target); });
     for (const std::string& object : contents.objects)
       if (!refused_objects_.contains(object)) copy_attributes(object);
-    for (const bool grows : {true, false})  // first those by which a dimension is made without a limit
-      for (size_t i = 0; i < contents.items.size(); ++i)
-        if (numbers_[i] >= 0 && (output_.variable(numbers_[i]).extendible != 0) == grows) copy_dimension_names(contents.items[i].variable, numbers_[i]);
-    for (size_t i = 0; i < contents.wholes.size(); ++i) copy_dimension_names(contents.wholes[i], wholes_[i]);
+    // First those that name their own dimension, then those by which a dimension is made without a limit.
+    std::array<std::vector<std::pair<int, int>>, 3> in_turn;
+    const auto turn_of = [&](int from, int to) -> size_t { return names_itself(from) ? 0 : to >= 0 && output_.variable(to).extendible != 0 ? 1 : 2; };
+    for (size_t i = 0; i < contents.items.size(); ++i) in_turn[turn_of(contents.items[i].variable, numbers_[i])].emplace_back(contents.items[i].variable, numbers_[i]);
+    for (size_t i = 0; i < contents.wholes.size(); ++i) in_turn[turn_of(contents.wholes[i], wholes_[i])].emplace_back(contents.wholes[i], wholes_[i]);
+    for (const auto& turn : in_turn)
+      for (const auto& [from, to] : turn) copy_dimension_names(from, to);
   }
   const std::vector<int>& numbers() const noexcept { return numbers_; }  // of the items, in the output
   const std::vector<int>& wholes() const noexcept { return wholes_; }    // the same of Contents::wholes
@@ -118,9 +128,15 @@ class Definitions {
     }
     return growing;
   }
-  // How netCDF-4 keeps what netCDF classic has a place for in its header.
-  static bool is_netcdf4s_own(const std::string& name) {
-    return name == "_Netcdf4Dimid" || name == "_Netcdf4Coordinates" || name == "_NCProperties" || name == "_nc3_strict";
+  // Whether a variable is called like its first dimension, in its group.
+  bool names_itself(int variable) const {
+    const std::vector<std::string> names = input_.dimension_names(variable);
+    const std::string path = input_.variable(variable).path;
+    return !names.empty() && !names.front().empty() && (names.front() == path || names.front() == path.substr(path.rfind('/') + 1));
+  }
+  // How netCDF-4 keeps what netCDF classic has a place for in its header, and its numbers of dimensions, which are others in each file.
+  bool is_netcdf4s_own(const std::string& name) const {
+    return name == "_Netcdf4Dimid" || name == "_Netcdf4Coordinates" || (ways_.is_netcdf && (name == "_NCProperties" || name == "_nc3_strict"));
   }
   // What a subfile that is opened by itself shows of the map that it belongs to: a copy of it does not.
   static bool is_of_a_subfile(const std::string& name) {
@@ -204,7 +220,7 @@ class Definitions {
   void copy_attributes(const std::string& object) {
     for (int i = 0; i < windrow_attribute_count(input_.get(), object.c_str()); ++i) {
       const std::string name = attribute_of(input_, object, i).name;
-      if (is_of_a_subfile(name) || (ways_.is_netcdf && is_netcdf4s_own(name))) continue;
+      if (is_of_a_subfile(name) || is_netcdf4s_own(name)) continue;
       attempt(object + ", attribute " + name, [&] { output_.copy_attribute(object, input_, object, name); });
     }
   }
@@ -239,7 +255,15 @@ std::vector<std::vector<int64_t>> shapes_of(const windrow::File& output, const s
 
 nlohmann::json plan_of(windrow::File& file) { return nlohmann::json::parse(file.explain("json")); }
 
-void copy_data(const Ranks& ranks, const Request& request, const Contents& contents, windrow::File& input, windrow::File& output, Outcome& outcome) {
+// What nobody has written is the fill value in the output too, which has the same chunks, or nothing but zeros.
+bool stays_unwritten(const windrow::File& input, int from, const windrow::File& output, int to) {
+  const windrow_variable_info a = input.variable(from), b = output.variable(to);
+  const bool same_fill = std::string_view(a.fill_value) == b.fill_value;
+  if (a.chunked == 0) return same_fill && *a.fill_value == '\0' && b.chunked == 0;
+  return same_fill && b.chunked != 0 && std::equal(a.chunk, a.chunk + a.ndims, b.chunk);
+}
+
+void copy_data(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input, windrow::File& output, Outcome& outcome) {
   const Growth growth(input, contents);
   Definitions definitions(input, output, growth, {.keeps_chunks = request.keeps_chunks, .is_netcdf = request.is_netcdf});
   definitions.define(contents);
@@ -248,6 +272,7 @@ void copy_data(const Ranks& ranks, const Request& request, const Contents& conte
     const windrow_variable_info info = input.variable(contents.wholes[i]);
     if (info.is_null == 0) output.put_texts(definitions.wholes()[i], input.texts(contents.wholes[i]));
   }
+  leave_out_unwritten(input, contents, [&](size_t i) { return stays_unwritten(input, contents.items[i].variable, output, definitions.numbers()[i]); });
   Transfer transfer(ranks, contents.items, request.buffer_bytes, 2);
   transfer.keep_order(same_order(input, contents.items, output, definitions.numbers()));
   transfer.write_into(shapes_of(output, definitions.numbers()));
@@ -294,7 +319,7 @@ void leave(windrow::File& file) noexcept {
 }
 
 // Everything between create and close: on an error the unfinished target is taken away again.
-void fill(const Ranks& ranks, const Request& request, const Contents& contents, windrow::File& input, windrow::File& output, Outcome& outcome) {
+void fill(const Ranks& ranks, const Request& request, Contents& contents, windrow::File& input, windrow::File& output, Outcome& outcome) {
   try {
     copy_data(ranks, request, contents, input, output, outcome);
   } catch (...) {
@@ -319,7 +344,7 @@ void copy_file(const Ranks& ranks, const Request& request, Outcome& outcome) {
       return wrong.empty() ? problem_with_sets(input, request.source, request.target) : wrong;
     });
     if (!problem.empty()) throw windrow::Error(WINDROW_BAD_ARGUMENT, 0, problem);
-    const Contents contents = contents_of(input);
+    Contents contents = contents_of(input);
     require_none(contents.unsupported, request.source, outcome);
     windrow::File output = windrow::File::create(ranks.comm, request.target, options_of(request, request.format));
     outcome.begun = true;

@@ -2,6 +2,7 @@
 #include "copy/growth.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace copying {
 
@@ -10,8 +11,9 @@ namespace {
 // What is there most often; of several such, what comes first.
 template <class Value>
 Value most_frequent(const std::vector<Value>& values) {
-  const auto count = [&](const Value& value) { return std::count(values.begin(), values.end(), value); };
-  const auto found = std::max_element(values.begin(), values.end(), [&](const Value& a, const Value& b) { return count(a) < count(b); });
+  std::map<Value, int64_t> counts;
+  for (const Value& value : values) ++counts[value];
+  const auto found = std::max_element(values.begin(), values.end(), [&](const Value& a, const Value& b) { return counts.at(a) < counts.at(b); });
   return found == values.end() ? Value{} : *found;
 }
 

@@ -25,6 +25,34 @@ int64_t element_count(const std::vector<int64_t>& shape) {
   return count;
 }
 
+int64_t elements_to_move(const Item& item) {
+  if (!item.is_partial) return element_count(item.shape);
+  int64_t count = 0;
+  for (const auto& [first, elements] : item.ranges) count += elements;
+  return count;
+}
+
+// Cut along the slowest dimension in which there are several chunks: those before it have one index each, or all of theirs in one chunk.
+std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int64_t>& shape, const std::vector<int64_t>& chunk, std::span<const int64_t> starts) {
+  const std::vector<int64_t> strides = strides_of(shape);
+  size_t cut = 0;
+  while (cut + 1 < shape.size() && shape[cut] == 1) ++cut;
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (size_t at = 0; at + shape.size() <= starts.size(); at += shape.size()) {
+    const int64_t rows = std::min(chunk[cut], shape[cut] - starts[at + cut]);
+    if (rows > 0) ranges.emplace_back(starts[at + cut] * strides[cut], rows * strides[cut]);
+  }
+  std::sort(ranges.begin(), ranges.end());
+  std::vector<std::pair<int64_t, int64_t>> joined;
+  for (const auto& [first, count] : ranges) {
+    if (!joined.empty() && joined.back().first + joined.back().second >= first)
+      joined.back().second = std::max(joined.back().second, first + count - joined.back().first);
+    else
+      joined.emplace_back(first, count);
+  }
+  return joined;
+}
+
 Share share_of(const Item& item, const Piece& piece, int rank, int ranks) {
   if (item.shape.empty()) return {0, 1};
   const int64_t each = piece.count / ranks;
@@ -43,7 +71,8 @@ Slicer::Slicer(const std::vector<Item>& items, int ranks, int64_t buffer_bytes)
 // The next piece that fits `room` bytes of rank 0's buffer, if any.
 std::optional<Piece> Slicer::cut(int64_t room, bool first_of_batch) const {
   const Item& item = items_[item_];
-  const int64_t left = element_count(item.shape) - element_;
+  const int64_t end_of_range = item.is_partial ? item.ranges[range_].first + item.ranges[range_].second : element_count(item.shape);
+  const int64_t left = end_of_range - element_;
   // One element, however large, is taken by a batch of its own.
   const int64_t each = std::max<int64_t>(room / item.element_bytes, first_of_batch ? 1 : 0);
   // left <= each x ranks without the product, which may overflow
@@ -64,20 +93,30 @@ Batch Slicer::next() {
   Batch batch;
   int64_t room = buffer_bytes_;
   while (item_ < items_.size() && batch.size() < k_most_pieces) {
-    const int64_t total = element_count(items_[item_].shape);
-    if (total > 0) {
-      const auto piece = cut(room, batch.empty());
-      if (!piece) break;
-      batch.push_back(*piece);
-      room -= share_bytes(items_[item_], *piece, 0, ranks_);
-      element_ += piece->count;
-    }
-    if (element_ >= total) {
+    const Item& item = items_[item_];
+    if (elements_to_move(item) == 0) {
       ++item_;
-      element_ = 0;
+      continue;
     }
+    if (item.is_partial) element_ = std::max(element_, item.ranges[range_].first);
+    const auto piece = cut(room, batch.empty());
+    if (!piece) break;
+    batch.push_back(*piece);
+    room -= share_bytes(item, *piece, 0, ranks_);
+    element_ += piece->count;
+    advance();
   }
   return batch;
+}
+
+// To the next range, or the next item.
+void Slicer::advance() {
+  const Item& item = items_[item_];
+  const bool in_range = element_ < (item.is_partial ? item.ranges[range_].first + item.ranges[range_].second : element_count(item.shape));
+  if (in_range || (item.is_partial && ++range_ < item.ranges.size())) return;
+  ++item_;
+  range_ = 0;
+  element_ = 0;
 }
 
 // At each position the largest box that starts there and ends within the range: first growing boxes (up to a row, a plane, ...),

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace copying {
@@ -13,9 +15,15 @@ struct Item {
   int variable = 0;            // its number in the file
   std::vector<int64_t> shape;  // empty: a scalar
   int64_t element_bytes = 1;
+  std::vector<std::pair<int64_t, int64_t>> ranges = {};  // the elements that there are to move: first and count, in order; empty: all
+  bool is_partial = false;                               // `ranges` counts, even if there is none
 };
 
 int64_t element_count(const std::vector<int64_t>& shape);
+int64_t elements_to_move(const Item& item);
+
+// Ranges of elements that hold all of the chunks that begin at `starts` ([chunks][dimensions]), and as few others as whole rows of them have.
+std::vector<std::pair<int64_t, int64_t>> ranges_of_chunks(const std::vector<int64_t>& shape, const std::vector<int64_t>& chunk, std::span<const int64_t> starts);
 
 // Elements [first, first + count) of a variable in C order, all ranks together.
 struct Piece {
@@ -49,7 +57,8 @@ class Slicer {
   const std::vector<Item>& items_;
   int ranks_;
   int64_t buffer_bytes_;
-  size_t item_ = 0;
+  void advance();
+  size_t item_ = 0, range_ = 0;
   int64_t element_ = 0;
 };
 

@@ -221,6 +221,10 @@ Status Format::restore_chunk(const std::string&, std::span<const int64_t>) { ret
 
 Status Format::fill_chunk(const std::string&, std::span<const int64_t>, std::span<const std::byte>) { return {}; }
 
+Result<std::vector<int64_t>> Format::stored_chunks(const std::string& path) {
+  return Status(Code::unsupported, fmt::format("\"{}\" has no chunks that can be listed", path));
+}
+
 Result<ChunkPlace> Format::find_chunk(const std::string& path, std::span<const int64_t>) {
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
 }

@@ -248,6 +248,8 @@ class Format {
   virtual void settle_chunks() noexcept {}
   // Where a chunk lies.
   virtual Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first);
+  // First elements of the chunks of a variable that are stored, one after the other, in no order. Code::unsupported: the format has no chunks, or takes too long.
+  virtual Result<std::vector<int64_t>> stored_chunks(const std::string& path);
   virtual FormatTraits traits() const noexcept { return {}; }
   // Gives variables of a file that was created what its readers find there and nobody has asked for: names of dimensions, and attributes.
   virtual Status tell_as_stored(std::vector<Variable>&) { return {}; }

@@ -38,17 +38,24 @@ struct FewPlaces {
 
 // Which groups have to be made so that `path`'s parents (and `itself`) are there. All ranks find the same.
 Status File::missing_groups(const std::string& path, bool itself, Additions& added) const {
-  std::vector<std::string> wanted = parents_of(path);
-  if (itself && path != "/") wanted.push_back(path);
-  for (const std::string& group : wanted) {
+  std::vector<std::string> missing;  // innermost first: what is there has all its parents
+  for (std::string group = itself ? path : parent_of(path); group != "/" && !group_numbers_.contains(group) && !added.group_numbers.contains(group); group = parent_of(group)) {
     if (variable_numbers_.contains(group) || added.variables.contains(group))
       return {Code::exists, fmt::format("\"{}\" in \"{}\" is a variable, not a group", group, path_)};
     if (dimension_of(group, {}) != nullptr) return {Code::exists, fmt::format("\"{}\" in \"{}\" is a dimension, not a group", group, path_)};
     if (link_targets_.contains(group)) return {Code::exists, fmt::format("\"{}\" in \"{}\" is a soft link, not a group", group, path_)};
-    if (find_group(group) == nullptr && std::find(added.groups.begin(), added.groups.end(), group) == added.groups.end())
-      added.groups.push_back(group);
+    missing.push_back(group);
+  }
+  for (auto group = missing.rbegin(); group != missing.rend(); ++group) {
+    added.group_numbers.emplace(*group, static_cast<int>(catalog_.groups.size() + added.groups.size()));
+    added.groups.push_back(std::move(*group));
   }
   return {};
+}
+
+void File::enter_groups(Additions& added) noexcept {
+  for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
+  group_numbers_.merge(added.group_numbers);
 }
 
 Status File::define_groups_on_root(std::span<const std::string> groups) {
@@ -75,7 +82,7 @@ Status File::define_group(const std::string& path, Status local) {
   if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path}), "the paths of the group", [&] { return quoted({path}); },
                                   [&] { return define_groups_on_root(added.groups); }); !verdict.ok())
     return verdict;
-  for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
+  enter_groups(added);
   return {};
 }
 
@@ -100,8 +107,7 @@ Status File::check_definition(VariableDefinition& definition, Additions& added) 
       return {Code::bad_argument, fmt::format("variable \"{}\" is larger than a file can be", definition.path)};
     bytes = *product;
   }
-  const bool new_group = std::find(added.groups.begin(), added.groups.end(), definition.path) != added.groups.end();
-  if (is_taken(definition.path) || added.variables.contains(definition.path) || new_group)
+  if (is_taken(definition.path) || added.variables.contains(definition.path) || added.group_numbers.contains(definition.path))
     return {Code::exists, fmt::format("\"{}\" has \"{}\" already", path_, definition.path)};
   return missing_groups(definition.path, false, added);
 }
@@ -269,8 +275,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
                           begin == 0 ? std::span<const std::string>(added.groups) : std::span<const std::string>());
   // Groups may be there that nobody knows when their variable could not be made: see define_groups_on_root().
   const auto end = static_cast<int>(catalog_.variables.size());
-  if (end > first)
-    for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
+  if (end > first) enter_groups(added);
   std::erase_if(added.variables, [&](const auto& entry) { return entry.second >= end; });
   if (subfiles_ && !verdict.ok()) withdraw_parts(subfiles_->variables(), end);
   if (subfiles_) subfiles_->forget_from(end);
@@ -334,9 +339,8 @@ const std::vector<Attribute>* File::attributes_of(std::string_view object) const
 std::vector<Attribute>* File::find_attributes(std::string_view object) noexcept {
   const auto variable = variable_numbers_.find(object);
   if (variable != variable_numbers_.end()) return &catalog_.variables[static_cast<size_t>(variable->second)].attributes;
-  for (Group& group : catalog_.groups)
-    if (group.path == object) return &group.attributes;
-  return nullptr;
+  const auto group = group_numbers_.find(object);
+  return group == group_numbers_.end() ? nullptr : &catalog_.groups[static_cast<size_t>(group->second)].attributes;
 }
 
 Status File::put_attribute(const std::string& object, Attribute attribute, Status local) {

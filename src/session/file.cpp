@@ -140,7 +140,10 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
     file->mode_ = mode;
     file->path_ = path;
     file->identity_.path = path;
-    if (mode == Mode::create) file->catalog_.groups.push_back({.path = "/", .attributes = {}});
+    if (mode == Mode::create) {
+      file->catalog_.groups.push_back({.path = "/", .attributes = {}});
+      file->group_numbers_.emplace("/", 0);
+    }
     if (path.empty()) return {Code::bad_argument, "the path of the file is empty"};
     auto options = resolve_options(*comm.value(), program, mode == Mode::create);
     if (!options.ok()) return options.status();
@@ -323,7 +326,9 @@ Status File::learn(std::span<const std::byte> told) {
     subfiles_ = std::move(set).value();
     for (const Variable& variable : catalog_.variables) extendible_ = extendible_ || variable.extendible || variable.held;
     for (size_t i = 0; i < catalog_.variables.size(); ++i) variable_numbers_[catalog_.variables[i].path] = static_cast<int>(i);
+    for (size_t i = 0; i < catalog_.groups.size(); ++i) group_numbers_.emplace(catalog_.groups[i].path, static_cast<int>(i));
     for (const SoftLink& link : catalog_.links) link_targets_[link.path] = link.target;
+    number_dimensions();
   }
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options_);
   data_->tally_by(layout_);
@@ -542,9 +547,8 @@ Result<int> File::find_variable(std::string_view path) const {
 }
 
 const Group* File::find_group(std::string_view path) const noexcept {
-  for (const Group& group : catalog_.groups)
-    if (group.path == path || (!path.starts_with('/') && std::string_view(group.path).substr(1) == path && !path.empty())) return &group;
-  return nullptr;
+  const auto found = path.starts_with('/') ? group_numbers_.find(path) : group_numbers_.find("/" + std::string(path));
+  return found == group_numbers_.end() || path.empty() ? nullptr : &catalog_.groups[static_cast<size_t>(found->second)];
 }
 
 }  // namespace windrow

@@ -119,7 +119,7 @@ using PlanBits = std::array<int64_t, k_plan_words>;               // a bit for e
 // What a call that defines adds to the catalog.
 struct Additions {
   std::vector<std::string> groups;                          // outermost first
-  std::map<std::string, int, std::less<>> variables;
+  std::map<std::string, int, std::less<>> group_numbers, variables;
 };
 
 // The numbers are those of enum windrow_kind (windrow.h).
@@ -169,6 +169,8 @@ class File {
   Status set_strategy(const Settings& changes, Status local = {});
   // Where the chunks of all variables lie, as a text for Zarr's readers at `path`, "" beside the file; what is left out of it, one a line.
   Result<std::string> write_references(const std::string& path, const std::string& prefix, Status local = {});
+  // First elements of the chunks of a variable that are stored, one after the other; none of a variable that nobody has written; nothing where that is not known.
+  Result<std::optional<std::vector<int64_t>>> written_chunks(int variable, Status local = {});
   Result<std::string> check_subfiles();                              // what is wrong with the set, one a line; "" too for a file that is one
   Status flush(Status local = {});
   Status flush_begin();
@@ -234,18 +236,21 @@ class File {
   Status finish_on_root(bool publish, const PartChunks& chunks);    // rank 0 only
   void close_alone() noexcept;                                      // local
   std::string follow(std::string path) const;                         // where soft links lead; a path that they do not end, as it is
-  bool is_taken(std::string_view path) const;
+  bool is_taken(std::string_view path) const;                         // by anything but a dimension that no variable has the name of
   // dimensions.cpp
   const Dimension* dimension_of(const std::string& path, std::span<const Dimension> added) const;
   bool grows(const Dimension& dimension) const noexcept;
   bool fits_dimension(const Variable& variable, size_t number, int64_t length) const noexcept;
-  Status check_coordinate(const Variable& coordinate, const Variable& variable, size_t number) const;
-  Result<std::string> find_dimension(const Variable& variable, size_t number, const std::string& name, std::vector<Dimension>& added) const;
+  Result<bool> names_dimension(const Variable& other, const Variable& variable, size_t number, bool own_first) const;
+  void number_dimensions();
+  void drop_dimension(const std::string& path) noexcept;
+  Result<std::string> find_dimension(const Variable& variable, size_t number, const std::string& name, bool own_first, std::vector<Dimension>& added) const;
   Status check_namable(int variable, size_t names) const;
-  Status name_dimensions_of_parts(const Variable& named, const std::vector<std::string>& names);
+  Status name_dimensions_of_parts(const Variable& named, const std::vector<std::string>& names, std::span<const Dimension> added);
   Status define_dimensions(Additions groups, std::vector<Dimension> added, const Variable* named, const std::vector<std::string>& names);
   Status define_groups_on_root(std::span<const std::string> groups);  // rank 0 only
   Status missing_groups(const std::string& path, bool itself, Additions& added) const;
+  void enter_groups(Additions& added) noexcept;                       // room was made
   Status check_definition(VariableDefinition& definition, Additions& added) const;
   Status define_some(std::span<VariableDefinition> definitions, std::span<const std::string> groups);
   Status make_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, std::span<int64_t> places);
@@ -480,7 +485,7 @@ class File {
   Claim claim_;                          // rank 0, of a file that is changed in place
   std::unique_ptr<Format> format_;       // rank 0
   Catalog catalog_;
-  std::map<std::string, int, std::less<>> variable_numbers_;
+  std::map<std::string, int, std::less<>> variable_numbers_, group_numbers_, dimension_numbers_;
   std::vector<ViewerGrid> grids_;
   bool grids_changed_ = false;           // since they were published
   Draft xdmf_draft_;                     // rank 0: the text's names

@@ -47,9 +47,7 @@ std::string File::follow(std::string path) const {
 }
 
 bool File::is_taken(std::string_view path) const {
-  const bool is_dimension = std::any_of(catalog_.dimensions.begin(), catalog_.dimensions.end(),
-                                        [&](const Dimension& dimension) { return dimension.path == path; });
-  return is_dimension || variable_numbers_.contains(path) || link_targets_.contains(path) || find_group(path) != nullptr;
+  return variable_numbers_.contains(path) || link_targets_.contains(path) || group_numbers_.contains(path);
 }
 
 ObjectKind File::kind_of(const std::string& path) const {
@@ -83,7 +81,7 @@ Status File::define_link(const std::string& path, const std::string& target, Sta
     if (!clean.ok()) return clean.status();
     link = {std::move(clean).value(), target};
     if (Status status = check_link(link); !status.ok()) return status;
-    if (is_taken(link.path)) return {Code::exists, fmt::format("\"{}\" has \"{}\" already", path_, link.path)};
+    if (is_taken(link.path) || dimension_numbers_.contains(link.path)) return {Code::exists, fmt::format("\"{}\" has \"{}\" already", path_, link.path)};
     if (Status status = missing_groups(link.path, false, added); !status.ok()) return status;
     kept = link;
     entry.emplace(link.path, link.target);
@@ -98,7 +96,7 @@ Status File::define_link(const std::string& path, const std::string& target, Sta
   if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path, target}), "path or target of the link", [&] { return quoted({path, target}); }, define);
       !verdict.ok())
     return verdict;
-  for (std::string& group : added.groups) catalog_.groups.push_back({.path = std::move(group), .attributes = {}});
+  enter_groups(added);
   catalog_.links.push_back(std::move(kept));
   link_targets_.merge(entry);
   return {};

@@ -269,8 +269,6 @@ TEST_P(Names, of_dimensions) {
   EXPECT_THAT(windrow_error_message(), HasSubstr("-1 names"));
   EXPECT_EQ(windrow_define_dimension(file, "time", 4), WINDROW_EXISTS);
   EXPECT_EQ(windrow_define_dimension(file, "negative", -4), WINDROW_BAD_ARGUMENT);
-  int variable = -1;
-  EXPECT_EQ(windrow_define_variable(file, "unused", WINDROW_INT8, 0, nullptr, &variable), WINDROW_EXISTS);
   if (size_of() > 1) {
     const char* mine[1] = {rank_of() == 0 ? "x" : "y"};
     EXPECT_EQ(windrow_name_dimensions(file, wrong, mine), WINDROW_BAD_ARGUMENT);

@@ -225,13 +225,13 @@ f["plain"] = np.arange(3)
       {"/vlen", "variable-length type"},
       {"/array", "array type"},
       {"/region", "reference type"},
-      {"/brain", "floating-point type of 16 bits"},
+      {"/brain", "floating-point type of 16 bits, 8 of the exponent (bias 127) and 7 of the mantissa"},
       {"/external", "external file storage"},
       {"/virtual", "virtual dataset"},
       {"/compact", ""},
       {"/late", ""},
       {"/bits", "bit field type"},
-      {"/narrow", "integer type of 24 bits"},
+      {"/narrow", "integer type of 24 bits in 4 bytes"},
       {"/plain", ""},
   };
   EXPECT_EQ(found.variables.size(), std::size(expected));

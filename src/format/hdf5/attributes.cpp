@@ -90,11 +90,7 @@ Status read_attribute(hid_t object, const std::string& path, int64_t file_bytes,
   attribute.opaque_bytes = description.details.bytes;
   attribute.tag = std::move(description.details.tag);
   attribute.enumeration = std::move(description.details.enumeration);
-  if (attribute.type == Type::none) return {};
-  if (attribute.type != Type::reference) return read_elements(handle.get(), type.get(), attribute, count);
-  Result<std::vector<std::string>> paths = read_references(object, count, attribute.name, reader_of(handle.get()));
-  if (paths.ok()) attribute.texts = std::move(paths).value();
-  return paths.status();
+  return attribute.type == Type::none ? Status() : read_elements(handle.get(), type.get(), attribute, count);
 }
 
 // One buffer of all texts, each filled up to `size`.
@@ -182,7 +178,7 @@ bool overwrite(hid_t object, const Attribute& attribute) {
 
 }  // namespace
 
-Result<std::vector<Attribute>> read_attributes(hid_t object, const std::string& path, int64_t file_bytes) {
+Result<std::vector<Attribute>> read_attributes(hid_t object, H5_index_t index, const std::string& path, int64_t file_bytes) {
   Collected<Attribute> attributes;
   const auto take_name = [](hid_t, const char* name, const H5A_info_t*, void* data) noexcept -> herr_t {
     return static_cast<Collected<Attribute>*>(data)->add([&] {
@@ -191,7 +187,7 @@ Result<std::vector<Attribute>> read_attributes(hid_t object, const std::string& 
       return attribute;
     });
   };
-  if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, take_name, &attributes) < 0)
+  if (H5Aiterate2(object, index, H5_ITER_INC, nullptr, take_name, &attributes) < 0)
     return attributes.status.ok() ? hdf5_status(Code::bad_file, "attributes of", path) : attributes.status;
   for (Attribute& attribute : attributes.list) {
     Status status = read_attribute(object, path, file_bytes, attribute);

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "extent/chunks.hpp"
 #include "extent/extent.hpp"
 #include "format/hdf5/driver.hpp"
+#include "format/hdf5/version.hpp"
 
 namespace windrow {
 
@@ -20,7 +22,7 @@ Result<hid_t> ChunkPlaces::dataset(const std::string& variable) {
   if (const auto known = datasets_.find(variable); known != datasets_.end()) return known->second.get();
   const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
   H5Pset_chunk_cache(access.get(), 1, 0, 0);  // no chunk ever comes by
-  Handle dataset(H5Dopen2(file_, variable.c_str(), access.get()), H5Dclose);
+  Handle dataset(H5Dopen2(file_, scales_.stored(variable).c_str(), access.get()), H5Dclose);
   if (!dataset.valid()) return hdf5_status(Code::io, "open of", variable);
   const hid_t opened = dataset.get();
   datasets_.emplace(variable, std::move(dataset));
@@ -45,6 +47,40 @@ Result<ChunkPlace> ChunkPlaces::find(const std::string& variable, std::span<cons
   if (H5Dread_chunk(dataset.value(), H5P_DEFAULT, at.data(), &skipped, chunk_marker()) < 0)
     return hdf5_status(Code::bad_file, "place of a chunk of", variable);
   return ChunkPlace{take_chunk_offset(file_), static_cast<int64_t>(bytes), skipped};
+}
+
+// HDF5 1.10 takes the time of the square of their number to list them, and looks a chunk up by its place in little time.
+Result<std::vector<int64_t>> ChunkPlaces::stored(const std::string& variable) {
+  constexpr int64_t k_few = 2048, k_most = int64_t{1} << 22;  // listed, looked up
+  const Result<hid_t> dataset = this->dataset(variable);
+  if (!dataset.ok()) return dataset.status();
+  const Handle creation(H5Dget_create_plist(dataset.value()), H5Pclose), space(H5Dget_space(dataset.value()), H5Sclose);
+  std::array<hsize_t, k_most_dimensions> shape{}, chunk{};
+  const int dimensions = H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr);
+  const int64_t count = dimensions > 0 && H5Pget_chunk(creation.get(), dimensions, chunk.data()) == dimensions ? count_chunks(dataset.value()) : -1;
+  if (count < 0) return Status(Code::unsupported, fmt::format("the chunks of \"{}\" cannot be listed", variable));
+  std::vector<int64_t> firsts;
+  const auto take = [&](const hsize_t* first) {
+    return guard([&] {
+      firsts.insert(firsts.end(), first, first + dimensions);
+      return Status();
+    }).ok() ? 0 : -1;
+  };
+  const std::vector<int64_t> extents(shape.begin(), shape.begin() + dimensions), edges(chunk.begin(), chunk.begin() + dimensions);
+  const Result<ChunkGrid> made = ChunkGrid::make(extents, edges);
+  if (!made.ok()) return made.status();
+  const ChunkGrid& grid = made.value();
+  if (count <= k_few || grid.count() > k_most) {
+    if (count > 16 * k_few || list_chunks(dataset.value(), static_cast<hsize_t>(count), take) < 0)
+      return Status(Code::unsupported, fmt::format("the chunks of \"{}\" are too many to be listed", variable));
+    return firsts;
+  }
+  for (int64_t number = 0; number < grid.count(); ++number) {
+    const std::vector<int64_t> first = grid.first_element(number);
+    hsize_t bytes = 0;
+    if (is_there(dataset.value(), first, bytes)) firsts.insert(firsts.end(), first.begin(), first.end());
+  }
+  return firsts;
 }
 
 Result<int64_t> ChunkPlaces::insert(const std::string& variable, std::span<const int64_t> first, int64_t bytes, uint32_t skipped) {

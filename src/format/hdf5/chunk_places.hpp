@@ -16,6 +16,7 @@
 #include "base/status.hpp"
 #include "format/check.hpp"
 #include "format/format.hpp"
+#include "format/hdf5/dimensions.hpp"
 #include "format/hdf5/handle.hpp"
 #include "format/hdf5/kept_places.hpp"
 
@@ -32,7 +33,7 @@ struct ChunkRoom {
 // Of one open file, until close(). Chunks are named by their variable and their first element.
 class ChunkPlaces {
  public:
-  ChunkPlaces(hid_t file, const std::string& path) : file_(file), path_(path) {}
+  ChunkPlaces(hid_t file, const std::string& path, const Scales& scales) : file_(file), path_(path), scales_(scales) {}
 
   // The dataset, open as long as it is not forgotten.
   Result<hid_t> dataset(const std::string& variable);
@@ -45,6 +46,7 @@ class ChunkPlaces {
   Status fill(const std::string& variable, std::span<const int64_t> first, std::span<const std::byte> bytes);
   void settle() noexcept { moved_.clear(), briefly_kept_.let_go(); }
   Result<ChunkPlace> find(const std::string& variable, std::span<const int64_t> first);
+  Result<std::vector<int64_t>> stored(const std::string& variable);
 
   // Places are kept, and the index with them, until let_go() is told that the index is in the file.
   bool index_held() const noexcept { return index_held_; }
@@ -62,6 +64,7 @@ class ChunkPlaces {
 
   hid_t file_;
   std::string path_;  // of the file, for messages
+  const Scales& scales_;
   std::map<std::string, Handle, std::less<>> datasets_;
   KeptPlaces kept_;                // that the index in the file names
   KeptPlaces briefly_kept_;        // that it does not: until settle()

@@ -18,6 +18,12 @@ inline herr_t set_object_creation(hid_t creation) {
   return ok ? 0 : -1;
 }
 
+// netCDF-4 changes files only whose groups know in which order they were filled.
+inline herr_t set_group_creation(hid_t creation) {
+  const bool ok = set_object_creation(creation) >= 0 && H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0;
+  return ok ? 0 : -1;
+}
+
 // Early: the place is known at once. Never filled: HDF5 would write every byte once more, on one rank. See take_place() of driver.hpp.
 inline bool set_contiguous(hid_t creation) {
   return H5Pset_layout(creation, H5D_CONTIGUOUS) >= 0 && H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&

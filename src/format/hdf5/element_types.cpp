@@ -65,7 +65,8 @@ Handle make_opaque(const Details& details) {
 TypeDescription describe_enumeration(hid_t type) {
   const Handle base(H5Tget_super(type), H5Tclose);
   TypeDescription description = base.valid() ? describe_type(base.get()) : unsupported("");
-  if (description.type < Type::int8 || description.type > Type::uint64) return unsupported("enumeration type of odd integers");
+  if (description.type < Type::int8 || description.type > Type::uint64)
+    return unsupported(fmt::format("enumeration type of an {}", description.unsupported.empty() ? "unknown type" : description.unsupported));
   const auto size = static_cast<size_t>(type_size(description.type));
   const bool is_signed = static_cast<int>(description.type) % 2 == 1;
   const int count = H5Tget_nmembers(type);

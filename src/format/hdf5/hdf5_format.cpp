@@ -32,7 +32,8 @@ class Hdf5Format final : public Format {
         mode_(mode),
         options_(options),
         file_(file),
-        chunks_(file, path_),
+        scales_(file),
+        chunks_(file, path_, scales_),
         published_(mode == FormatMode::update),
         failure_(driver_failure(file)) {}
   ~Hdf5Format() override;
@@ -62,6 +63,7 @@ class Hdf5Format final : public Format {
   Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes) override;
   void settle_chunks() noexcept override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
+  Result<std::vector<int64_t>> stored_chunks(const std::string& path) override;
   Status flush() override;
   Status close() override;
 
@@ -70,13 +72,19 @@ class Hdf5Format final : public Format {
   Result<int64_t> file_bytes() const;
   Status check_room(int64_t bytes) const;
   Status explain_refusal(const std::string& path) const;
-  Status create_dataset(const VariableDefinition& definition, Placement& placement) const;
+  std::vector<std::string> stored_paths(const std::vector<std::string>& paths) const;
+  Status create_dataset(const VariableDefinition& definition, const std::string& place, Placement& placement) const;
   Status outcome(herr_t result, const char* what) const;
 
   std::string path_;
   FormatMode mode_;
   FormatOptions options_;
   hid_t file_;  // invalid when closed
+  Scales scales_;
+  struct {
+    std::string path;
+    Handle handle;
+  } last_group_;  // that was made: the next is often in it, and HDF5 would look up each name of its path
   ChunkPlaces chunks_;
   bool published_ = false;  // others may have the file: what its index names is to stay
   std::shared_ptr<const Status> failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
@@ -85,6 +93,7 @@ class Hdf5Format final : public Format {
 Hdf5Format::~Hdf5Format() {
   if (file_ < 0) return;
   const Quiet quiet;
+  last_group_ = {};
   chunks_.close();
   H5Fclose(file_);
 }
@@ -122,8 +131,15 @@ Status Hdf5Format::explain_refusal(const std::string& path) const {
   const std::string parent = parent_of(path);
   const Handle group(H5Gopen2(file_, parent.c_str(), H5P_DEFAULT), H5Gclose);
   if (!group.valid()) return {Code::not_found, fmt::format("\"{}\": there is no group \"{}\"", path, parent)};
-  if (H5Lexists(file_, path.c_str(), H5P_DEFAULT) > 0) return {Code::exists, fmt::format("\"{}\" exists already", path)};
+  if (H5Lexists(file_, scales_.stored(path).c_str(), H5P_DEFAULT) > 0) return {Code::exists, fmt::format("\"{}\" exists already", path)};
   return status;
+}
+
+// Where the objects lie that are called so.
+std::vector<std::string> Hdf5Format::stored_paths(const std::vector<std::string>& paths) const {
+  std::vector<std::string> stored;
+  for (const std::string& path : paths) stored.push_back(scales_.stored(path));
+  return stored;
 }
 
 Status Hdf5Format::define_group(const std::string& path) {
@@ -134,10 +150,14 @@ Status Hdf5Format::define_group(const std::string& path) {
     if (status.ok() && path == "/") status = {Code::exists, "\"/\" exists already"};
     if (!status.ok()) return status;
     const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
-    set_object_creation(creation.get());
+    set_group_creation(creation.get());
     const Handle links = link_creation(path);
-    const Handle group(H5Gcreate2(file_, path.c_str(), links.get(), creation.get(), H5P_DEFAULT), H5Gclose);
-    return group.valid() ? Status() : explain_refusal(path);
+    const bool is_inside = last_group_.handle.valid() && parent_of(path) == last_group_.path;
+    const std::string name = is_inside ? path.substr(path.rfind('/') + 1) : path;
+    Handle group(H5Gcreate2(is_inside ? last_group_.handle.get() : file_, name.c_str(), links.get(), creation.get(), H5P_DEFAULT), H5Gclose);
+    if (!group.valid()) return explain_refusal(path);
+    last_group_ = {path, std::move(group)};
+    return Status();
   });
 }
 
@@ -153,19 +173,19 @@ bool set_chunks(hid_t creation, const Chunking& chunking) {
   return !chunking.edges_unfiltered || H5Pset_chunk_opts(creation, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) >= 0;
 }
 
-Status Hdf5Format::create_dataset(const VariableDefinition& definition, Placement& placement) const {
+Status Hdf5Format::create_dataset(const VariableDefinition& definition, const std::string& place, Placement& placement) const {
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   // What goes through HDF5 itself is as HDF5 has it: its elements are places in a heap, and must not be undefined.
   const bool set = is_moved_whole(definition.type, definition.details) ||
                    (definition.chunking.empty() ? set_contiguous(creation.get()) : set_chunks(creation.get(), definition.chunking));
   if (!set || set_object_creation(creation.get()) < 0) return hdf5_status(Code::bad_argument, "settings of", definition.path);
-  const Handle links = link_creation(definition.path);
+  const Handle links = link_creation(place);
   const Handle space = definition.null_space ? make_null_space() : make_space(definition.shape, definition.extendible);
   const Handle type = make_type(definition.type, definition.big_endian, definition.details);
   if (!type.valid()) return hdf5_status(Code::bad_argument, "type of", definition.path);
   if (!definition.fill.empty() && H5Pset_fill_value(creation.get(), type.get(), definition.fill.data()) < 0)
     return hdf5_status(Code::bad_argument, "fill value of", definition.path);
-  const Handle dataset(H5Dcreate2(file_, definition.path.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT),
+  const Handle dataset(H5Dcreate2(file_, place.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT),
                        H5Dclose);
   if (!dataset.valid()) return explain_refusal(definition.path);
   if (placement.bytes == 0 || !definition.chunking.empty()) return {};
@@ -185,7 +205,9 @@ Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definiti
     if (valid.ok() && definition.chunking.empty()) valid = check_room(bytes.value());
     if (!valid.ok()) return valid;
     placement.bytes = bytes.value();
-    return create_dataset(definition, placement);
+    valid = create_dataset(definition, scales_.place_of_new(definition.path), placement);
+    if (!valid.ok() && valid.code() != Code::exists) scales_.forget(definition.path);
+    return valid;
   });
   if (!status.ok()) return status;
   return placement;
@@ -195,17 +217,20 @@ Status Hdf5Format::undefine(const std::string& path, int64_t) {
   return guard([&] {
     const Quiet quiet;
     if (Status status = writable("definition of", path); !status.ok()) return status;
+    const std::string place_in_file = scales_.stored(path);
+    last_group_ = {};
     if (const Handle group(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose); group.valid()) {
       H5G_info_t about{};
       if (H5Gget_info(group.get(), &about) < 0 || about.nlinks > 0) return Status(Code::bad_state, fmt::format("group \"{}\" has members", path));
     }
-    if (H5Lexists(file_, path.c_str(), H5P_DEFAULT) <= 0) return Status(Code::not_found, fmt::format("there is no \"{}\"", path));
+    if (H5Lexists(file_, place_in_file.c_str(), H5P_DEFAULT) <= 0) return Status(Code::not_found, fmt::format("there is no \"{}\"", path));
     Extent place;
-    if (const Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose); dataset.valid())
+    if (const Handle dataset(H5Dopen2(file_, place_in_file.c_str(), H5P_DEFAULT), H5Dclose); dataset.valid())
       if (const haddr_t offset = H5Dget_offset(dataset.get()); offset != HADDR_UNDEF)
         place = {static_cast<int64_t>(offset), static_cast<int64_t>(offset + H5Dget_storage_size(dataset.get()))};
     chunks_.forget(path);
-    Status status = outcome(H5Ldelete(file_, path.c_str(), H5P_DEFAULT), "definitions in");
+    Status status = outcome(H5Ldelete(file_, place_in_file.c_str(), H5P_DEFAULT), "definitions in");
+    if (status.ok()) scales_.forget(path);
     if (status.ok() && !place.empty()) give_place_back(file_, place);
     return status;
   });
@@ -215,7 +240,7 @@ Result<std::vector<Part>> Hdf5Format::parts_of(const std::string& path) {
   return guard([&]() -> Result<std::vector<Part>> {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
-    auto parts = read_virtual(file_, path);
+    auto parts = read_virtual(file_, scales_.stored(path), path);
     if (parts.ok() && !failure_->ok()) return *failure_;
     return parts;
   });
@@ -227,8 +252,10 @@ Status Hdf5Format::define_split(const VariableDefinition& definition, std::span<
     Status status = writable("variable", definition.path);
     status.update(check_definition(definition, References::some).status());
     if (!status.ok()) return status;
-    if (H5Lexists(file_, definition.path.c_str(), H5P_DEFAULT) > 0) return Status(Code::exists, fmt::format("\"{}\" exists already", definition.path));
-    status = create_virtual(file_, definition, parts);
+    const std::string place = scales_.place_of_new(definition.path);
+    if (H5Lexists(file_, place.c_str(), H5P_DEFAULT) > 0) return Status(Code::exists, fmt::format("\"{}\" exists already", definition.path));
+    status = create_virtual(file_, place, definition, parts);
+    if (!status.ok()) scales_.forget(definition.path);
     status.update(*failure_);
     return status;
   });
@@ -242,11 +269,17 @@ Status Hdf5Format::put_attributes(const std::string& object, std::span<const Att
     status.update(check_object_path(object));
     if (!attributes.empty()) status.update(check_attribute(object, attributes.front(), References::some));
     if (!status.ok() || attributes.empty()) return status;
-    const Handle handle(H5Oopen(file_, object.c_str(), H5P_DEFAULT), H5Oclose);
+    const Handle handle(H5Oopen(file_, scales_.stored(object).c_str(), H5P_DEFAULT), H5Oclose);
     if (!handle.valid()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
     for (const Attribute& attribute : attributes) {
       status = check_attribute(object, attribute, References::some);
-      if (status.ok()) status = write_attribute(handle.get(), object, attribute);
+      if (status.ok() && attribute.type == Type::reference) {
+        Attribute stored = attribute;
+        stored.texts = stored_paths(attribute.texts);
+        status = write_attribute(handle.get(), object, stored);
+      } else if (status.ok()) {
+        status = write_attribute(handle.get(), object, attribute);
+      }
       if (!status.ok()) return status;
     }
     return status;
@@ -257,7 +290,7 @@ Status Hdf5Format::delete_attribute(const std::string& object, const std::string
   return guard([&] {
     const Quiet quiet;
     if (Status status = writable("attribute of", object); !status.ok()) return status;
-    const Handle handle(H5Oopen(file_, object.c_str(), H5P_DEFAULT), H5Oclose);
+    const Handle handle(H5Oopen(file_, scales_.stored(object).c_str(), H5P_DEFAULT), H5Oclose);
     if (!handle.valid()) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
     if (H5Aexists(handle.get(), name.c_str()) <= 0)
       return Status(Code::not_found, fmt::format("\"{}\" has no attribute \"{}\"", object, name));
@@ -272,7 +305,7 @@ Status Hdf5Format::define_link(const SoftLink& link) {
     status.update(check_link(link));
     if (!status.ok()) return status;
     const Handle links = link_creation(link.path);
-    const herr_t result = H5Lcreate_soft(link.target.c_str(), file_, link.path.c_str(), links.get(), H5P_DEFAULT);
+    const herr_t result = H5Lcreate_soft(scales_.stored(link.target).c_str(), file_, link.path.c_str(), links.get(), H5P_DEFAULT);
     return result >= 0 ? *failure_ : explain_refusal(link.path);
   });
 }
@@ -283,11 +316,7 @@ Status Hdf5Format::define_dimension(const Dimension& dimension) {
     Status status = writable("dimension", dimension.path);
     status.update(check_dimension(dimension));
     if (!status.ok()) return status;
-    if (H5Lexists(file_, dimension.path.c_str(), H5P_DEFAULT) > 0) return Status(Code::exists, fmt::format("\"{}\" exists already", dimension.path));
-    const Handle links = link_creation(dimension.path);
-    const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    set_object_creation(creation.get());
-    status = create_dimension(file_, dimension, links.get(), creation.get());
+    status = scales_.define_dimension(dimension);
     status.update(*failure_);
     return status;
   });
@@ -297,7 +326,7 @@ Status Hdf5Format::name_dimensions(const std::string& variable, const std::vecto
   return guard([&] {
     const Quiet quiet;
     Status status = writable("dimensions of", variable);
-    if (status.ok()) status = attach_dimensions(file_, variable, dimensions);
+    if (status.ok()) status = scales_.name_dimensions(variable, dimensions);
     status.update(*failure_);
     return status;
   });
@@ -307,7 +336,11 @@ Result<std::vector<std::string>> Hdf5Format::read_texts(const std::string& path)
   return guard([&]() -> Result<std::vector<std::string>> {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
-    auto texts = read_variable(file_, path);
+    auto texts = read_variable(file_, scales_.stored(path), [&] {
+      ObjectPaths paths = paths_of_objects(file_);
+      scales_.give_own_names(paths);
+      return paths;
+    });
     if (!texts.ok() && !failure_->ok()) return *failure_;
     return texts;
   });
@@ -317,7 +350,7 @@ Status Hdf5Format::write_texts(const std::string& path, const std::vector<std::s
   return guard([&] {
     const Quiet quiet;
     Status status = writable("texts of", path);
-    if (status.ok()) status = write_variable(file_, path, texts);
+    if (status.ok()) status = write_variable(file_, scales_.stored(path), texts, [this](const auto& paths) { return stored_paths(paths); });
     status.update(*failure_);
     return status;
   });
@@ -329,7 +362,8 @@ Result<Catalog> Hdf5Format::catalog() {
     if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
     const Result<int64_t> bytes = file_bytes();
     if (!bytes.ok()) return bytes.status();
-    auto catalog = walk_file(file_, path_, bytes.value());
+    scales_ = Scales(file_);
+    auto catalog = walk_file(file_, path_, bytes.value(), scales_);
     if (!failure_->ok()) return *failure_;  // what the storage said is why HDF5 found what it says, or left out
     return catalog;
   });
@@ -383,7 +417,7 @@ Result<int64_t> Hdf5Format::give_place(const std::string& path) {
   Status status = guard([&]() -> Status {
     const Quiet quiet;
     if (Status ready = writable("variable", path); !ready.ok()) return ready;
-    Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+    Handle dataset(H5Dopen2(file_, scales_.stored(path).c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
     const bool is_new = H5Dget_storage_size(dataset.get()) == 0, painted = has_fill_value(dataset.get());
     if (is_new)
@@ -404,7 +438,7 @@ Status Hdf5Format::write_held(const std::string& path, std::span<const std::byte
   Status status = guard([&]() -> Status {
     const Quiet quiet;
     if (Status ready = writable("variable", path); !ready.ok()) return ready;
-    const Handle dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle dataset(H5Dopen2(file_, scales_.stored(path).c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset.valid()) return hdf5_status(Code::io, "open of", path);
     if (H5Dget_storage_size(dataset.get()) != content.size()) return {Code::internal, "\"" + path + "\" is of another size than it was"};
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
@@ -469,11 +503,22 @@ Result<ChunkPlace> Hdf5Format::find_chunk(const std::string& path, std::span<con
   return place;
 }
 
+Result<std::vector<int64_t>> Hdf5Format::stored_chunks(const std::string& path) {
+  return guard([&]() -> Result<std::vector<int64_t>> {
+    const Quiet quiet;
+    if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    auto chunks = chunks_.stored(path);
+    if (!chunks.ok() && !failure_->ok()) return *failure_;
+    return chunks;
+  });
+}
+
 Status Hdf5Format::flush() {
   return guard([&] {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("flush: \"{}\" is closed", path_));
-    Status status = outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of");
+    Status status = scales_.write_lists();
+    status.update(outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of"));
     if (status.ok()) {
       publish(file_);
       status = chunks_.let_go();
@@ -487,12 +532,15 @@ Status Hdf5Format::close() {
   return guard([&] {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("close: \"{}\" is closed", path_));
+    last_group_ = {};
+    Status status = mode_ == FormatMode::read ? Status() : guard([&] { return scales_.write_lists(); });
     chunks_.forget_all();
     if (chunks_.index_held()) {  // what is let go, HDF5 may give to what it writes when it closes the file
       if (outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of").ok()) publish(file_);
       (void)chunks_.let_go();
     }
-    return outcome(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close of");
+    status.update(outcome(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close of"));
+    return status;
   });
 }
 
@@ -512,7 +560,7 @@ Handle access_list(FormatMode mode, const FormatOptions& options, Opening& openi
 
 Handle creation_list() {
   Handle list(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-  set_object_creation(list.get());  // of the root group
+  set_group_creation(list.get());
   return list;
 }
 

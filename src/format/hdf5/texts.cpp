@@ -12,16 +12,6 @@
 
 namespace windrow {
 
-std::string path_of_reference(hid_t object, const hobj_ref_t& reference) {
-  std::string path;
-  const ssize_t length = reference == 0 ? 0 : H5Rget_name(object, H5R_OBJECT, &reference, nullptr, 0);
-  if (length <= 0) return path;
-  path.resize(static_cast<size_t>(length) + 1);
-  if (H5Rget_name(object, H5R_OBJECT, &reference, path.data(), path.size()) < 0) return "";
-  path.resize(static_cast<size_t>(length));
-  return path;
-}
-
 namespace {
 
 // An open variable of texts or references.
@@ -65,16 +55,20 @@ Result<std::vector<std::string>> read_variable_texts(hid_t space, size_t element
   return texts;
 }
 
-Result<std::vector<std::string>> read_references(hid_t object, size_t elements, const std::string& path, const ReadAll& read) {
-  std::vector<hobj_ref_t> references(elements);
-  std::vector<std::string> paths;
-  if (elements > 0 && read(H5T_STD_REF_OBJ, references.data()) < 0) return hdf5_status(Code::bad_file, "read of", path);
-  paths.reserve(elements);
-  for (const hobj_ref_t& reference : references) paths.push_back(path_of_reference(object, reference));
-  return paths;
-}
-
 namespace {
+
+// Asked for the name of one object, HDF5 walks the file.
+Result<std::vector<std::string>> read_references(size_t elements, const std::string& path, const ReadAll& read, const ObjectPaths& paths) {
+  std::vector<hobj_ref_t> references(elements);
+  std::vector<std::string> texts;
+  if (elements > 0 && read(H5T_STD_REF_OBJ, references.data()) < 0) return hdf5_status(Code::bad_file, "read of", path);
+  texts.reserve(elements);
+  for (const hobj_ref_t& reference : references) {
+    const auto found = paths.find(reference);
+    texts.push_back(found == paths.end() ? "" : found->second);
+  }
+  return texts;
+}
 
 std::string file_of(hid_t object) {
   const ssize_t length = H5Fget_name(object, nullptr, 0);
@@ -102,7 +96,7 @@ Result<std::vector<hobj_ref_t>> make_references(hid_t object, const std::string&
   return references;
 }
 
-Result<std::vector<std::string>> read_variable(hid_t file, const std::string& path) {
+Result<std::vector<std::string>> read_variable(hid_t file, const std::string& path, const std::function<ObjectPaths()>& paths) {
   Result<OpenVariable> opened = open_variable(file, path);
   if (!opened.ok()) return opened.status();
   const OpenVariable& variable = opened.value();
@@ -110,11 +104,12 @@ Result<std::vector<std::string>> read_variable(hid_t file, const std::string& pa
   const auto elements = static_cast<size_t>(variable.extent.elements);
   const hid_t dataset = variable.dataset.get();
   const ReadAll read = [dataset](hid_t type, void* data) { return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data); };
-  if (variable.description.type == Type::reference) return read_references(file, elements, path, read);
+  if (variable.description.type == Type::reference) return read_references(elements, path, read, paths());
   return read_variable_texts(variable.space.get(), elements, variable.description.details.text_ascii, path, read);
 }
 
-Status write_variable(hid_t file, const std::string& path, const std::vector<std::string>& texts) {
+Status write_variable(hid_t file, const std::string& path, const std::vector<std::string>& texts,
+                      const std::function<std::vector<std::string>(const std::vector<std::string>&)>& stored) {
   Result<OpenVariable> opened = open_variable(file, path);
   if (!opened.ok()) return opened.status();
   const OpenVariable& variable = opened.value();
@@ -123,7 +118,7 @@ Status write_variable(hid_t file, const std::string& path, const std::vector<std
   if (texts.empty()) return {};
   const hid_t dataset = variable.dataset.get();
   if (variable.description.type == Type::reference) {
-    const Result<std::vector<hobj_ref_t>> references = make_references(dataset, fmt::format("\"{}\"", path), texts);
+    const Result<std::vector<hobj_ref_t>> references = make_references(dataset, fmt::format("\"{}\"", path), stored(texts));
     if (!references.ok()) return references.status();
     if (H5Dwrite(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references.value().data()) >= 0) return {};
     return hdf5_status(Code::io, "write of", path);

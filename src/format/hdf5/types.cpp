@@ -29,6 +29,21 @@ hid_t stored_half(bool big_endian) {
   return big_endian ? big : little;
 }
 
+// What makes a number none of ours.
+std::string odd_number(hid_t type, H5T_class_t kind) {
+  const size_t bytes = H5Tget_size(type), bits = H5Tget_precision(type);
+  const bool is_float = kind == H5T_FLOAT;
+  std::string text = fmt::format("{} type of {}", is_float ? "floating-point" : "integer", counted(bits, "bit"));
+  const H5T_order_t order = H5Tget_order(type);
+  if (bits != 8 * bytes) text += fmt::format(" in {}", counted(bytes, "byte"));
+  if (const int offset = H5Tget_offset(type); offset != 0) text += fmt::format(", of which the first is bit {}", offset);
+  if (order != H5T_ORDER_LE && order != H5T_ORDER_BE && bytes > 1) text += ", in an order of bytes that is neither little- nor big-endian";
+  size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+  if (is_float && H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0)
+    text += fmt::format(", {} of the exponent (bias {}) and {} of the mantissa", exponent_bits, H5Tget_ebias(type), mantissa_bits);
+  return text;
+}
+
 }  // namespace
 
 hid_t stored_number(Type type, bool big_endian) {
@@ -55,11 +70,11 @@ TypeDescription describe_type(hid_t type) {
     for (const Type each : k_numbers)
       for (const bool big_endian : {false, true})
         if (H5Tequal(type, stored_number(each, big_endian)) > 0) return {each, big_endian, "", {}};
-    return {Type::none, false,
-            fmt::format("{} type of {}", kind == H5T_INTEGER ? "integer" : "floating-point", counted(H5Tget_precision(type), "bit")), {}};
+    return {Type::none, false, odd_number(type, kind), {}};
   }
   return describe_element_type(type);
 }
+
 Result<SpaceDescription> describe_space(hid_t space, const std::string& what) {
   const H5S_class_t kind = H5Sget_simple_extent_type(space);
   if (kind == H5S_NULL) return SpaceDescription{true, {}, 0};

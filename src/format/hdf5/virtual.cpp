@@ -55,9 +55,9 @@ std::vector<std::byte> loud_value(const VariableDefinition& definition) {
   }
 }
 
-Status create_virtual(hid_t file, const VariableDefinition& definition, std::span<const Part> parts) {
+Status create_virtual(hid_t file, const std::string& place, const VariableDefinition& definition, std::span<const Part> parts) {
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  const Handle links = link_creation(definition.path);
+  const Handle links = link_creation(place);
   const Handle type = make_type(definition.type, definition.big_endian, definition.details);
   const Handle space = make_space(definition.shape, definition.extendible);
   if (!type.valid() || !space.valid()) return hdf5_status(Code::bad_argument, "type of", definition.path);
@@ -76,7 +76,7 @@ Status create_virtual(hid_t file, const VariableDefinition& definition, std::spa
   }
   if (!set) return hdf5_status(Code::bad_argument, "parts of", definition.path);
   H5Sselect_all(space.get());
-  const Handle dataset(H5Dcreate2(file, definition.path.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT), H5Dclose);
+  const Handle dataset(H5Dcreate2(file, place.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT), H5Dclose);
   if (!dataset.valid()) return hdf5_status(Code::io, "creation of", definition.path);
   return definition.extendible ? write_current_shape(dataset.get(), definition.path, definition.shape) : Status();
 }
@@ -159,9 +159,9 @@ bool read_box(hid_t space, size_t dimensions, Box& box) {
 
 }  // namespace
 
-Result<std::vector<Part>> read_virtual(hid_t file, const std::string& path) {
+Result<std::vector<Part>> read_virtual(hid_t file, const std::string& place, const std::string& path) {
   const auto bad = [&](const char* why) { return Status(Code::bad_file, fmt::format("\"{}\": its virtual dataset {}", path, why)); };
-  const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle dataset(H5Dopen2(file, place.c_str(), H5P_DEFAULT), H5Dclose);
   if (!dataset.valid()) return bad("is missing");
   const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
   size_t mappings = 0;

@@ -13,11 +13,11 @@
 
 namespace windrow {
 
-// `definition.path` is not taken. What grows leads to all that its files have: its parts are of one index of the first dimension.
-Status create_virtual(hid_t file, const VariableDefinition& definition, std::span<const Part> parts);
+// `place`: where in this file the variable lies, which is not taken; in the others it is at its path. What grows leads to all that its files have: its parts are of one index of the first dimension.
+Status create_virtual(hid_t file, const std::string& place, const VariableDefinition& definition, std::span<const Part> parts);
 
 // Code::bad_file: the dataset is not virtual, or maps something else than whole datasets of its own path to boxes. Parts as above.
-Result<std::vector<Part>> read_virtual(hid_t file, const std::string& path);
+Result<std::vector<Part>> read_virtual(hid_t file, const std::string& place, const std::string& path);
 
 // The shape of a virtual dataset that grows. HDF5 finds it by opening all files that it leads to, whatever they are: so ours say it in an attribute.
 // Empty: the dataset has none that could be one.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 
 #include "base/checked.hpp"
@@ -24,6 +25,18 @@ struct Link {
   H5L_type_t type = H5L_TYPE_ERROR;
   size_t target_bytes = 0;  // of a soft link, its NUL included
 };
+
+H5_index_t index_of(unsigned order) { return (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME; }
+
+// Of the attributes of an object, of the links of a group.
+H5_index_t attribute_index(hid_t creation) {
+  unsigned order = 0;
+  return H5Pget_attr_creation_order(creation, &order) >= 0 ? index_of(order) : H5_INDEX_NAME;
+}
+H5_index_t link_index(hid_t creation) {
+  unsigned order = 0;
+  return H5Pget_link_creation_order(creation, &order) >= 0 ? index_of(order) : H5_INDEX_NAME;
+}
 
 // Deeper files are made to hurt: the paths alone would take memory with the square of the depth.
 constexpr int64_t k_most_levels = 200;
@@ -100,8 +113,8 @@ std::string whole_layout_reason(hid_t creation) {
 
 class Walk {
  public:
-  Walk(hid_t file, const std::string& path, int64_t file_bytes) noexcept
-      : file_(file), path_(path), file_bytes_(file_bytes) {}
+  Walk(hid_t file, const std::string& path, int64_t file_bytes, Scales& scales) noexcept
+      : file_(file), path_(path), file_bytes_(file_bytes), scales_(scales) {}
 
   Status run();
   Catalog take() { return std::move(catalog_); }
@@ -110,20 +123,22 @@ class Walk {
   Status damaged(const std::string& object) const { return hdf5_status(Code::bad_file, "\"" + path_ + "\": object", object); }
   Status visit_group(const std::string& group_path);
   Status visit_link(hid_t group, const std::string& group_path, const Link& link);
-  Status visit_dataset(hid_t dataset, const std::string& object_path);
+  Status visit_dataset(hid_t dataset, haddr_t address, const std::string& object_path);
   Status place(hid_t dataset, bool is_compact, Variable& variable) const;
   Status read_compact(hid_t dataset, Variable& variable) const;
   void skip(const std::string& object_path, std::string_view reason) {
     catalog_.unsupported.push_back(fmt::format("{}: {}", object_path, reason));
   }
   Status skip_bad(const std::string& object_path, Status status);
-  Result<std::vector<Attribute>> take_attributes(hid_t object, const std::string& object_path);
+  Result<std::vector<Attribute>> take_attributes(hid_t object, hid_t creation, const std::string& object_path);
+  void resolve_references(std::vector<Attribute>& attributes) const;
 
   hid_t file_;
   const std::string& path_;
   int64_t file_bytes_;
+  Scales& scales_;
   Catalog catalog_;
-  std::map<ObjectKey, std::string> seen_;  // and the path it was seen under
+  ObjectPaths seen_;                      // and the path each was seen under
   std::vector<std::string> pending_;      // groups, the next one last; a list, since recursion could be driven too deep
 };
 
@@ -133,9 +148,9 @@ herr_t take_link(hid_t, const char* name, const LinkInfo* info, void* data) noex
 
 Status Walk::run() {
   const Handle root(H5Gopen2(file_, "/", H5P_DEFAULT), H5Gclose);
-  ObjectKey key{};
-  if (!root.valid() || key_of(root.get(), key) < 0) return damaged("/");
-  seen_.emplace(key, "/");
+  const haddr_t address = root.valid() ? address_of(root.get()) : HADDR_UNDEF;
+  if (address == HADDR_UNDEF) return damaged("/");
+  seen_.emplace(address, "/");
   pending_.emplace_back("/");
   Status status;
   while (status.ok() && !pending_.empty()) {
@@ -143,7 +158,25 @@ Status Walk::run() {
     pending_.pop_back();
     status = visit_group(group_path);
   }
+  if (!status.ok()) return status;
+  scales_.resolve(catalog_, seen_);
+  for (Group& group : catalog_.groups) resolve_references(group.attributes);
+  for (Variable& variable : catalog_.variables) resolve_references(variable.attributes);
   return status;
+}
+
+// Asked for the name of one object, HDF5 walks the file. A reference to nothing, or to what is gone, is "".
+void Walk::resolve_references(std::vector<Attribute>& attributes) const {
+  for (Attribute& attribute : attributes) {
+    if (attribute.type != Type::reference) continue;
+    for (size_t at = 0; at + sizeof(hobj_ref_t) <= attribute.data.size(); at += sizeof(hobj_ref_t)) {
+      hobj_ref_t reference = 0;
+      std::memcpy(&reference, &attribute.data[at], sizeof reference);
+      const auto found = seen_.find(reference);
+      attribute.texts.push_back(found == seen_.end() ? "" : found->second);
+    }
+    attribute.data.clear();
+  }
 }
 
 constexpr std::string_view k_newer = "made by a newer HDF5 than this Windrow has";
@@ -158,8 +191,8 @@ Status Walk::skip_bad(const std::string& object_path, Status status) {
 }
 
 // HDF5 lists the attributes of an object only when it knows the types of them all.
-Result<std::vector<Attribute>> Walk::take_attributes(hid_t object, const std::string& object_path) {
-  Result<std::vector<Attribute>> attributes = read_attributes(object, object_path, file_bytes_);
+Result<std::vector<Attribute>> Walk::take_attributes(hid_t object, hid_t creation, const std::string& object_path) {
+  Result<std::vector<Attribute>> attributes = read_attributes(object, attribute_index(creation), object_path, file_bytes_);
   if (attributes.ok() || attributes.status().code() != Code::bad_file || !is_newer(attributes.status())) return attributes;
   skip(object_path, fmt::format("its attributes, of which one is {}", k_newer));
   return std::vector<Attribute>();
@@ -167,18 +200,19 @@ Result<std::vector<Attribute>> Walk::take_attributes(hid_t object, const std::st
 
 Status Walk::visit_group(const std::string& group_path) {
   const Handle group(H5Gopen2(file_, group_path.c_str(), H5P_DEFAULT), H5Gclose);
-  if (!group.valid()) return damaged(group_path);
-  Result<std::vector<Attribute>> attributes = take_attributes(group.get(), group_path);
+  const Handle creation(group.valid() ? H5Gget_create_plist(group.get()) : H5I_INVALID_HID, H5Pclose);
+  if (!creation.valid()) return damaged(group_path);
+  Result<std::vector<Attribute>> attributes = take_attributes(group.get(), creation.get(), group_path);
   if (!attributes.ok()) return attributes.status();
   catalog_.groups.push_back({group_path, std::move(attributes).value()});
   Collected<Link> links;
-  if (iterate_links(group.get(), take_link, &links) < 0) return links.status.ok() ? damaged(group_path) : links.status;
+  if (iterate_links(group.get(), link_index(creation.get()), take_link, &links) < 0) return links.status.ok() ? damaged(group_path) : links.status;
   const size_t first_child = pending_.size();
   for (const Link& link : links.list) {
     Status status = visit_link(group.get(), group_path, link);
     if (!status.ok()) return status;
   }
-  std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(first_child), pending_.end());  // by name: the last is next
+  std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(first_child), pending_.end());  // in their order: the last is next
   return {};
 }
 
@@ -195,15 +229,15 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
     return {};
   }
   const Handle object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
-  ObjectKey key{};
-  if (!object.valid() || key_of(object.get(), key) < 0) return skip_bad(object_path, damaged(object_path));
-  const auto [seen, is_new] = seen_.emplace(key, object_path);
+  const haddr_t address = object.valid() ? address_of(object.get()) : HADDR_UNDEF;
+  if (address == HADDR_UNDEF) return skip_bad(object_path, damaged(object_path));
+  const auto [seen, is_new] = seen_.emplace(address, object_path);
   if (!is_new) {
     catalog_.links.push_back({object_path, seen->second});  // its second name: a way to the first
     return {};
   }
   switch (H5Iget_type(object.get())) {
-    case H5I_DATASET: return skip_bad(object_path, visit_dataset(object.get(), object_path));
+    case H5I_DATASET: return skip_bad(object_path, visit_dataset(object.get(), address, object_path));
     case H5I_DATATYPE: skip(object_path, "named datatype"); return {};
     case H5I_GROUP: break;
     default: skip(object_path, "object of an unknown kind"); return {};
@@ -246,7 +280,7 @@ Status Walk::place(hid_t dataset, bool is_compact, Variable& variable) const {
   return {};
 }
 
-Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
+Status Walk::visit_dataset(hid_t dataset, haddr_t address, const std::string& object_path) {
   const Handle type(H5Dget_type(dataset), H5Tclose), creation(H5Dget_create_plist(dataset), H5Pclose);
   if (!type.valid() || !creation.valid()) return damaged(object_path);
   const std::vector<int64_t> told = H5Pget_layout(creation.get()) == H5D_VIRTUAL ? read_current_shape(dataset) : std::vector<int64_t>();
@@ -281,15 +315,13 @@ Status Walk::visit_dataset(hid_t dataset, const std::string& object_path) {
     status = place(dataset, H5Pget_layout(creation.get()) == H5D_COMPACT, variable);
   }
   if (!status.ok()) return status;
-  Result<std::vector<Attribute>> attributes = take_attributes(dataset, object_path);
+  Result<std::vector<Attribute>> attributes = take_attributes(dataset, creation.get(), object_path);
   if (!attributes.ok()) return attributes.status();
   variable.attributes = std::move(attributes).value();
-  if (is_dimension_only(variable)) {
+  if (scales_.take(dataset, address, variable, catalog_.variables.size()))
     catalog_.dimensions.push_back({object_path, variable.shape.front()});
-    return {};
-  }
-  take_dimensions(dataset, variable);
-  catalog_.variables.push_back(std::move(variable));
+  else
+    catalog_.variables.push_back(std::move(variable));
   return {};
 }
 
@@ -311,13 +343,35 @@ void lengthen_dimensions(Catalog& catalog) {
 
 }  // namespace
 
-Result<Catalog> walk_file(hid_t file, const std::string& path, int64_t file_bytes) {
-  Walk walk(file, path, file_bytes);
+Result<Catalog> walk_file(hid_t file, const std::string& path, int64_t file_bytes, Scales& scales) {
+  Walk walk(file, path, file_bytes, scales);
   Status status = walk.run();
   if (!status.ok()) return status;
   Catalog catalog = walk.take();
   lengthen_dimensions(catalog);
   return catalog;
+}
+
+ObjectPaths paths_of_objects(hid_t file) {
+  ObjectPaths paths;
+  std::vector<std::string> pending{"/"};
+  while (!pending.empty()) {
+    const std::string path = std::move(pending.back());
+    pending.pop_back();
+    const Handle group(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose);
+    Collected<Link> links;
+    if (!group.valid() || iterate_links(group.get(), H5_INDEX_NAME, take_link, &links) < 0) continue;
+    if (path == "/") paths.emplace(address_of(group.get()), path);
+    for (const Link& link : links.list) {
+      if (link.type != H5L_TYPE_HARD) continue;
+      const Handle object(H5Oopen(group.get(), link.name.c_str(), H5P_DEFAULT), H5Oclose);
+      const haddr_t address = object.valid() ? address_of(object.get()) : HADDR_UNDEF;
+      const std::string place = (path == "/" ? "" : path) + "/" + link.name;
+      if (address == HADDR_UNDEF || !paths.emplace(address, place).second || H5Iget_type(object.get()) != H5I_GROUP) continue;
+      if (std::count(place.begin(), place.end(), '/') <= k_most_levels) pending.push_back(place);
+    }
+  }
+  return paths;
 }
 
 }  // namespace windrow

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
@@ -76,6 +77,7 @@ class NetcdfFormat final : public Format {
   std::unique_ptr<Store> file_, anew_;  // null when closed; of a file that is written anew
   Catalog catalog_;
   NetcdfDimensions dimensions_;
+  std::unordered_map<std::string, size_t> numbers_;  // of the variables, by path
   std::set<std::string> split_;         // paths of variables without bytes of their own
   int64_t records_ = 0, stored_records_ = 0;  // that there shall be, and that the header in the file has
   NetcdfPlaces places_, next_;          // in force, and of the file that is written anew
@@ -122,8 +124,8 @@ Status NetcdfFormat::define_group(const std::string& path) {
 }
 
 Variable* NetcdfFormat::find(const std::string& path) {
-  const auto found = std::find_if(catalog_.variables.begin(), catalog_.variables.end(), [&](const Variable& each) { return each.path == path; });
-  return found == catalog_.variables.end() ? nullptr : &*found;
+  const auto found = numbers_.find(path);
+  return found == numbers_.end() ? nullptr : &catalog_.variables[found->second];
 }
 
 std::vector<Attribute>* NetcdfFormat::find_attributes(const std::string& object) {
@@ -160,6 +162,8 @@ Result<int64_t> NetcdfFormat::records_with(const VariableDefinition& definition)
                                                "by now; 0 stands for that", definition.path, counted(definition.shape.front(), "record"), records_));
 }
 
+void measure(Variable& variable) { variable.placement.bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details); }
+
 // All variables that grow are so long.
 void NetcdfFormat::set_records(int64_t records) {
   changed_ = changed_ || records != records_;
@@ -167,7 +171,7 @@ void NetcdfFormat::set_records(int64_t records) {
   for (Variable& variable : catalog_.variables) {
     if (!variable.extendible) continue;
     variable.shape.front() = records;
-    variable.placement.bytes = checked_product(variable.shape).value_or(0) * element_bytes(variable.type, variable.details);
+    measure(variable);
   }
 }
 
@@ -195,8 +199,11 @@ Result<Placement> NetcdfFormat::define_variable(const VariableDefinition& defini
       const NetcdfAttribute fill{.name = k_fill_attribute, .type = netcdf_type(definition.type), .count = 1, .data = reversed_if_little(value)};
       variable.attributes.push_back(from_netcdf(fill));
     }
+    numbers_.emplace(variable.path, catalog_.variables.size());
     catalog_.variables.push_back(std::move(variable));
-    set_records(records.value());
+    if (records.value() != records_) set_records(records.value());
+    if (definition.extendible) catalog_.variables.back().shape.front() = records_;
+    measure(catalog_.variables.back());
     placement.bytes = catalog_.variables.back().placement.bytes;
     return valid;
   });
@@ -212,6 +219,9 @@ Status NetcdfFormat::undefine(const std::string& path, int64_t records) {
     const auto number = variable - catalog_.variables.data();
     forget(places_, static_cast<size_t>(number));
     catalog_.variables.erase(catalog_.variables.begin() + number);
+    numbers_.erase(path);
+    for (auto& [other, place] : numbers_)
+      if (place > static_cast<size_t>(number)) --place;
     split_.erase(path);
     const bool grows = std::any_of(catalog_.variables.begin(), catalog_.variables.end(), [](const Variable& each) { return each.extendible; });
     set_records(grows ? records : 0);
@@ -237,17 +247,23 @@ Status NetcdfFormat::put_attribute(const std::string& object, const Attribute& a
     if (!status.ok()) return status;
     std::vector<Attribute>* attributes = find_attributes(object);
     if (!attributes) return Status(Code::not_found, fmt::format("there is no \"{}\"", object));
-    const auto stored = to_netcdf(object, attribute);
+    auto stored = to_netcdf(object, attribute);
     if (!stored.ok()) return stored.status();
+    Attribute entered = attribute;
+    const Variable* variable = attribute.name == k_fill_attribute ? find(object) : nullptr;
+    if (variable) {
+      auto fitting = fill_of_type(stored.value(), netcdf_type(variable->type));
+      if (!fitting)
+        return Status(Code::bad_argument, fmt::format("attribute \"{}\" of \"{}\": it has to be one value that the variable's type, {}, has", attribute.name, object, type_name(variable->type)));
+      if (fitting->type != stored.value().type) entered = from_netcdf(*fitting);
+      stored = *std::move(fitting);
+    }
     const std::string what = fmt::format("attribute \"{}\" of \"{}\"", attribute.name, object);
     if (status = check_new_netcdf_name(what, attribute.name); !status.ok()) return status;
     if (status = check_type(what, stored.value().type); !status.ok()) return status;
-    if (const Variable* variable = find(object); variable && attribute.name == k_fill_attribute)
-      if (stored.value().type != netcdf_type(variable->type) || stored.value().count != 1)
-        return Status(Code::bad_argument, fmt::format("{}: it has to be one value of the variable's type, {}", what, type_name(variable->type)));
     const auto same = std::find_if(attributes->begin(), attributes->end(), [&](const Attribute& each) { return each.name == attribute.name; });
-    if (same != attributes->end()) *same = attribute;
-    else attributes->push_back(attribute);
+    if (same != attributes->end()) *same = std::move(entered);
+    else attributes->push_back(std::move(entered));
     return Status();
   });
 }
@@ -303,6 +319,7 @@ Status NetcdfFormat::name_dimensions(const std::string& variable, const std::vec
       }
       Variable* coordinate = path == variable || fitting[i] != path ? nullptr : find(path);
       if (!coordinate || coordinate->shape.size() != 1 || coordinate->shape.front() != named->shape[i]) continue;
+      if (!coordinate->dimensions.empty() && !coordinate->dimensions.front().empty()) continue;  // called like a dimension that is not its own
       if (Status status = dimensions_.name(*coordinate, {path}); !status.ok()) return status;
       coordinate->dimensions = {path};
     }
@@ -513,7 +530,8 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
     Variable variable = variable_of(each, from, places_.record_bytes);
     if (take_split(variable, from)) split_.insert(variable.path);
     if (!names.insert(variable.path).second) return {Code::bad_file, fmt::format("\"{}\": two variables are called \"{}\"", path_, each.name)};
-    if (variable.dimensions.size() == 1 && variable.dimensions.front() == variable.path) coordinates.insert(each.name);
+    if (!variable.dimensions.empty() && variable.dimensions.front() == variable.path) coordinates.insert(each.name);
+    numbers_.emplace(variable.path, catalog_.variables.size());
     catalog_.variables.push_back(std::move(variable));
   }
   // A number of records of nothing is none.

@@ -6,6 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "base/normal_form.hpp"
 #include "base/utf8.hpp"
@@ -109,6 +114,57 @@ Attribute from_netcdf(const NetcdfAttribute& attribute) {
   out.data = attribute.data;
   out.big_endian = true;
   return out;
+}
+
+namespace {
+
+// Calls `use` with a zero of the type that C has for it; nothing where it is no number.
+template <class Use>
+auto with_number(NetcdfType type, Use&& use) -> decltype(use(int8_t{})) {
+  switch (type) {
+    case NetcdfType::byte: return use(int8_t{});
+    case NetcdfType::int16: return use(int16_t{});
+    case NetcdfType::int32: return use(int32_t{});
+    case NetcdfType::float32: return use(float{});
+    case NetcdfType::float64: return use(double{});
+    case NetcdfType::ubyte: return use(uint8_t{});
+    case NetcdfType::uint16: return use(uint16_t{});
+    case NetcdfType::uint32: return use(uint32_t{});
+    case NetcdfType::int64: return use(int64_t{});
+    case NetcdfType::uint64: return use(uint64_t{});
+    default: return {};
+  }
+}
+
+// Nothing: it is no `To`, for one of floating point not even nearly.
+template <class To, class From>
+std::optional<To> converted(From value) {
+  if constexpr (std::is_floating_point_v<To>) {
+    const auto near = static_cast<To>(value);
+    return std::isfinite(static_cast<double>(near)) == std::isfinite(static_cast<double>(value)) ? std::optional(near) : std::nullopt;
+  } else if constexpr (std::is_floating_point_v<From>) {
+    const bool fits = value == std::trunc(value) && value >= static_cast<From>(std::numeric_limits<To>::min()) && value < std::ldexp(From{1}, std::numeric_limits<To>::digits);
+    return fits ? std::optional(static_cast<To>(value)) : std::nullopt;
+  } else {
+    return std::in_range<To>(value) ? std::optional(static_cast<To>(value)) : std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<NetcdfAttribute> fill_of_type(const NetcdfAttribute& fill, NetcdfType type) {
+  if (fill.count != 1) return std::nullopt;
+  if (fill.type == type) return fill;
+  return with_number(fill.type, [&](auto value) {
+    std::memcpy(&value, fill.data.data(), sizeof value);
+    return with_number(type, [&](auto zero) -> std::optional<NetcdfAttribute> {
+      const auto number = converted<decltype(zero)>(value);
+      if (!number) return std::nullopt;
+      NetcdfAttribute out{.name = fill.name, .type = type, .count = 1, .data = std::vector<std::byte>(sizeof zero)};
+      std::memcpy(out.data.data(), &*number, sizeof zero);
+      return out;
+    });
+  });
 }
 
 std::vector<std::byte> reversed_if_little(std::span<const std::byte> element) {

@@ -2,6 +2,7 @@
 // What netCDF classic calls our types and attributes, and what of them it has.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "format/format.hpp"
@@ -23,6 +24,10 @@ Status check_new_netcdf_name(const std::string& what, const std::string& name);
 // Code::unsupported: what is a list of one dimension of numbers, or one text, can be an attribute; why this cannot.
 Result<NetcdfAttribute> to_netcdf(const std::string& object, const Attribute& attribute);
 Attribute from_netcdf(const NetcdfAttribute& attribute);
+
+// The attribute _FillValue as a variable of `type` has it: one value of its type. Of another type it is the same number, or of floating-point ones the nearest.
+// Nothing: the type has no such value.
+std::optional<NetcdfAttribute> fill_of_type(const NetcdfAttribute& fill, NetcdfType type);
 
 // An element as it is stored, big-endian, becomes one value of an attribute in native order, and back.
 std::vector<std::byte> reversed_if_little(std::span<const std::byte> element);

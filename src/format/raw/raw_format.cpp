@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
@@ -57,13 +58,14 @@ class RawFormat final : public Format {
   Status close() override;
 
  private:
-  enum class Kind { group, variable, link, dimension };
+  enum class Kind { group, variable, link };
   struct Object {
     Kind kind = Kind::group;
     size_t number = 0;  // in its list of the catalog
   };
   Status writable(const char* what, const std::string& path) const;
   Status check_free(const std::string& path) const;  // the name is not taken, and the group above it exists
+  Status check_parent(const std::string& path) const;
   Status write_sidecar();
   void add_variable(const VariableDefinition& definition, const Placement& placement);
   Result<const Variable*> find_whole(const std::string& path) const;  // a variable of texts of variable length
@@ -79,6 +81,7 @@ class RawFormat final : public Format {
   TextLists texts_;
   PartLists parts_;
   std::unordered_map<std::string, Object> objects_;
+  std::unordered_set<std::string> dimensions_;  // paths, which variables may have too
   int64_t end_ = 0;  // of the data file
   bool changed_ = false;
 };
@@ -106,7 +109,7 @@ Status RawFormat::read_sidecar(const std::string& path) {
   for (size_t i = 0; i < catalog_.groups.size(); ++i) remember(catalog_.groups[i].path, {Kind::group, i});
   for (size_t i = 0; i < catalog_.variables.size(); ++i) remember(catalog_.variables[i].path, {Kind::variable, i});
   for (size_t i = 0; i < catalog_.links.size(); ++i) remember(catalog_.links[i].path, {Kind::link, i});
-  for (size_t i = 0; i < catalog_.dimensions.size(); ++i) remember(catalog_.dimensions[i].path, {Kind::dimension, i});
+  for (const Dimension& dimension : catalog_.dimensions) dimensions_.insert(dimension.path);
   return {};
 }
 
@@ -119,6 +122,10 @@ Status RawFormat::check_free(const std::string& path) const {
   Status status = check_object_path(path);
   if (!status.ok()) return status;
   if (objects_.count(path) > 0) return {Code::exists, fmt::format("\"{}\" exists already", path)};
+  return check_parent(path);
+}
+
+Status RawFormat::check_parent(const std::string& path) const {
   const auto parent = objects_.find(parent_of(path));
   if (parent != objects_.end() && parent->second.kind == Kind::group) return {};
   return {Code::not_found, fmt::format("\"{}\": there is no group \"{}\"", path, parent_of(path))};
@@ -284,11 +291,14 @@ Status RawFormat::define_dimension(const Dimension& dimension) {
   return guard([&] {
     Status status = writable("dimension", dimension.path);
     status.update(check_dimension(dimension));
-    if (status.ok()) status = check_free(dimension.path);
+    const auto same = objects_.find(dimension.path);
+    const bool is_taken = dimensions_.contains(dimension.path) || (same != objects_.end() && same->second.kind != Kind::variable);
+    if (status.ok() && is_taken) status = {Code::exists, fmt::format("\"{}\" exists already", dimension.path)};
+    if (status.ok()) status = check_parent(dimension.path);
     if (!status.ok()) return status;
     Dimension copy = dimension;
     make_room(catalog_.dimensions);
-    remember(dimension.path, {Kind::dimension, catalog_.dimensions.size()});
+    dimensions_.insert(dimension.path);
     catalog_.dimensions.push_back(std::move(copy));
     changed_ = true;
     return status;
@@ -306,10 +316,15 @@ Status RawFormat::name_dimensions(const std::string& variable, const std::vector
     if (!named) return Status(Code::not_found, fmt::format("there is no variable \"{}\"", variable));
     std::vector<std::string> copy = dimensions;
     for (const std::string& path : dimensions) {
-      if (Variable* coordinate = find(path)) coordinate->dimensions = {path};
-      else if (!path.empty() && objects_.count(path) == 0) return Status(Code::not_found, fmt::format("there is no dimension \"{}\"", path));
+      if (path.empty() || path == variable || dimensions_.contains(path)) continue;
+      Variable* coordinate = find(path);
+      if (!coordinate) return Status(Code::not_found, fmt::format("there is no dimension \"{}\"", path));
+      if (coordinate->shape.size() == 1) coordinate->dimensions = {path};
     }
     named->dimensions = std::move(copy);
+    // A variable that is called like its first dimension names it.
+    if (!dimensions.empty() && dimensions.front() == variable && dimensions_.erase(variable) > 0)
+      std::erase_if(catalog_.dimensions, [&](const Dimension& each) { return each.path == variable; });
     changed_ = true;
     return Status();
   });

@@ -29,7 +29,7 @@ class Parser {
   Status bad(std::string_view where, std::string_view why) const {
     return {Code::bad_file, fmt::format("\"{}\": {}{}{}", path_, where, where.empty() ? "" : ": ", why)};
   }
-  Status take_path(const Json& item, const std::string& where, std::string& path);
+  Status take_path(const Json& item, const std::string& where, const std::unordered_set<std::string>& taken, std::string& path);
   Status take_shape(const Json& item, const std::string& where, std::vector<int64_t>& shape) const;
   Status take_byte_order(const Json& item, const std::string& where, bool& big_endian) const;
   Status take_group(const Json& item, size_t number);
@@ -54,7 +54,7 @@ class Parser {
   int64_t file_bytes_;
   Sidecar sidecar_;
   std::unordered_set<std::string> groups_;
-  std::unordered_set<std::string> others_;
+  std::unordered_set<std::string> others_, dimensions_;  // paths of variables and links; of dimensions, which variables may have too
 };
 
 Status Parser::parse(const Json& text) {
@@ -79,12 +79,12 @@ Status Parser::parse(const Json& text) {
   return status.ok() ? check_overlaps() : status;
 }
 
-Status Parser::take_path(const Json& item, const std::string& where, std::string& path) {
+Status Parser::take_path(const Json& item, const std::string& where, const std::unordered_set<std::string>& taken, std::string& path) {
   const std::string* text = string_of(item, "path");
   if (!text) return bad(where, "has no path");
   Status valid = check_object_path(*text);
   if (!valid.ok()) return bad(where, valid.message());
-  if (groups_.count(*text) + others_.count(*text) > 0) return bad(where, fmt::format("\"{}\" stands there twice", *text));
+  if (groups_.count(*text) + taken.count(*text) > 0) return bad(where, fmt::format("\"{}\" stands there twice", *text));
   if (*text != "/" && groups_.count(parent_of(*text)) == 0)
     return bad(where, fmt::format("the group above \"{}\" is missing", *text));
   path = *text;
@@ -112,7 +112,7 @@ Status Parser::take_byte_order(const Json& item, const std::string& where, bool&
 Status Parser::take_group(const Json& item, size_t number) {
   const std::string where = fmt::format("group {}", number);
   Group group;
-  Status status = take_path(item, where, group.path);
+  Status status = take_path(item, where, others_, group.path);
   if (status.ok() && groups_.empty() != (group.path == "/")) status = bad(where, "the root is not the first");
   if (status.ok()) status = take_attributes(item, where, group.attributes);
   if (!status.ok()) return status;
@@ -143,7 +143,7 @@ Status Parser::take_placement(const Json& item, const std::string& where, Variab
 Status Parser::take_variable(const Json& item, size_t number) {
   const std::string where = fmt::format("variable {}", number);
   Variable variable;
-  Status status = take_path(item, where, variable.path);
+  Status status = take_path(item, where, others_, variable.path);
   if (!status.ok()) return status;
   variable.type = type_called(string_of(item, "type"));
   if (variable.type == Type::none || variable.type == Type::reference) return bad(where, "its type is not known");
@@ -169,7 +169,7 @@ Status Parser::take_links(const Json& text) {
   for (size_t i = 0; i < list->size(); ++i) {
     const std::string where = fmt::format("link {}", i);
     SoftLink link;
-    Status status = take_path((*list)[i], where, link.path);
+    Status status = take_path((*list)[i], where, others_, link.path);
     if (!status.ok()) return status;
     const std::string* target = string_of((*list)[i], "target");
     if (!target) return bad(where, "has no target");
@@ -188,12 +188,12 @@ Status Parser::take_dimensions(const Json& text) {
   for (size_t i = 0; i < list->size(); ++i) {
     const std::string where = fmt::format("dimension {}", i);
     Dimension dimension;
-    Status status = take_path((*list)[i], where, dimension.path);
+    Status status = take_path((*list)[i], where, dimensions_, dimension.path);
     if (!status.ok()) return status;
     const std::optional<int64_t> length = whole((*list)[i], "length");
     if (!length || *length < 0) return bad(where, "its length is not a size");
     dimension.length = *length;
-    others_.insert(dimension.path);
+    dimensions_.insert(dimension.path);
     sidecar_.catalog.dimensions.push_back(std::move(dimension));
   }
   return {};
@@ -211,12 +211,12 @@ Status Parser::take_dimension_names(const Json& item, const std::string& where, 
   return {};
 }
 
-// A dimension is named by a dimension, or by a variable of one dimension, of its own length.
+// A dimension is named by a dimension, or by a variable of which it is the first, of its own length.
 Status Parser::check_dimensions() const {
   std::unordered_map<std::string_view, int64_t> lengths;
   for (const Dimension& dimension : sidecar_.catalog.dimensions) lengths.emplace(dimension.path, dimension.length);
   for (const Variable& variable : sidecar_.catalog.variables)
-    if (variable.shape.size() == 1) lengths.emplace(variable.path, variable.shape.front());
+    if (!variable.dimensions.empty() && variable.dimensions.front() == variable.path) lengths.emplace(variable.path, variable.shape.front());
   for (const Variable& variable : sidecar_.catalog.variables)
     for (size_t i = 0; i < variable.dimensions.size(); ++i) {
       if (variable.dimensions[i].empty()) continue;
