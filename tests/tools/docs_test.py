@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Links and paths in pages, comments and messages lead somewhere, and the page on the architecture agrees with the source."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+NAMED = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.(?:md|svg|jsonl)\b")
+PAGE = "docs/internals/architecture.md"
+ELSEWHERE = {"docs/map_file.md"}  # of another repository
+SUFFIXES = {".md", ".py", ".c", ".h", ".cpp", ".hpp", ".f90", ".txt", ".cmake", ".toml", ".ipynb", ""}
+MODULE = re.compile(r"^\| (?:\[(\w+)\]\(modules/\w+\.md\)|(\w+))(, pure)? \| .* \| ([\w, .;]*) ?\|$", re.MULTILINE)
+
+
+def sources() -> list[Path]:
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [name for name in folders if not name.startswith((".", "build", "__"))]
+        found += [Path(folder, name) for name in names if Path(name).suffix in SUFFIXES]
+    return sorted(found)
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.lower())) for heading in headings}
+
+
+def bad_links(page: Path, text: str) -> list[str]:
+    bad = []
+    for link in LINK.findall(text):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
+            bad.append(f"{page.relative_to(ROOT)}: nothing is at {link}")
+    return bad
+
+
+def bad_paths(source: Path, text: str) -> list[str]:
+    missing = {path for path in NAMED.findall(text) if not (ROOT / path).exists()} - ELSEWHERE
+    return [f"{source.relative_to(ROOT)}: there is no {path}" for path in sorted(missing)]
+
+
+def bad_names(page: str) -> list[str]:
+    """What the pictures of a write and a read call by a name of C++ that the source does not have."""
+    source = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.[ch]pp"))
+    pictures = "\n".join(re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+    names = set(re.findall(r"\b[A-Z][a-z]+\w*::\w+|\b[a-z]+(?:_[a-z]+)+\b", pictures))
+    words = set(re.findall(r"\w+", source))
+    return [f"{PAGE}: src/ has no {name}" for name in sorted(names) if not words.issuperset(name.split("::"))]
+
+
+def bad_modules(page: str) -> list[str]:
+    """Lines of the table of modules that differ from tools/layers.txt."""
+    layers = dict(re.findall(r"^(\w+):(.*)$", (ROOT / "tools" / "layers.txt").read_text(), re.MULTILINE))
+    pure = set(layers.pop("pure").split())
+    written = {}
+    for linked, plain, is_pure, below in MODULE.findall(page):
+        if (ROOT / "src" / (linked or plain)).is_dir():
+            written[linked or plain] = (bool(is_pure), set(re.findall(r"\w+", below.split(";")[0])))
+    modules = [name for name in layers if (ROOT / "src" / name).is_dir()]
+    allowed = {name: (name in pure, set(layers[name].split())) for name in modules}
+    differ = [name for name in sorted(written.keys() | allowed.keys()) if written.get(name) != allowed.get(name)]
+    return [f"{PAGE} and tools/layers.txt differ: {name}" for name in differ]
+
+
+def main() -> None:
+    page = (ROOT / PAGE).read_text()
+    bad = bad_names(page) + bad_modules(page)
+    for source in sources():
+        text = source.read_text(errors="replace")
+        bad += bad_paths(source, text)
+        if source.suffix == ".md":
+            bad += bad_links(source, text)
+    if bad:
+        sys.exit("\n".join(bad))
+
+
+if __name__ == "__main__":
+    main()
