@@ -9,7 +9,6 @@
 #include <climits>
 #include <cstddef>
 #include <cstdlib>
-#include <mutex>
 #include <new>
 #include <utility>
 
@@ -23,7 +22,7 @@ bool mpi_is_running() noexcept {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
-  return initialized != 0 && finalized == 0 && !SharedSegment::are_all_free();
+  return initialized != 0 && finalized == 0;
 }
 
 Status mpi_status(int mpi_code, const char* call) {
@@ -36,15 +35,14 @@ Status mpi_status(int mpi_code, const char* call) {
 
 // Duplicates are kept as an attribute of the user's communicator. Frees are collective, so they happen only where the
 // user frees the communicator (which is collective), and only when no rank still holds a file or a decomposition on it;
-// otherwise the duplicate stays until the last file on it is closed, or until MPI ends. At MPI_Finalize only the shared memory is freed: MPI_COMM_SELF's attributes go
-// first, and ours there does that and says so.
+// otherwise the duplicate stays until the last file on it is closed, or until MPI ends. At MPI_Finalize nothing is
+// freed: MPI_COMM_SELF's attributes go
+// first, and ours there says so.
 struct CommRegistry {
   int keyval = MPI_KEYVAL_INVALID;
   int self_keyval = MPI_KEYVAL_INVALID;
   bool finalizing = false;
   std::shared_ptr<Comm> orphans;  // the newest; each holds the one before it: a rank without memory has to come as far as the others
-  SegmentHolder* holders = nullptr;
-  std::mutex holders_mutex;
 
   static CommRegistry& instance() {
     // Never destroyed: MPI may call back after main(). And not on the heap: a rank without memory has to come as far as the others.
@@ -54,14 +52,7 @@ struct CommRegistry {
   }
 
   static int on_finalize(MPI_Comm, int, void*, void*) {
-    CommRegistry& registry = instance();
-    registry.finalizing = true;
-    {
-      // What is still written from the shared memory has to be out before that goes.
-      const std::lock_guard<std::mutex> lock(registry.holders_mutex);
-      for (SegmentHolder* holder = registry.holders; holder != nullptr; holder = holder->next_) holder->wait();
-    }
-    SharedSegment::free_all();
+    instance().finalizing = true;
     return MPI_SUCCESS;
   }
 
@@ -93,9 +84,9 @@ struct CommRegistry {
 
   // Collective.
   static void free(Comm& comm) {
-    (void)comm.shared_.free();
-    (void)comm.rounds_.free();
-    (void)comm.host_rounds_.free();
+    comm.shared_.free();
+    comm.rounds_.free();
+    comm.host_rounds_.free();
     MPI_Comm_free(&comm.host_);
     MPI_Comm_free(&comm.raw_);
   }
@@ -278,24 +269,6 @@ void Comm::lose_step(const Mismatch& found) const noexcept {
   if (scope_ != nullptr) scope_->lose_step(found);
   for (OpenFile* file = open_files_; file != nullptr; file = file->next)
     if (file->number >= found.first_file && file->number <= found.last_file) file->out_of_step = true;
-}
-
-void Comm::set_holder(SegmentHolder* holder) noexcept {
-  CommRegistry& registry = CommRegistry::instance();
-  const std::lock_guard<std::mutex> lock(registry.holders_mutex);
-  holder_ = holder;
-  holder->next_ = std::exchange(registry.holders, holder);
-}
-
-void Comm::release_holder(SegmentHolder* holder) noexcept {
-  if (holder_ == holder) holder_ = nullptr;
-  CommRegistry& registry = CommRegistry::instance();
-  const std::lock_guard<std::mutex> lock(registry.holders_mutex);
-  for (SegmentHolder** at = &registry.holders; *at != nullptr; at = &(*at)->next_)
-    if (*at == holder) {
-      *at = holder->next_;
-      return;
-    }
 }
 
 bool Comm::is_last(const std::shared_ptr<Comm>& held) {

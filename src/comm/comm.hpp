@@ -40,11 +40,6 @@ class SegmentHolder {
 
  protected:
   ~SegmentHolder() = default;
-
- private:
-  friend class Comm;
-  friend struct CommRegistry;
-  SegmentHolder* next_ = nullptr;    // of all holders of this process: MPI_Finalize waits for them
 };
 
 class Comm {
@@ -100,8 +95,10 @@ class Comm {
   void lose_step(const Mismatch& found) const noexcept;
 
   // At most one at a time: whoever is next waits for it first.
-  void set_holder(SegmentHolder* holder) noexcept;
-  void release_holder(SegmentHolder* holder) noexcept;
+  void set_holder(SegmentHolder* holder) noexcept { holder_ = holder; }
+  void release_holder(SegmentHolder* holder) noexcept {
+    if (holder_ == holder) holder_ = nullptr;
+  }
   void wait_for_holder() noexcept {
     if (SegmentHolder* holder = holder_) {
       holder->wait();

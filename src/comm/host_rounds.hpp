@@ -28,7 +28,7 @@ class HostRounds {
   bool is_ready() const noexcept { return size_ > 0; }
   int rank() const noexcept { return rank_; }  // of the host
   bool has_room() const noexcept { return room_; }
-  Status free() { return segment_.free(); }  // collective over the host
+  void free() noexcept { segment_.free(); }
 
   // What tells rounds apart: the number of the call that a rank is in, and a number from 0 to k_kinds - 1 of what it comes with.
   static constexpr int64_t k_kinds = int64_t{1} << 24;

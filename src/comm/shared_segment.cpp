@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Not MPI_Win_allocate_shared: where one rank has no descriptor left, or no memory, Open MPI (4.1) returns there alone
+// and the others wait for ever.
+// Here each step that can fail is local, and the ranks agree on it.
 #include "comm/shared_segment.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -12,25 +18,52 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <mutex>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
 #include <optional>
 #include <thread>
+#include <utility>
 
+#include "base/checked.hpp"
 #include "comm/comm.hpp"
 
 namespace windrow {
+
+class SegmentFile {
+ public:
+  explicit SegmentFile(int descriptor = -1) noexcept : descriptor_(descriptor) {}
+  SegmentFile(SegmentFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  SegmentFile& operator=(SegmentFile&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  SegmentFile(const SegmentFile&) = delete;
+  SegmentFile& operator=(const SegmentFile&) = delete;
+  ~SegmentFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  bool is_open() const noexcept { return descriptor_ >= 0; }
+  int get() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
 namespace {
 
-constexpr uintptr_t k_shared_page = 4096;
+constexpr int64_t k_shared_page = 4096;
+constexpr const char* k_folder = "/dev/shm";
+constexpr const char* k_begin = "windrow-memory-";
 
-// What /dev/shm has left, less a part that others may need; INT64_MAX where there is none to ask.
+// What /dev/shm has left, less a part that others may need; 0 where there is none.
 int64_t free_shared_bytes() {
   struct statvfs info {};
-  if (statvfs("/dev/shm", &info) != 0) return INT64_MAX;
+  if (statvfs(k_folder, &info) != 0) return 0;
   return static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize) / 4 * 3;
 }
 
-// The longest file that this process may make: shared memory is one.
+// The longest file that this process may make: shared memory is one, and who makes it longer gets a signal.
 int64_t longest_file() {
   struct rlimit limit {};
   const bool has_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(INT64_MAX);  // RLIM_INFINITY is more
@@ -42,80 +75,90 @@ int64_t longest_file() {
 // the same: a stopped job of somebody else must not stop this one.
 class MemoryLock {
  public:
-  MemoryLock() : file_(open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    for (int tries = 0; file_ >= 0 && tries < k_tries && flock(file_, LOCK_EX | LOCK_NB) != 0; ++tries)
+  MemoryLock() : file_(open(k_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    for (int tries = 0; file_.is_open() && tries < k_tries && flock(file_.get(), LOCK_EX | LOCK_NB) != 0; ++tries)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  MemoryLock(const MemoryLock&) = delete;
-  MemoryLock& operator=(const MemoryLock&) = delete;
-  ~MemoryLock() {
-    if (file_ >= 0) close(file_);
   }
 
  private:
   static constexpr int k_tries = 2000;
-  int file_;
+  SegmentFile file_;
 };
 
-// What a rank's part takes, with the page that may be lost before it begins.
-constexpr int64_t asked_for(int64_t bytes) noexcept {
-  constexpr auto k_page = static_cast<int64_t>(k_shared_page);
-  return bytes > 0 ? (bytes + k_page + k_page - 1) / k_page * k_page : 0;
+using Name = std::array<char, 64>;
+
+Name name_of(uint64_t number) noexcept {
+  Name name{};
+  std::snprintf(name.data(), name.size(), "%s/%s%016" PRIx64, k_folder, k_begin, number);
+  return name;
 }
 
-// What MPI takes beside the parts: words for all of them together, a page or less for each. Open MPI 4.1 (osc/sm) looks for room on one rank, and where there is
-// too little, that one returns and the others wait for ever: so it must not be asked.
-constexpr int64_t taken_by_mpi(int64_t ranks) noexcept { return (16 + ranks) * static_cast<int64_t>(k_shared_page); }
-
-// Takes all pages of fresh memory now. MPI hands it out before there is any, and whoever touches a page that is not to be had dies of it. False: there
-// is not enough.
-bool take_pages(std::byte* memory, int64_t bytes) noexcept {
-  if (bytes == 0) return true;
-  const auto begin = reinterpret_cast<uintptr_t>(memory) / k_shared_page * k_shared_page;
-  const auto length = reinterpret_cast<uintptr_t>(memory) + static_cast<uintptr_t>(bytes) - begin;
-#ifdef MADV_POPULATE_WRITE
-  int rc = 0;
-  do rc = madvise(reinterpret_cast<void*>(begin), length, MADV_POPULATE_WRITE);
-  while (rc != 0 && errno == EINTR);
-  if (rc == 0) return true;
-  if (errno != EINVAL) return false;
-#endif
-  for (int64_t at = 0; at < bytes; at += static_cast<int64_t>(k_shared_page)) memory[at] = std::byte{0};  // before Linux 5.14: soon, at least
-  return true;
+// Has the file a name still, and no other process a lock of it? Then this process has the lock now.
+bool take_lock(int descriptor) noexcept {
+  struct stat about {};
+  return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && fstat(descriptor, &about) == 0 && about.st_nlink > 0;
 }
 
-// Some implementations of MPI begin a rank's part in the middle of a page, behind words of their own. Each rank maps the memory
-// at a page of its own, so all find the same first whole page.
-std::byte* first_page_of(std::byte* memory) noexcept {
-  const auto address = reinterpret_cast<uintptr_t>(memory);
-  return memory + ((k_shared_page - address % k_shared_page) % k_shared_page);
+// What jobs have left that were killed between making memory and taking its name away: who does so holds a lock
+// meanwhile.
+void remove_leftovers() noexcept {
+  DIR* const folder = opendir(k_folder);
+  if (folder == nullptr) return;
+  while (const dirent* entry = readdir(folder)) {
+    if (std::strncmp(entry->d_name, k_begin, std::strlen(k_begin)) != 0) continue;
+    const SegmentFile file(openat(dirfd(folder), entry->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (file.is_open() && take_lock(file.get())) unlinkat(dirfd(folder), entry->d_name, 0);
+  }
+  closedir(folder);
+}
+
+// Takes all pages of this rank's part. Else who touches a page that is not to be had would die of it.
+bool take_pages(int file, int64_t begin, int64_t bytes) noexcept {
+  int error = EINTR;
+  while (bytes > 0 && error == EINTR) error = posix_fallocate(file, begin, bytes);
+  return bytes == 0 || error == 0;
 }
 
 }  // namespace
 
-// Those that have a window, by age: links in the segments themselves, so that a rank without memory comes as far as the others.
-struct SharedSegment::Living {
-  SharedSegment* oldest = nullptr;
-  SharedSegment* newest = nullptr;
-  std::mutex mutex;
+// Memory that one rank of the host has made, under a name that the others open.
+struct SharedSegment::Made {
+  uint64_t number = 0;  // of its name
+  uint64_t identity = 0;  // of the file: ranks that count as one host may have different /dev/shm
+  SegmentFile file;        // on that rank: holds the lock
 
-  void add(SharedSegment& segment) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    segment.older_ = newest;
-    segment.newer_ = nullptr;
-    (newest != nullptr ? newest->newer_ : oldest) = &segment;
-    newest = &segment;
+  // Local. False: it cannot be had.
+  bool make(int64_t bytes) noexcept {
+    remove_leftovers();
+    if (getentropy(&number, sizeof number) != 0) return false;
+    file = SegmentFile(open(name_of(number).data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    struct stat about {};
+    const bool made = file.is_open() && take_lock(file.get()) && fstat(file.get(), &about) == 0 && ftruncate(file.get(), bytes) == 0;
+    identity = about.st_ino;
+    if (!made) remove();
+    return made;
   }
 
-  void remove(SharedSegment& segment) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    (segment.older_ != nullptr ? segment.older_->newer_ : oldest) = segment.newer_;
-    (segment.newer_ != nullptr ? segment.newer_->older_ : newest) = segment.older_;
+  void remove() noexcept {
+    if (file.is_open()) unlink(name_of(number).data());
+    file = SegmentFile();
+  }
+
+  // Local, on any rank: all of the memory, with the pages of [begin, begin + bytes) taken. nullptr: it cannot be had.
+  std::byte* map(int64_t total, int64_t begin, int64_t bytes) const noexcept {
+    const SegmentFile own(open(name_of(number).data(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    struct stat about {};
+    if (!own.is_open() || fstat(own.get(), &about) != 0 || about.st_ino != identity || about.st_size != total) return nullptr;
+    if (total > longest_file() || !take_pages(own.get(), begin, bytes)) return nullptr;
+    void* const memory = mmap(nullptr, static_cast<size_t>(total), PROT_READ | PROT_WRITE, MAP_SHARED, own.get(), 0);
+    if (memory == MAP_FAILED) return nullptr;
+    auto* const start = static_cast<std::byte*>(memory);
+#ifdef MADV_POPULATE_WRITE
+    if (bytes > 0) (void)madvise(start + begin, static_cast<size_t>(bytes), MADV_POPULATE_WRITE);  // at once, where the system can
+#endif
+    return start;
   }
 };
-
-constinit SharedSegment::Living SharedSegment::living;
-bool SharedSegment::all_free_ = false;
 
 Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
   // One reduction: whether anybody needs more, what all need together, and whether the lists fit into everybody's memory.
@@ -123,65 +166,55 @@ Result<bool> SharedSegment::reserve(MPI_Comm host, int64_t bytes) {
   MPI_Comm_size(host, &size);
   MPI_Comm_rank(host, &rank);
   const Status room = guard([&] {
-    bases_.resize(static_cast<size_t>(size));
-    given_.resize(static_cast<size_t>(size));
+    for (auto* list : {&begins_, &given_, &wanted_}) list->resize(static_cast<size_t>(size));
     return Status{};
   });
   const int64_t wanted = std::max(bytes, mine_);
-  std::array<int64_t, 3> totals{bytes > mine_ ? 1 : 0, asked_for(wanted), room.ok() ? 0 : 1};
+  std::array<int64_t, 3> totals{bytes > mine_ ? 1 : 0, round_up(wanted, k_shared_page), room.ok() ? 0 : 1};
   if (int rc = MPI_Allreduce(MPI_IN_PLACE, totals.data(), 3, MPI_INT64_T, MPI_SUM, host); rc != MPI_SUCCESS)
     return mpi_status(rc, "MPI_Allreduce");
   if (totals[2] > 0) return room.ok() ? Result<bool>(false) : Result<bool>(room);
-  if (totals[0] == 0) return window_ != MPI_WIN_NULL;
+  if (totals[0] == 0) return memory_ != nullptr;
   std::optional<MemoryLock> lock;
   if (rank == 0) lock.emplace();
-  int fits = rank == 0 && totals[1] + taken_by_mpi(size) <= std::min(free_shared_bytes() / parts_, longest_file()) ? 1 : 0;
-  if (int rc = MPI_Bcast(&fits, 1, MPI_INT, 0, host); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Bcast");
-  return fits != 0 ? allocate(host, wanted) : Result<bool>(false);
+  Made made;
+  const bool fits = rank == 0 && totals[1] <= std::min(free_shared_bytes() / parts_, longest_file()) && made.make(totals[1]);
+  std::array<uint64_t, 3> told{fits ? 1U : 0U, made.number, made.identity};
+  const int rc = MPI_Bcast(told.data(), 3, MPI_UINT64_T, 0, host);
+  made.number = told[1];
+  made.identity = told[2];
+  auto answer = rc != MPI_SUCCESS ? Result<bool>(mpi_status(rc, "MPI_Bcast")) : told[0] == 0 ? Result<bool>(false) : allocate(host, wanted, totals[1], made);
+  made.remove();
+  return answer;
 }
 
-Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes) {
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each rank's part begins at a page
-  std::byte* mine = nullptr;
-  MPI_Win window = MPI_WIN_NULL;
-  const int64_t asked = asked_for(bytes);
-  const int rc = MPI_Win_allocate_shared(static_cast<MPI_Aint>(asked), 1, info, host, &mine, &window);
-  MPI_Info_free(&info);
-  // MPI may have refused on one rank only, or the system some pages.
-  std::array<int, 2> made{rc == MPI_SUCCESS ? 1 : 0, rc == MPI_SUCCESS && take_pages(mine, asked) ? 1 : 0};
-  if (int all = MPI_Allreduce(MPI_IN_PLACE, made.data(), 2, MPI_INT, MPI_MIN, host); all != MPI_SUCCESS) return mpi_status(all, "MPI_Allreduce");
-  if (made[0] == 0) return false;
-  if (made[1] == 0) return MPI_Win_free(&window) == MPI_SUCCESS ? Result<bool>(false) : Result<bool>(Status{Code::mpi, "MPI_Win_free"});
-  if (Status status = free(); !status.ok()) return status;
-  window_ = window;
-  living.add(*this);
-  MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
-  for (size_t rank = 0; rank < bases_.size(); ++rank) {
-    MPI_Aint size = 0;
-    int unit = 1;
-    MPI_Win_shared_query(window_, static_cast<int>(rank), &size, &unit, &bases_[rank]);
-    bases_[rank] = first_page_of(bases_[rank]);
-    given_[rank] = size > 0 ? static_cast<int64_t>(size) - static_cast<int64_t>(k_shared_page) : 0;
+Result<bool> SharedSegment::allocate(MPI_Comm host, int64_t bytes, int64_t total, const Made& made) {
+  int rank = 0;
+  MPI_Comm_rank(host, &rank);
+  const int64_t asked = round_up(bytes, k_shared_page);
+  if (int rc = MPI_Allgather(&asked, 1, MPI_INT64_T, wanted_.data(), 1, MPI_INT64_T, host); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allgather");
+  int64_t begin = 0;
+  for (int i = 0; i < rank; ++i) begin += wanted_[static_cast<size_t>(i)];
+  std::byte* const memory = made.map(total, begin, asked);
+  int mapped = memory != nullptr ? 1 : 0;
+  const int rc = MPI_Allreduce(MPI_IN_PLACE, &mapped, 1, MPI_INT, MPI_MIN, host);
+  if (rc != MPI_SUCCESS || mapped == 0) {
+    if (memory != nullptr) munmap(memory, static_cast<size_t>(total));
+    return rc != MPI_SUCCESS ? Result<bool>(mpi_status(rc, "MPI_Allreduce")) : Result<bool>(false);
   }
+  free();
+  memory_ = memory;
+  length_ = total;
   mine_ = bytes;
+  given_.swap(wanted_);
+  for (size_t i = 1; i < given_.size(); ++i) begins_[i] = begins_[i - 1] + given_[i - 1];
   return true;
 }
 
-Status SharedSegment::free() {
-  if (window_ == MPI_WIN_NULL) return {};
-  living.remove(*this);
-  MPI_Win_unlock_all(window_);
-  const int rc = MPI_Win_free(&window_);
-  window_ = MPI_WIN_NULL;
+void SharedSegment::free() noexcept {
+  if (memory_ != nullptr) munmap(memory_, static_cast<size_t>(length_));
+  memory_ = nullptr;
   mine_ = 0;
-  return mpi_status(rc, "MPI_Win_free");
-}
-
-void SharedSegment::free_all() {
-  all_free_ = true;
-  while (living.oldest != nullptr) (void)living.oldest->free();
 }
 
 }  // namespace windrow

@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   windrow_file* hdf5 = windrow_has("hdf5") != 0 ? create(base + "late.h5") : nullptr;
   windrow_decomposition* rows = nullptr;
   CHECK(windrow_rows(MPI_COMM_WORLD, 9, WINDROW_EVEN, &rows) == WINDROW_OK);
-  // Files with a flush under way: what is written lies in memory that MPI takes away at its end.
+  // Files with a flush under way.
   constexpr int64_t k_rows = 200'000;
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);

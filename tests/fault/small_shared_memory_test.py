@@ -68,8 +68,7 @@ class SmallSharedMemoryTest(unittest.TestCase):
         self.assertRegex(self.launch("64m", "empty", HALVES, "20"), "refused [12]\n")
         self.assertIn("refused 0\n", self.launch("64m", "empty", HALVES, "5"))
 
-    def test_nearly_full_memory_is_refused_before_mpi_asks_for_more_than_there_is(self):
-        # MPI takes pages of its own with each part. Open MPI looks for room on one rank, and where there is too little, the others wait for ever.
+    def test_nearly_full_memory_is_refused(self):
         for ranks in (1, 4, 8, 13):
             with self.subTest(ranks=ranks):
                 report = self.launch("64m", "empty", NEARLY_FULL, "120", ranks=ranks)
