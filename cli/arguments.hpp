@@ -41,6 +41,7 @@ struct Arguments {
   bool json = false;
   bool quiet = false;
   bool features = false;
+  bool clean = false;  // of check
   SimulateArguments simulated;
 };
 

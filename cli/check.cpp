@@ -2,6 +2,7 @@
 // windrow check: reads every variable; what cannot be read is named, the rest is read all the same.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <sstream>
 
 #include "base/units.hpp"
@@ -28,6 +29,7 @@ struct Findings {
   std::vector<std::string> damaged;  // "path: message"
   std::vector<std::string> set;      // what is wrong with subfiles
   std::vector<std::string> others;   // rank 0: folders of subfiles beside the file that are not its own, which harm nobody
+  std::vector<std::string> removed;  // rank 0: what killed jobs had left beside the file
   int64_t bytes = 0;                 // read
   Totals reading;
 };
@@ -72,6 +74,29 @@ void read_set(windrow::File& file, Findings& findings) {
   for (std::string line; std::getline(lines, line);) findings.set.push_back(one_line(line));
 }
 
+void print_removed(const World& world, const std::vector<std::string>& removed) {
+  for (const std::string& path : removed) print_line(world, fmt::format("removed: \"{}\", of a job that was killed", path));
+}
+
+// Collective. Whether there is a file to check; where none is, what was removed is told already.
+bool clean(const World& world, const Arguments& arguments, std::vector<std::string>& removed) {
+  bool is_there = true;
+  require_on_rank_0(world, [&] {
+    const char* paths = "";
+    windrow::check(windrow_remove_leftovers(arguments.input.c_str(), &paths));
+    std::istringstream lines(paths);
+    for (std::string line; std::getline(lines, line);) removed.push_back(one_line(line));
+    is_there = std::filesystem::exists(arguments.input);
+    return std::string();
+  }, k_exit_failed);
+  if (all_agree(world.ranks(), is_there)) return true;
+  if (arguments.json)
+    print_line(world, nlohmann::json{{"file", arguments.input}, {"removed", removed}}.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  else if (!arguments.quiet)
+    print_removed(world, removed);
+  return false;
+}
+
 int verdict(const Findings& findings, const Contents& contents) {
   if (!findings.damaged.empty() || !findings.set.empty()) return k_exit_failed;
   return contents.unsupported.empty() ? k_exit_ok : k_exit_unsupported;
@@ -89,6 +114,7 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
                                 {"damaged", findings.damaged},
                                 {"set", findings.set},
                                 {"other_sets", findings.others},
+                                {"removed", findings.removed},
                                 {"unsupported", contents.unsupported},
                                 {"report", findings.reading.json()}};
     print_line(world, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -98,6 +124,7 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
   for (const std::string& line : findings.damaged) print_error_line(world, "damaged: " + line);
   for (const std::string& line : contents.unsupported) print_error_line(world, "cannot read yet: " + line);
   if (arguments.quiet) return;
+  print_removed(world, findings.removed);
   for (const std::string& name : findings.others)
     print_line(world, fmt::format("beside it: \"{}\", subfiles that this file does not name: of a run that was killed, or of a file that was renamed", one_line(name)));
   const double rate = seconds > 0 ? static_cast<double>(findings.bytes) / seconds : 0;
@@ -116,9 +143,10 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
 int check(const World& world, const Arguments& arguments) {
   const double start = MPI_Wtime();
   const windrow::Options options = options_from(arguments.settings);
+  Findings findings;
+  if (arguments.clean && !clean(world, arguments, findings.removed)) return k_exit_ok;
   windrow::File file = open_to_read(world, arguments.input, options, k_exit_failed);
   Contents contents = contents_of(file);
-  Findings findings;
   const copying::Ranks ranks = world.ranks();
   try {
     copying::leave_out_unwritten(file, contents, [](size_t) { return true; });

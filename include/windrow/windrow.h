@@ -125,7 +125,8 @@ enum windrow_mode {
 /**
  * Create a file.  Collective over `comm`, which may be any intracommunicator and may be freed afterwards.
  * The file is written under the temporary name ".NAME.windrow-XXXX" beside `path` and takes its name at windrow_close():
- * until then a file that stood there before stays whole.
+ * until then a file that stood there before stays whole.  Temporary files of `path` that a killed job has left are
+ * removed.
  *
  * @param comm     [same]
  * @param path     [same] The format follows from the option "format", or else from the name, whatever its capitals: .h5 .hdf5 .nc4
@@ -147,6 +148,17 @@ WINDROW_API int windrow_create(MPI_Comm comm, const char *path, const windrow_op
 WINDROW_API int windrow_open(MPI_Comm comm, const char *path, int mode, const windrow_options *options, windrow_file **file);
 
 /**
+ * Remove temporary files and folders beside `path` that killed jobs have left.  Local: one process calls it.
+ * Who writes a temporary file holds a lock of it: one that is locked stays, and so does one on a file system whose
+ * locks do not reach all its hosts, or where
+ * that is not known.
+ *
+ * @param path     Of the file that they were to become; it need not be there.
+ * @param removed  [out] Their paths, a line each; "" for none.  Valid until this thread's next call.  Since 0.1.
+ */
+WINDROW_API int windrow_remove_leftovers(const char *path, const char **removed);
+
+/**
  * Flush what is queued, and publish what has been flushed so far under the file's name.  Collective.
  * With the option "durable" it is on stable storage when the call returns.  Since 0.1.
  */
@@ -154,7 +166,8 @@ WINDROW_API int windrow_sync(windrow_file *file);
 
 /**
  * Flush what is queued, publish and close.  Collective.  The handle is gone whatever the result; on error a newly
- * created file is not published: what stood under its name before is still there.  An earlier flush that failed before it wrote anything is not an error
+ * created file is not published: what stood under its name before is still there.  WINDROW_IO: too where somebody has
+ * replaced the temporary file meanwhile.  An earlier flush that failed before it wrote anything is not an error
  * here: see windrow_flush().  NULL is fine.
  * After MPI_Finalize: WINDROW_BAD_STATE, and the handle is gone.  Since 0.1.
  */

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "capi/handles.hpp"
+#include "storage/publish.hpp"
 
 using windrow::check_file;
 using windrow::Code;
@@ -88,5 +89,17 @@ int windrow_sync(windrow_file* file) {
 
 int windrow_close(windrow_file* file) { return close_file(file, true); }
 int windrow_discard(windrow_file* file) { return close_file(file, false); }
+
+int windrow_remove_leftovers(const char* path, const char** removed) {
+  static thread_local std::string told;
+  return enter([&]() -> Status {
+    if (removed != nullptr) *removed = nullptr;
+    if (path == nullptr || removed == nullptr) return null_argument(path == nullptr ? "the path of the file" : "removed");
+    told.clear();
+    for (const std::string& each : windrow::remove_leftovers(path)) told += each + '\n';
+    *removed = told.c_str();
+    return {};
+  });
+}
 
 }  // extern "C"

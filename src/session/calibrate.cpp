@@ -76,10 +76,10 @@ Status write_on_root(const std::string& path, const Machine& machine) {
     Status written = store.value()->write_at(0, std::as_bytes(std::span(text)));
     written.update(store.value()->close());
     if (!written.ok()) return written;
-    const Rename rename{temporary, draft.value().final_path};
+    const Rename rename{temporary, draft.value().final_path, &draft.value().held};
     return publish(std::span(&rename, 1), false);
   }();
-  if (!status.ok()) (void)remove_files(std::span(&temporary, 1));
+  if (!status.ok()) remove_draft(draft.value());
   return status;
 }
 

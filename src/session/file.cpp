@@ -95,11 +95,11 @@ Status File::open_on_root(const std::string& asked_format) {
     if (!draft.ok()) return draft.status();
     draft_ = std::move(draft).value();
     // Absolute: the program may change its folder while it writes.
-    draft_ = Draft{std::filesystem::absolute(draft_.temporary_path).string(), std::filesystem::absolute(draft_.final_path).string()};
+    for (std::string* path : {&draft_.temporary_path, &draft_.final_path}) *path = std::filesystem::absolute(*path).string();
     metadata_path = draft_.temporary_path;
     if (Status status = stripe_on_root(); !status.ok()) return status;
     draft_files_ = format_companions(format_name_, draft_.temporary_path);
-    if (Status status = start_companions(draft_, companions()); !status.ok()) return status;
+    if (Status status = start_companions(draft_, companions(), &held_companions_); !status.ok()) return status;
   }
   auto format = open_format(name, metadata_path, format_mode(mode_), format_options(), std::move(opened));
   if (!format.ok()) return format.status();
@@ -346,14 +346,15 @@ void File::abandon() {
     (void)format_->close();
     format_.reset();
   }
-  if (!xdmf_draft_.temporary_path.empty()) (void)remove_files(std::span(&xdmf_draft_.temporary_path, 1));
-  xdmf_draft_ = {};
-  if (!references_draft_.temporary_path.empty()) (void)remove_files(std::span(&references_draft_.temporary_path, 1));
-  references_draft_ = {};
+  for (Draft* draft : {&xdmf_draft_, &references_draft_}) {
+    if (!draft->temporary_path.empty()) remove_draft(*draft);
+    *draft = {};
+  }
   if (mode_ != Mode::create || published_ || draft_.temporary_path.empty()) return;
   abandon_set();
-  (void)remove_files(draft_files_);
-  (void)remove_files(std::span(&draft_.temporary_path, 1));
+  for (size_t i = 0; i < draft_files_.size(); ++i)
+    if (i >= held_companions_.size() || held_companions_[i].is_at(draft_files_[i])) (void)remove_files(std::span(&draft_files_[i], 1));
+  remove_draft(draft_);
   draft_.temporary_path.clear();
 }
 
@@ -375,7 +376,7 @@ Status File::check_writable(std::string_view call) const {
 std::vector<Rename> File::companions() const {
   std::vector<Rename> renames;
   const auto from = format_companions(format_name_, draft_.temporary_path), to = format_companions(format_name_, draft_.final_path);
-  for (size_t i = 0; i < from.size(); ++i) renames.push_back({from[i], to[i]});
+  for (size_t i = 0; i < from.size(); ++i) renames.push_back({from[i], to[i], i < held_companions_.size() ? &held_companions_[i] : nullptr});
   return renames;
 }
 
@@ -384,13 +385,16 @@ Status File::publish_on_root() {
   std::vector<Rename> renames = companions();
   // The folder's name is its set's own: until the file that names it stands there, what stood there before has its own subfiles still.
   const std::string replaced = replaced_folder();
-  if (subfiles_) renames.insert(renames.begin(), {draft_.temporary_path + ".subfiles", final_folder(draft_.final_path)});
+  if (subfiles_) renames.insert(renames.begin(), {draft_.temporary_path + ".subfiles", final_folder(draft_.final_path), &held_folder_});
   if (Status status = write_xdmf_on_root(renames); !status.ok()) return status;
-  renames.push_back({draft_.temporary_path, draft_.final_path});
+  renames.push_back({draft_.temporary_path, draft_.final_path, &draft_.held});
   if (Status status = withdraw_references_on_root(); !status.ok()) return status;
   Status status = windrow::publish(renames, settings_.boolean("durable"), store_options_);
   if (!status.ok()) return status;
   xdmf_draft_ = {};
+  draft_.held.release();  // others may lock what has its name
+  held_companions_.clear();
+  held_folder_.release();
   if (!replaced.empty()) (void)remove_folder(replaced);
   return {};
 }

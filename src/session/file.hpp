@@ -482,6 +482,8 @@ class File {
   std::string format_name_;
   Draft draft_;                          // rank 0 of a created file: its temporary and its final name
   std::vector<std::string> draft_files_; // rank 0: what has to go when the file is not published
+  std::vector<HeldFile> held_companions_;  // rank 0: of these
+  HeldFile held_folder_;                 // rank 0: of a set's subfiles
   Claim claim_;                          // rank 0, of a file that is changed in place
   std::unique_ptr<Format> format_;       // rank 0
   Catalog catalog_;

@@ -57,6 +57,7 @@ Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
     auto striped = stripe_as_before(anew);
     if (!striped.ok()) return striped.status();
     anew_layout = std::move(striped).value().layout;
+    if (Status status = anew.held.follow(anew.temporary_path); !status.ok()) return status;
     auto store = open_store(anew.temporary_path, StoreMode::update, {});
     if (!store.ok()) return store.status();
     if (Status status = format_->write_anew(std::move(store).value()); !status.ok()) return status;
@@ -125,9 +126,11 @@ Status File::place_variables(Status local) {
     verdict = agree(*comm_, std::move(local));
     if (verdict.ok()) {
       local = comm_->rank() == 0 ? guard([&]() -> Status {
-        const std::array renames{Rename{anew.temporary_path, anew.final_path}};
+        const std::array renames{Rename{anew.temporary_path, anew.final_path, &anew.held}};
+        if (is_draft() && !draft_.held.is_at(draft_.temporary_path)) return {Code::io, fmt::format("\"{}\": another file has its temporary name", path_)};
         Status status = publish(renames, settings_.boolean("durable") && !is_draft());
         if (status.ok()) format_->take_layout();
+        if (status.ok() && is_draft()) draft_.held = std::move(anew.held);
         return status;
       })
                                  : Status{};
@@ -135,7 +138,7 @@ Status File::place_variables(Status local) {
     }
   }
   if (!verdict.ok()) {
-    if (!anew.temporary_path.empty()) (void)remove_files(std::span(&anew.temporary_path, 1));
+    if (!anew.temporary_path.empty()) remove_draft(anew);
     return verdict;
   }
   if (!written.path.empty()) (void)data_->close();  // of what had the name before: nothing of it is wanted any more

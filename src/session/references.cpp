@@ -258,10 +258,12 @@ bool File::wants_references() const {
 
 // Rank 0 alone, of a file that is created: what stands in the text's way is told before hours of computing, not after them.
 Status File::start_references_on_root() {
-  const Draft draft{draft_.temporary_path + std::string(k_ending), draft_.final_path + std::string(k_ending)};
-  const Rename rename{draft.temporary_path, draft.final_path};
-  references_draft_ = draft;
-  return start_companions(draft_, std::span(&rename, 1));
+  references_draft_ = Draft{draft_.temporary_path + std::string(k_ending), draft_.final_path + std::string(k_ending)};
+  const Rename rename{references_draft_.temporary_path, references_draft_.final_path};
+  std::vector<HeldFile> held;
+  Status status = start_companions(draft_, std::span(&rename, 1), &held);
+  if (status.ok()) references_draft_.held = std::move(held.front());
+  return status;
 }
 
 // Rank 0 alone, while the format can still be asked, with all data in place.
@@ -290,7 +292,7 @@ Status File::publish_references_on_root() {
     references_draft_ = std::move(draft).value();
   }
   Status status = write_whole(references_draft_.temporary_path, references_);
-  const Rename rename{references_draft_.temporary_path, references_draft_.final_path};
+  const Rename rename{references_draft_.temporary_path, references_draft_.final_path, &references_draft_.held};
   if (status.ok()) status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"));
   if (!status.ok()) return {status.code(), fmt::format("\"{}\" is complete, but not its references: {}", path_, status.message())};
   references_draft_ = {};
@@ -339,9 +341,9 @@ Result<std::string> File::write_references(const std::string& path, const std::s
       if (done.ok()) done = write_whole(draft.value().temporary_path, finder.text());
       return done;
     });
-    const Rename rename{draft.value().temporary_path, draft.value().final_path};
+    const Rename rename{draft.value().temporary_path, draft.value().final_path, &draft.value().held};
     if (status.ok()) status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"));
-    if (!status.ok()) (void)remove_files(std::span(&rename.from, 1));
+    if (!status.ok()) remove_draft(draft.value());
     for (const std::string& line : finder.left_out())
       for (const char each : line + '\n') bytes.push_back(static_cast<std::byte>(each));
     return status;

@@ -125,7 +125,7 @@ Status File::make_set_on_root() {
   const SubfileNames names{draft_.temporary_path + ".subfiles", ending_of(path_, format_name_), wanted_subfiles_};
   subfiles_ = std::make_unique<Subfiles>(format_name_, identity, folder, names);
   abandoned_folders_ = {names.folder, final_folder(draft_.final_path)};
-  return start_folder(draft_, names.folder);
+  return start_folder(draft_, names.folder, &held_folder_);
 }
 
 // Collective, agreed. The new file, which has been one so far, becomes the base file of a set.
@@ -364,7 +364,7 @@ std::string File::replaced_folder() const {
 void File::abandon_set() {
   if (subfiles_) (void)subfiles_->close_formats();
   for (const std::string& folder : abandoned_folders_)
-    if (!folder.empty()) (void)remove_folder(folder);
+    if (!folder.empty() && held_folder_.is_at(folder)) (void)remove_folder(folder);
 }
 
 // Rank 0 alone. What opening has found, what other files the folder has, and whether other programs are led where the map leads.

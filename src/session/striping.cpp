@@ -168,7 +168,7 @@ Status File::stripe_on_root() {
   auto striped = stripe_draft(striping_options_, draft_, {.count = writers, .buffer_bytes = limits_.buffer_bytes});
   if (!striped.ok()) return striped.status();
   striping_ = std::move(striped).value();
-  return {};
+  return draft_.held.follow(draft_.temporary_path);  // to get other stripes may have been to become another file
 }
 
 }  // namespace windrow

@@ -25,7 +25,7 @@ Status write_subfile_anew(Format& format, const Layout& layout, const SubfileOpt
   status.update(from.close());
   status.update(to.close());
   if (!status.ok()) return status;
-  const std::array renames{Rename{draft.temporary_path, draft.final_path}};
+  const std::array renames{Rename{draft.temporary_path, draft.final_path, &draft.held}};
   return publish(renames, options.durable);
 }
 
@@ -43,7 +43,7 @@ Status Subfiles::settle(int64_t number, Format& format) {
   if (!draft.ok()) return draft.status();
   Status status = write_subfile_anew(format, layout.value(), options_, names_.path(number), draft.value());
   if (!status.ok()) {
-    (void)remove_files(std::span(&draft.value().temporary_path, 1));
+    remove_draft(draft.value());
     return status;
   }
   format.take_layout();

@@ -76,7 +76,7 @@ Status File::write_xdmf_on_root(std::vector<Rename>& renames) {
   if (!store.ok()) return store.status();
   Status status = store.value()->write_at(0, std::as_bytes(std::span(text)));
   status.update(store.value()->close());
-  if (status.ok()) renames.push_back({xdmf_draft_.temporary_path, xdmf_draft_.final_path});
+  if (status.ok()) renames.push_back({xdmf_draft_.temporary_path, xdmf_draft_.final_path, &xdmf_draft_.held});
   return status;
 }
 

@@ -86,14 +86,28 @@ std::string_view stem_of(const Split& parts) {
 }
 
 // Makes a file that is not there yet. Returns the system's error, or 0. With a mode to keep, nobody is ever allowed more.
-int make_file(const std::string& path, const std::optional<mode_t>& mode) {
+int make_file(const std::string& path, const std::optional<mode_t>& mode, HeldFile& held) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode.value_or(0666) & 0777);
   if (descriptor < 0) return errno;
   // open() has taken the umask away from the mode.
   const int error = !mode || ::fchmod(descriptor, *mode) == 0 ? 0 : errno;
-  ::close(descriptor);
+  held = HeldFile(descriptor);
   if (error != 0) ::unlink(path.c_str());
   return error;
+}
+
+// The same, with its maker's lock. EEXIST: too, where another has taken it for a leftover before it was locked.
+int make_locked_file(const std::string& path, const std::optional<mode_t>& mode, HeldFile& held) {
+  const int error = make_file(path, mode, held);
+  return error == 0 && (!held.lock() || !held.is_at(path)) ? EEXIST : error;
+}
+
+// Names are tried in turn: so what a killed job has left is met by the next one that makes the same file, which need
+// not look through the folder.
+std::string letters_of(size_t number) {
+  std::string text(k_random_letters, '0');
+  for (size_t i = text.size(); i-- > 0; number /= k_letters.size()) text[i] = k_letters[number % k_letters.size()];
+  return text;
 }
 
 std::string random_letters() {
@@ -123,6 +137,16 @@ Status sync_path(const std::string& path, int flags) {
   return system_status("sync of", path, error);
 }
 
+// What was written is in the file that was made, whatever has its name now.
+Status check_held(const Rename& file) {
+  struct stat about {};
+  if (file.held == nullptr || file.held->is_at(file.from)) return {};
+  const bool gone = ::lstat(file.from.c_str(), &about) != 0;
+  return {gone ? Code::not_found : Code::io,
+          fmt::format("publish \"{}\": its temporary {} \"{}\" was {} by somebody else meanwhile: what was written to it is not published", file.to,
+                      S_ISDIR(about.st_mode) ? "folder" : "file", file.from, gone ? "removed" : "replaced")};
+}
+
 Status publish_one(const Rename& file, bool durable) {
   struct stat replaced {};
   struct stat fresh {};
@@ -149,24 +173,37 @@ Result<Draft> start_draft_of(const std::string& path) {
   const Result<std::optional<mode_t>> mode = mode_to_keep(final_path);
   if (!mode.ok()) return mode.status();
   const std::string_view stem = stem_of(parts);
-  constexpr int k_most_tries = 100;  // of 36^4 names: all taken is not chance
-  for (int tries = 0; tries < k_most_tries; ++tries) {
+  const auto temporary = [&](const std::string& letters) { return fmt::format("{}.{}{}{}", parts.folder, stem, k_mark, letters); };
+  constexpr size_t k_in_turn = 16, k_most_tries = 100;  // of 36^4 names: all taken is not chance
+  for (size_t tries = 0; tries < k_most_tries; ++tries) {
     // Complete before the file exists: without memory afterwards, nobody would know what to remove.
-    Draft draft{fmt::format("{}.{}{}{}", parts.folder, stem, k_mark, random_letters()), final_path};
-    const int error = make_file(draft.temporary_path, mode.value());
-    if (error == 0) return draft;
+    Draft draft{temporary(tries < k_in_turn ? letters_of(tries) : random_letters()), final_path};
+    int error = make_locked_file(draft.temporary_path, mode.value(), draft.held);
+    if (error == EEXIST && remove_leftover(draft.temporary_path)) error = make_locked_file(draft.temporary_path, mode.value(), draft.held);
+    if (error == 0) {
+      for (size_t next = tries + 1; next < k_in_turn && remove_leftover(temporary(letters_of(next)));) ++next;
+      return draft;
+    }
     if (error != EEXIST && error != EINTR) return system_status("create", path, error);
   }
   return system_status("create", path, EEXIST);
 }
 
-Status start_companion(const Draft& draft, const Rename& companion) {
+// What is there under a companion's temporary name was left by a job that was killed: the draft's name is ours.
+Status start_companion(const Draft& draft, const Rename& companion, HeldFile& held) {
   Result<std::optional<mode_t>> mode = mode_to_keep(companion.to);
   if (!mode.ok()) return mode.status();
   struct stat about {};
   if (!mode.value() && ::stat(draft.temporary_path.c_str(), &about) == 0) mode.value() = about.st_mode & 07777;
-  const int error = make_file(companion.from, mode.value());
+  int error = make_file(companion.from, mode.value(), held);
+  if (error == EEXIST && ::unlink(companion.from.c_str()) == 0) error = make_file(companion.from, mode.value(), held);
   return error == 0 ? Status() : system_status("create", companion.to, error);
+}
+
+bool remove_companion(const std::string& path) {
+  struct stat about {};
+  if (::lstat(path.c_str(), &about) != 0) return false;
+  return S_ISDIR(about.st_mode) ? remove_folder(path).ok() : ::unlink(path.c_str()) == 0;
 }
 
 // ".STEM.windrow-XXXX", or that with a companion's ending (".json").
@@ -190,22 +227,26 @@ Status check_file_size(const std::string& path, int64_t bytes) {
     const Result<Draft> draft = start_draft(path);
     if (!draft.ok()) return {};
     const int error = ::truncate(draft.value().temporary_path.c_str(), bytes) == 0 ? 0 : errno;
-    (void)::unlink(draft.value().temporary_path.c_str());
+    remove_draft(draft.value());
     return error == EFBIG ? system_status(fmt::format("a file of {} beside", format_bytes(bytes)), path, error) : Status();
   });
 }
 
-Status start_companions(const Draft& draft, std::span<const Rename> companions) {
+Status start_companions(const Draft& draft, std::span<const Rename> companions, std::vector<HeldFile>* held) {
   return guard([&] {
     Status status;
-    for (const Rename& companion : companions)
-      if (status.ok()) status = start_companion(draft, companion);
+    std::vector<HeldFile> made(companions.size());
+    for (size_t i = 0; i < companions.size() && status.ok(); ++i) status = start_companion(draft, companions[i], made[i]);
+    if (held != nullptr) *held = std::move(made);
     return status;
   });
 }
 
-Status start_folder(const Draft& draft, const std::string& path) {
-  if (::mkdir(path.c_str(), 0777) != 0) return system_status("create", path, errno);
+Status start_folder(const Draft& draft, const std::string& path, HeldFile* held) {
+  int error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
+  if (error == EEXIST && remove_folder(path).ok()) error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
+  if (error != 0) return system_status("create", path, error);
+  if (held != nullptr) *held = HeldFile(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat file {};
   struct stat folder {};
   if (::stat(draft.temporary_path.c_str(), &file) != 0 || ::stat(path.c_str(), &folder) != 0) return system_status("create", path, errno);
@@ -262,6 +303,8 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
     for (const Rename& file : files)
       if (::stat(file.to.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && ::stat(file.from.c_str(), &about) == 0 && !S_ISDIR(about.st_mode))
         return system_status("publish", file.to, EISDIR);
+    for (const Rename& file : files)
+      if (Status status = check_held(file); !status.ok()) return status;
     for (const Rename& file : files) {
       if (fault && fault->after-- == 0) {
         if (fault->kill) (void)std::raise(SIGKILL);
@@ -276,6 +319,10 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
     }
     return Status();
   });
+}
+
+void remove_draft(const Draft& draft) noexcept {
+  if (draft.held.is_at(draft.temporary_path)) (void)::unlink(draft.temporary_path.c_str());
 }
 
 Status remove_files(std::span<const std::string> paths) {
@@ -301,6 +348,21 @@ std::vector<std::string> leftovers(const std::string& path) {
   });
   (void)out_of_memory_only;  // a list for people: what was found so far is the answer
   return found;
+}
+
+std::vector<std::string> remove_leftovers(const std::string& path) {
+  std::vector<std::string> removed;
+  (void)guard([&] {
+    for (const std::string& each : leftovers(path)) {
+      const std::string draft = each.substr(0, each.rfind(k_mark) + k_mark.size() + k_random_letters);
+      struct stat about {};
+      // Without its draft, which is made before it and goes after it, a companion is nobody's.
+      const bool is_alone = draft != each && ::lstat(draft.c_str(), &about) != 0 && errno == ENOENT;
+      if (draft == each ? remove_leftover(each) : is_alone && remove_companion(each)) removed.push_back(each);
+    }
+    return Status();
+  });
+  return removed;
 }
 
 }  // namespace windrow

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "storage/held_file.hpp"
 #include "storage/store.hpp"
 
 namespace windrow {
@@ -16,14 +17,17 @@ namespace windrow {
 struct Draft {
   std::string temporary_path;  // ".NAME.windrow-XXXX"; where that is too long for the file system, NAME without its end
   std::string final_path;      // the path that was asked for; of a symbolic link, what it points to
+  HeldFile held = {};          // the temporary file, locked: see remove_leftover()
 };
 
 struct Rename {
   std::string from;
   std::string to;
+  const HeldFile* held = nullptr;  // what `from` was when it was made; nullptr: nobody knows
 };
 
-// Makes an empty file under a temporary name that nobody else has. It gets the mode of the file that it will replace. A
+// Makes an empty file under a temporary name that nobody else has. What a killed job has left under such a name is
+// removed. It gets the mode of the file that it will replace. A
 // symbolic link is followed: the link stays, and the file that it points to is replaced.
 // not_found, no_permission: the folder. no_permission: the file that stands there must not be written to. bad_argument: the
 // path is a folder, a device or the like, or its last name is longer than the file system allows.
@@ -33,11 +37,12 @@ Result<Draft> start_draft(const std::string& path);
 Status check_file_size(const std::string& path, int64_t bytes);
 
 // Makes the empty files that will be published together with a draft. Each has from its first moment the mode of the file that
-// it will replace or, when there is none, that of the draft. Errors as start_draft(); what was made until then stays.
-Status start_companions(const Draft& draft, std::span<const Rename> companions);
+// it will replace or, when there is none, that of the draft. `held`: gets one for each. Errors as start_draft(); what
+// was made until then stays.
+Status start_companions(const Draft& draft, std::span<const Rename> companions, std::vector<HeldFile>* held = nullptr);
 
 // Makes the folder of files that will be published together with a draft. Who may read or write the draft may so do its files.
-Status start_folder(const Draft& draft, const std::string& path);
+Status start_folder(const Draft& draft, const std::string& path, HeldFile* held = nullptr);
 
 // Removes a folder and the files in it, but no folders; one that does not exist is fine.
 Status remove_folder(const std::string& path);
@@ -48,13 +53,20 @@ std::vector<std::string> folders_beside(const std::string& path, const std::stri
 // Renames all files, in order; the last is the one whose appearance publishes the set, so companions come first. A file
 // that is replaced hands down its mode. `durable`: file and folder are on stable storage when this returns, and the file is
 // before it is renamed. After an error, what was not yet renamed is still under its temporary name.
+// io: a temporary name is another's file or folder now; nothing is renamed then.
 // `options`: a faulty store fails here too.
 Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options = {});
+
+// Removes the temporary file, unless its name is another's file now.
+void remove_draft(const Draft& draft) noexcept;
 
 // Removes files; one that does not exist is fine.
 Status remove_files(std::span<const std::string> paths);
 
 // Temporary files of `path` that a killed job left behind (or a running one is writing), companions included; sorted.
 std::vector<std::string> leftovers(const std::string& path);
+
+// Removes those whose makers have ended (remove_leftover()); returns them.
+std::vector<std::string> remove_leftovers(const std::string& path);
 
 }  // namespace windrow
