@@ -12,6 +12,10 @@ namespace windrow {
 
 inline constexpr size_t k_most_dimensions = 32;  // WINDROW_MAX_DIMENSIONS, and HDF5's H5S_MAX_RANK
 
+// Names in a path. What others have made deeper is not read: the paths alone would take memory with the square of the
+// depth.
+inline constexpr int64_t k_most_levels = 200;
+
 // "/a/b": absolute, no empty component, none that is ".", no NUL, no slash at the end. "/" alone is fine.
 Status check_object_path(const std::string& path);
 

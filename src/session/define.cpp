@@ -59,10 +59,18 @@ void File::enter_groups(Additions& added) noexcept {
 }
 
 Status File::define_groups_on_root(std::span<const std::string> groups) {
-  for (const std::string& group : groups)
+  for (size_t i = 0; i < groups.size(); ++i)
     // One that is there already was made by a call that failed afterwards.
-    if (Status status = format_->define_group(group); !status.ok() && status.code() != Code::exists) return status;
+    if (Status status = format_->define_group(groups[i]); !status.ok() && status.code() != Code::exists) {
+      withdraw_groups_on_root(groups.first(i));
+      return status;
+    }
   return {};
+}
+
+// What was to lie in them was refused.
+void File::withdraw_groups_on_root(std::span<const std::string> groups) {
+  for (auto group = groups.rbegin(); group != groups.rend(); ++group) (void)format_->undefine(*group, 0);
 }
 
 Status File::define_group(const std::string& path, Status local) {
@@ -71,7 +79,7 @@ Status File::define_group(const std::string& path, Status local) {
   Additions added;
   if (local.ok()) local = guard([&]() -> Status {
     if (Status status = check_writable("define a group"); !status.ok()) return status;
-    if (Status status = check_new_name(path); !status.ok()) return status;
+    if (Status status = check_new_path(path); !status.ok()) return status;
     auto clean = clean_path(path);
     if (!clean.ok()) return clean.status();
     if (Status status = missing_groups(clean.value(), true, added); !status.ok()) return status;
@@ -88,7 +96,7 @@ Status File::define_group(const std::string& path, Status local) {
 
 Status File::check_definition(VariableDefinition& definition, Additions& added) const {
   if (Status status = check_writable("define a variable"); !status.ok()) return status;
-  if (Status status = check_new_name(definition.path); !status.ok()) return status;
+  if (Status status = check_new_path(definition.path); !status.ok()) return status;
   auto clean = clean_path(definition.path);
   if (!clean.ok()) return clean.status();
   definition.path = std::move(clean).value();
@@ -303,8 +311,10 @@ Status File::define_some(std::span<VariableDefinition> definitions, std::span<co
 // Rank 0 alone. `places`: how many were made; offset and bytes of each.
 Status File::make_on_root(std::span<const VariableDefinition> definitions, std::span<const std::string> groups, std::span<int64_t> places) {
   places[0] = 0;
-  return guard([&]() -> Status {
+  bool has_groups = false;
+  Status made = guard([&]() -> Status {
     if (Status status = define_groups_on_root(groups); !status.ok()) return status;
+    has_groups = true;
     for (size_t i = 0; i < definitions.size(); ++i) {
       const auto number = static_cast<int>(catalog_.variables.size() + i);
       if (const SplitVariable* split = subfiles_ ? subfiles_->find(number) : nullptr) {
@@ -322,6 +332,8 @@ Status File::make_on_root(std::span<const VariableDefinition> definitions, std::
     }
     return {};
   });
+  if (!made.ok() && has_groups && places[0] == 0) withdraw_groups_on_root(groups);
+  return made;
 }
 
 void File::enter_made(std::span<VariableDefinition> definitions, std::span<const int64_t> places) {

@@ -78,7 +78,7 @@ Result<bool> File::names_dimension(const Variable& other, const Variable& variab
 Result<std::string> File::find_dimension(const Variable& variable, size_t number, const std::string& name, bool own_first, std::vector<Dimension>& added) const {
   const int64_t length = variable.shape[number];
   if (name.empty()) return std::string();
-  if (Status status = check_new_name(name); !status.ok()) return status;
+  if (Status status = check_new_path(name); !status.ok()) return status;
   const bool is_path = name.starts_with('/');
   auto clean = clean_path(name);
   if (!clean.ok()) return clean.status();
@@ -169,7 +169,7 @@ Status File::define_dimension(const std::string& path, int64_t length, Status lo
   std::vector<Dimension> added;
   if (local.ok()) local = guard([&]() -> Status {
     if (Status status = check_writable("define a dimension"); !status.ok()) return status;
-    if (Status status = check_new_name(path); !status.ok()) return status;
+    if (Status status = check_new_path(path); !status.ok()) return status;
     auto clean = clean_path(path);
     if (!clean.ok()) return clean.status();
     added.push_back({std::move(clean).value(), length, length == 0});

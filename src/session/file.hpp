@@ -249,6 +249,7 @@ class File {
   Status name_dimensions_of_parts(const Variable& named, const std::vector<std::string>& names, std::span<const Dimension> added);
   Status define_dimensions(Additions groups, std::vector<Dimension> added, const Variable* named, const std::vector<std::string>& names);
   Status define_groups_on_root(std::span<const std::string> groups);  // rank 0 only
+  void withdraw_groups_on_root(std::span<const std::string> groups);  // rank 0 only
   Status missing_groups(const std::string& path, bool itself, Additions& added) const;
   void enter_groups(Additions& added) noexcept;                       // room was made
   Status check_definition(VariableDefinition& definition, Additions& added) const;

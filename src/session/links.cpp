@@ -75,7 +75,7 @@ Status File::define_link(const std::string& path, const std::string& target, Sta
   std::map<std::string, std::string, std::less<>> entry;  // made beforehand, so that entering it cannot fail
   if (local.ok()) local = guard([&]() -> Status {
     if (Status status = check_writable("define a link"); !status.ok()) return status;
-    if (Status status = check_new_name(path); !status.ok()) return status;
+    if (Status status = check_new_path(path); !status.ok()) return status;
     if (Status status = check_new_name(target); !status.ok()) return status;
     auto clean = clean_path(path);
     if (!clean.ok()) return clean.status();
@@ -91,7 +91,9 @@ Status File::define_link(const std::string& path, const std::string& target, Sta
   });
   const auto define = [&]() -> Status {
     if (Status status = define_groups_on_root(added.groups); !status.ok()) return status;
-    return format_->define_link(link);
+    Status made = format_->define_link(link);
+    if (!made.ok()) withdraw_groups_on_root(added.groups);
+    return made;
   };
   if (Status verdict = agree_same(*comm_, std::move(local), hash_of({path, target}), "path or target of the link", [&] { return quoted({path, target}); }, define);
       !verdict.ok())

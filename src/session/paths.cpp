@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/utf8.hpp"
+#include "format/check.hpp"
 
 namespace windrow {
 
@@ -31,6 +32,13 @@ std::vector<std::string> parents_of(const std::string& path) {
 Status check_new_name(std::string_view name) {
   if (is_utf8(name)) return {};
   return {Code::bad_argument, fmt::format("the name \"{}\" is not valid UTF-8", readable(name))};
+}
+
+Status check_new_path(std::string_view path) {
+  if (Status status = check_new_name(path); !status.ok()) return status;
+  const auto levels = std::count(path.begin(), path.end(), '/') + (path.starts_with('/') ? 0 : 1);
+  if (levels <= k_most_levels) return {};
+  return {Code::bad_argument, fmt::format("the path \"{}...\" has {} names in it; {} are the most", path.substr(0, path.find('/', 1)), levels, k_most_levels)};
 }
 
 }  // namespace windrow

@@ -16,6 +16,7 @@ Result<std::string> clean_path(const std::string& path);
 
 // Of what is new in a file. What others have put there keeps its name, whatever it is.
 Status check_new_name(std::string_view name);
+Status check_new_path(std::string_view path);  // the same, and that it is no deeper than any format is read
 
 // The groups above an object, outermost first: "/a", "/a/b" for "/a/b/c".
 std::vector<std::string> parents_of(const std::string& path);

@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/units.hpp"
+#include "base/utf8.hpp"
 #include "format/hdf5/texts.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
@@ -213,13 +214,21 @@ Status explain_refusal(const std::string& path, const Attribute& attribute, Stat
 }  // namespace
 
 Status write_attribute(hid_t object, const std::string& path, const Attribute& attribute) {
+  // With its NUL it is counted in 16 bits; HDF5 (1.10) fails with a longer one, and leaves an object that cannot be
+  // opened.
+  constexpr size_t k_longest_name = 65534;
+  if (attribute.name.size() > k_longest_name)
+    return {Code::bad_argument,
+            fmt::format("an attribute of \"{}\": its name \"{}...\" has {} bytes; in HDF5 it has {} at most", path,
+                        readable(attribute.name.substr(0, 40)), attribute.name.size(), k_longest_name)};
   const char* name = attribute.name.c_str();
   if (H5Aexists(object, name) <= 0) {
     Status status = create(object, path, attribute);
     return status.ok() ? status : explain_refusal(path, attribute, std::move(status));
   }
   if (overwrite(object, attribute)) return {};
-  const std::string aside = attribute.name + ".replaced-by-windrow";
+  std::string aside = ".replaced-by-windrow";  // not made of the name, which may be as long as HDF5 can have it
+  while (H5Aexists(object, aside.c_str()) > 0) aside += '\'';
   if (H5Arename(object, name, aside.c_str()) < 0) return hdf5_status(Code::io, "attribute", attribute.name);
   Status status = guard([&] { return create(object, path, attribute); });
   if (status.ok())

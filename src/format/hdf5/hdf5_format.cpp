@@ -16,6 +16,7 @@
 #include "format/hdf5/signature.hpp"
 #include "format/hdf5/texts.hpp"
 #include "format/hdf5/types.hpp"
+#include "format/hdf5/verify.hpp"
 #include "format/hdf5/version.hpp"
 #include "format/hdf5/virtual.hpp"
 #include "format/hdf5/walk.hpp"
@@ -75,6 +76,14 @@ class Hdf5Format final : public Format {
   std::vector<std::string> stored_paths(const std::vector<std::string>& paths) const;
   Status create_dataset(const VariableDefinition& definition, const std::string& place, Placement& placement) const;
   Status outcome(herr_t result, const char* what) const;
+  Status verify();
+  // A call that changes what the file says.
+  template <class Work>
+  Status change(Work&& work) {
+    Status status = guard(std::forward<Work>(work));
+    refused_ = refused_ || !status.ok();
+    return status;
+  }
 
   std::string path_;
   FormatMode mode_;
@@ -87,6 +96,7 @@ class Hdf5Format final : public Format {
   } last_group_;  // that was made: the next is often in it, and HDF5 would look up each name of its path
   ChunkPlaces chunks_;
   bool published_ = false;  // others may have the file: what its index names is to stay
+  bool refused_ = false;    // a call since the last verify() has failed, of which HDF5 may have done a part
   std::shared_ptr<const Status> failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
 };
 
@@ -107,6 +117,15 @@ Status Hdf5Format::writable(const char* what, const std::string& path) const {
 Status Hdf5Format::outcome(herr_t result, const char* what) const {
   if (!failure_->ok() || result >= 0) return *failure_;
   return hdf5_status(Code::io, what, path_);
+}
+
+// Before a new file takes its name: HDF5 has been seen to refuse a call and to leave what it cannot read itself. What
+// went well throughout is not read again.
+Status Hdf5Format::verify() {
+  if (mode_ != FormatMode::create || published_ || !refused_) return {};
+  Status status = read_all_headers(path_);
+  refused_ = !status.ok();
+  return status;
 }
 
 Result<int64_t> Hdf5Format::file_bytes() const {
@@ -143,7 +162,7 @@ std::vector<std::string> Hdf5Format::stored_paths(const std::vector<std::string>
 }
 
 Status Hdf5Format::define_group(const std::string& path) {
-  return guard([&] {
+  return change([&] {
     const Quiet quiet;
     Status status = writable("group", path);
     status.update(check_object_path(path));
@@ -197,7 +216,7 @@ Status Hdf5Format::create_dataset(const VariableDefinition& definition, const st
 
 Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definition) {
   Placement placement{.big_endian = definition.big_endian};
-  Status status = guard([&] {
+  Status status = change([&] {
     const Quiet quiet;
     Status valid = writable("variable", definition.path);
     const Result<int64_t> bytes = check_definition(definition, References::some);
@@ -214,7 +233,7 @@ Result<Placement> Hdf5Format::define_variable(const VariableDefinition& definiti
 }
 
 Status Hdf5Format::undefine(const std::string& path, int64_t) {
-  return guard([&] {
+  return change([&] {
     const Quiet quiet;
     if (Status status = writable("definition of", path); !status.ok()) return status;
     const std::string place_in_file = scales_.stored(path);
@@ -247,7 +266,7 @@ Result<std::vector<Part>> Hdf5Format::parts_of(const std::string& path) {
 }
 
 Status Hdf5Format::define_split(const VariableDefinition& definition, std::span<const Part> parts) {
-  return guard([&] {
+  return change([&] {
     const Quiet quiet;
     Status status = writable("variable", definition.path);
     status.update(check_definition(definition, References::some).status());
@@ -263,7 +282,7 @@ Status Hdf5Format::define_split(const VariableDefinition& definition, std::span<
 
 // To open an object takes HDF5 longer than to write an attribute of it.
 Status Hdf5Format::put_attributes(const std::string& object, std::span<const Attribute> attributes) {
-  return guard([&] {
+  return change([&] {
     const Quiet quiet;
     Status status = writable("attribute of", object);
     status.update(check_object_path(object));
@@ -287,7 +306,7 @@ Status Hdf5Format::put_attributes(const std::string& object, std::span<const Att
 }
 
 Status Hdf5Format::delete_attribute(const std::string& object, const std::string& name) {
-  return guard([&] {
+  return change([&] {
     const Quiet quiet;
     if (Status status = writable("attribute of", object); !status.ok()) return status;
     const Handle handle(H5Oopen(file_, scales_.stored(object).c_str(), H5P_DEFAULT), H5Oclose);
@@ -299,7 +318,7 @@ Status Hdf5Format::delete_attribute(const std::string& object, const std::string
 }
 
 Status Hdf5Format::define_link(const SoftLink& link) {
-  return guard([&] {
+  return change([&] {
     const Quiet quiet;
     Status status = writable("link", link.path);
     status.update(check_link(link));
@@ -311,7 +330,7 @@ Status Hdf5Format::define_link(const SoftLink& link) {
 }
 
 Status Hdf5Format::define_dimension(const Dimension& dimension) {
-  return guard([&] {
+  return change([&] {
     const Quiet quiet;
     Status status = writable("dimension", dimension.path);
     status.update(check_dimension(dimension));
@@ -323,7 +342,7 @@ Status Hdf5Format::define_dimension(const Dimension& dimension) {
 }
 
 Status Hdf5Format::name_dimensions(const std::string& variable, const std::vector<std::string>& dimensions) {
-  return guard([&] {
+  return change([&] {
     const Quiet quiet;
     Status status = writable("dimensions of", variable);
     if (status.ok()) status = scales_.name_dimensions(variable, dimensions);
@@ -347,7 +366,7 @@ Result<std::vector<std::string>> Hdf5Format::read_texts(const std::string& path)
 }
 
 Status Hdf5Format::write_texts(const std::string& path, const std::vector<std::string>& texts) {
-  return guard([&] {
+  return change([&] {
     const Quiet quiet;
     Status status = writable("texts of", path);
     if (status.ok()) status = write_variable(file_, scales_.stored(path), texts, [this](const auto& paths) { return stored_paths(paths); });
@@ -375,7 +394,7 @@ bool is_virtual(hid_t dataset) {
 }
 
 Status Hdf5Format::extend(const std::string& path, std::span<const int64_t> shape) {
-  return guard([&] {
+  return change([&] {
     const Quiet quiet;
     if (Status ready = writable("variable", path); !ready.ok()) return ready;
     const Result<hid_t> dataset = chunks_.dataset(path);
@@ -414,7 +433,7 @@ bool has_fill_value(hid_t dataset) {
 // Where nothing is painted the place may be one that HDF5 got back, with what was there.
 Result<int64_t> Hdf5Format::give_place(const std::string& path) {
   Extent place;
-  Status status = guard([&]() -> Status {
+  Status status = change([&]() -> Status {
     const Quiet quiet;
     if (Status ready = writable("variable", path); !ready.ok()) return ready;
     Handle dataset(H5Dopen2(file_, scales_.stored(path).c_str(), H5P_DEFAULT), H5Dclose);
@@ -435,7 +454,7 @@ Result<int64_t> Hdf5Format::give_place(const std::string& path) {
 }
 
 Status Hdf5Format::write_held(const std::string& path, std::span<const std::byte> content) {
-  Status status = guard([&]() -> Status {
+  Status status = change([&]() -> Status {
     const Quiet quiet;
     if (Status ready = writable("variable", path); !ready.ok()) return ready;
     const Handle dataset(H5Dopen2(file_, scales_.stored(path).c_str(), H5P_DEFAULT), H5Dclose);
@@ -519,6 +538,7 @@ Status Hdf5Format::flush() {
     if (file_ < 0) return Status(Code::bad_state, fmt::format("flush: \"{}\" is closed", path_));
     Status status = scales_.write_lists();
     status.update(outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of"));
+    if (status.ok()) status = verify();
     if (status.ok()) {
       publish(file_);
       status = chunks_.let_go();
@@ -540,7 +560,7 @@ Status Hdf5Format::close() {
       (void)chunks_.let_go();
     }
     status.update(outcome(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close of"));
-    return status;
+    return status.ok() ? verify() : status;
   });
 }
 

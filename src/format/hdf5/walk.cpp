@@ -38,9 +38,6 @@ H5_index_t link_index(hid_t creation) {
   return H5Pget_link_creation_order(creation, &order) >= 0 ? index_of(order) : H5_INDEX_NAME;
 }
 
-// Deeper files are made to hurt: the paths alone would take memory with the square of the depth.
-constexpr int64_t k_most_levels = 200;
-
 // The fill value that somebody has set; empty: none, or zeros, which is the default.
 std::vector<std::byte> fill_value(hid_t creation, hid_t type) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
