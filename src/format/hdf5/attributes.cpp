@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/units.hpp"
 #include "base/utf8.hpp"
+#include "format/hdf5/heap.hpp"
 #include "format/hdf5/texts.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
@@ -39,7 +40,7 @@ ReadAll reader_of(hid_t attribute) {
   return [attribute](hid_t type, void* elements) { return H5Aread(attribute, type, elements); };
 }
 
-Status read_texts(hid_t handle, hid_t type, hid_t space, Attribute& attribute, size_t elements) {
+Status read_texts(hid_t handle, hid_t type, hid_t space, const std::string& path, Attribute& attribute, size_t elements) {
   attribute.type = Type::text;
   attribute.text_variable_length = H5Tis_variable_str(type) > 0;
   attribute.text_ascii = H5Tget_cset(type) == H5T_CSET_ASCII;
@@ -47,6 +48,7 @@ Status read_texts(hid_t handle, hid_t type, hid_t space, Attribute& attribute, s
   if (!attribute.text_variable_length) attribute.text_size = static_cast<int64_t>(H5Tget_size(type));
   if (elements == 0) return {};
   if (!attribute.text_variable_length) return read_fixed_texts(handle, type, attribute, elements);
+  if (Status status = check_heap_places(handle, type, elements, 1, place_of(path, attribute.name), reader_of(handle)); !status.ok()) return status;
   Result<std::vector<std::string>> texts = read_variable_texts(space, elements, attribute.text_ascii, attribute.name, reader_of(handle));
   if (texts.ok()) attribute.texts = std::move(texts).value();
   return texts.status();
@@ -83,7 +85,7 @@ Status read_attribute(hid_t object, const std::string& path, int64_t file_bytes,
     return {Code::bad_file, fmt::format("{}: it is larger than the file", place)};
   attribute.null_space = described.value().is_null;
   const auto count = static_cast<size_t>(elements);
-  if (H5Tget_class(type.get()) == H5T_STRING) return read_texts(handle.get(), type.get(), space.get(), attribute, count);
+  if (H5Tget_class(type.get()) == H5T_STRING) return read_texts(handle.get(), type.get(), space.get(), path, attribute, count);
   TypeDescription description = describe_type(type.get());
   attribute.type = description.type;
   attribute.big_endian = description.big_endian;

@@ -13,6 +13,7 @@
 #include "format/check.hpp"
 #include "format/hdf5/attributes.hpp"
 #include "format/hdf5/creation.hpp"
+#include "format/hdf5/heap.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
 
@@ -75,9 +76,11 @@ std::vector<hobj_ref_t> read_list(hid_t dataset, size_t dimensions) {
   const Handle space(type.valid() ? H5Aget_space(attribute.get()) : H5I_INVALID_HID, H5Sclose);
   const Handle list(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose);
   std::array<hvl_t, k_most_dimensions> items{};
+  const ReadAll read = [&attribute](hid_t as, void* data) { return H5Aread(attribute.get(), as, data); };
   if (!space.valid() || H5Tequal(type.get(), list.get()) <= 0 || H5Sget_simple_extent_ndims(space.get()) != 1 ||
       std::cmp_not_equal(H5Sget_simple_extent_npoints(space.get()), dimensions) ||
-      H5Aread(attribute.get(), list.get(), items.data()) < 0)
+      !check_heap_places(attribute.get(), type.get(), dimensions, sizeof(hobj_ref_t), "DIMENSION_LIST", read).ok() ||
+      read(list.get(), items.data()) < 0)
     return {};
   std::vector<hobj_ref_t> references;
   const Status status = guard([&] {

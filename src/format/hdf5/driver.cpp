@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <compare>
@@ -34,6 +36,7 @@ namespace {
 constexpr haddr_t k_last_address = std::numeric_limits<int64_t>::max();
 
 struct DriverFile : H5FD_t {
+  std::shared_ptr<void> learnt = nullptr;  // see kept_until_written()
   std::unique_ptr<Store> store;
   std::pair<dev_t, ino_t> identity;
   haddr_t end_of_addresses = 0;
@@ -198,6 +201,7 @@ Status write_bytes(DriverFile& file, haddr_t address, std::span<const std::byte>
 // A marked chunk is written by others, if at all: HDF5 has not made the file that long.
 herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
+  file.learnt.reset();
   file.used_end = std::max(file.used_end, address + size);
   if (data == chunk_marker() && is_range(address, size)) {
     file.chunk_offset = static_cast<int64_t>(address);
@@ -340,6 +344,18 @@ Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to) {
   DriverFile* driver = driver_of(file);
   if (driver == nullptr) return {Code::internal, "a file with another driver"};
   return driver->store->write_at(to, bytes);
+}
+
+Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes) {
+  DriverFile* driver = driver_of(file);
+  if (driver == nullptr) return {Code::internal, "a file with another driver"};
+  if (read(driver, H5FD_MEM_GHEAP, H5P_DEFAULT, static_cast<haddr_t>(offset), bytes.size(), bytes.data()) >= 0) return {};
+  return driver->failure->ok() ? Status(Code::bad_file, fmt::format("{} bytes at {} lie outside the file", bytes.size(), offset)) : *driver->failure;
+}
+
+std::shared_ptr<void>* kept_until_written(hid_t file) noexcept {
+  DriverFile* driver = driver_of(file);
+  return driver != nullptr ? &driver->learnt : nullptr;
 }
 
 void give_place_back(hid_t file, Extent bytes) noexcept {

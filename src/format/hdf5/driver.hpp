@@ -6,6 +6,7 @@
 #include <hdf5.h>
 
 #include <memory>
+#include <span>
 
 #include "base/status.hpp"
 #include "extent/extent.hpp"
@@ -42,6 +43,12 @@ Status copy_bytes(hid_t file, Extent bytes, int64_t to);
 
 // Bytes of a chunk, as others write them. The file has this driver.
 Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to);
+
+// Bytes of the file as HDF5 reads them. Behind its end are zeros. The file has this driver.
+Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes);
+// A place for what was learnt from the file's bytes: emptied when HDF5 writes any. nullptr: the file has another
+// driver.
+std::shared_ptr<void>* kept_until_written(hid_t file) noexcept;
 
 // The first thing that the storage refused to an open file; outlives the file. After it nothing more is written, and what HDF5 had written
 // over since the file was opened or published is put back. To be looked at after every call that may write, H5Fclose included. Null: the

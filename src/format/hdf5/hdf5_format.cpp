@@ -77,9 +77,14 @@ class Hdf5Format final : public Format {
   Status create_dataset(const VariableDefinition& definition, const std::string& place, Placement& placement) const;
   Status outcome(herr_t result, const char* what) const;
   Status verify();
+  // What HDF5 has in memory alone, for check_heap_places(), which looks into the file.
+  void hand_over() const noexcept {
+    if (changed_) (void)H5Fflush(file_, H5F_SCOPE_LOCAL);
+  }
   // A call that changes what the file says.
   template <class Work>
   Status change(Work&& work) {
+    changed_ = true;
     Status status = guard(std::forward<Work>(work));
     refused_ = refused_ || !status.ok();
     return status;
@@ -96,6 +101,7 @@ class Hdf5Format final : public Format {
   } last_group_;  // that was made: the next is often in it, and HDF5 would look up each name of its path
   ChunkPlaces chunks_;
   bool published_ = false;  // others may have the file: what its index names is to stay
+  bool changed_ = false;    // since it was opened
   bool refused_ = false;    // a call since the last verify() has failed, of which HDF5 may have done a part
   std::shared_ptr<const Status> failure_;  // of the driver, which HDF5 does not know of: what the storage refused, for good
 };
@@ -355,6 +361,7 @@ Result<std::vector<std::string>> Hdf5Format::read_texts(const std::string& path)
   return guard([&]() -> Result<std::vector<std::string>> {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    hand_over();
     auto texts = read_variable(file_, scales_.stored(path), [&] {
       ObjectPaths paths = paths_of_objects(file_);
       scales_.give_own_names(paths);
@@ -379,6 +386,7 @@ Result<Catalog> Hdf5Format::catalog() {
   return guard([&]() -> Result<Catalog> {
     const Quiet quiet;
     if (file_ < 0) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
+    hand_over();
     const Result<int64_t> bytes = file_bytes();
     if (!bytes.ok()) return bytes.status();
     scales_ = Scales(file_);

@@ -7,6 +7,7 @@
 
 #include "base/units.hpp"
 #include "format/check.hpp"
+#include "format/hdf5/heap.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
 
@@ -105,6 +106,8 @@ Result<std::vector<std::string>> read_variable(hid_t file, const std::string& pa
   const hid_t dataset = variable.dataset.get();
   const ReadAll read = [dataset](hid_t type, void* data) { return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data); };
   if (variable.description.type == Type::reference) return read_references(elements, path, read, paths());
+  const std::string what = fmt::format("\"{}\"", path);
+  if (Status status = check_heap_places(dataset, variable.type.get(), elements, 1, what, read); !status.ok()) return status;
   return read_variable_texts(variable.space.get(), elements, variable.description.details.text_ascii, path, read);
 }
 

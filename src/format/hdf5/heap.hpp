@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements of variable length lie in heaps of the file, and their places where the elements of others are. HDF5 (1.10
+// to 1.14) follows such a place
+// whatever it says: one that is damaged makes it write past its memory, or loop.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+
+#include "format/hdf5/texts.hpp"
+
+namespace windrow {
+
+// Before HDF5 reads `elements` of variable length of an object of a file with our driver: whether each lies in a heap
+// that is whole, and has as many bytes there as
+// its place says. `type`: as it is stored, with items of `item_bytes`. `read`: of the object. bad_file: which does not;
+// `what` names the object.
+Status check_heap_places(hid_t object, hid_t type, size_t elements, size_t item_bytes, const std::string& what,
+                         const ReadAll& read);
+
+}  // namespace windrow

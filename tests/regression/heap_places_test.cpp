@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Texts of variable length whose places in the file, or the heaps that they are in, are damaged: named, and never
+// followed by HDF5, which would write past its
+// memory or not end.
+#include <cstring>
+
+#include "../capi/checked.hpp"
+
+namespace {
+
+using namespace windrow_test;
+
+// Little-endian numbers in a file's bytes.
+void put(std::string& bytes, size_t at, uint64_t number, size_t size) {
+  for (size_t i = 0; i < size; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i));
+}
+
+std::vector<size_t> all_of(const std::string& bytes, const std::string& what) {
+  std::vector<size_t> found;
+  for (size_t at = bytes.find(what); at != std::string::npos; at = bytes.find(what, at + 1)) found.push_back(at);
+  return found;
+}
+
+constexpr size_t k_superblock = 96;
+
+class HeapPlaces : public testing::Test {
+ protected:
+  void SetUp() override {
+    const int64_t five = 5;
+    const char* const texts[5] = {"one", "another", "", "and a third one", "x"};
+    windrow_file* file = nullptr;
+    int variable = -1;
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path_.c_str(), nullptr, &file));
+    ASSERT_WINDROW_OK(windrow_put_attribute(file, "/", "texts", WINDROW_TEXT, 1, &five, texts));
+    ASSERT_WINDROW_OK(windrow_define_variable(file, "names", WINDROW_TEXT, 1, &five, &variable));
+    ASSERT_WINDROW_OK(windrow_put_texts(file, variable, texts));
+    ASSERT_WINDROW_OK(windrow_close(file));
+    bytes_ = bytes_of_file(path_);
+    for (const size_t heap : all_of(bytes_, "GCOL")) {
+      heaps_.push_back(heap);
+      std::string address(8, '\0');
+      put(address, 0, heap, 8);
+      for (const size_t place : all_of(bytes_, address))
+        if (place > k_superblock) places_.push_back(place - 4);
+    }
+    ASSERT_GE(places_.size(), 8U);
+  }
+
+  // Opens the file with these bytes and reads all of it: either everything, or an error that names the texts.
+  int read(const std::string& bytes, int mode) {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
+    windrow_file* file = nullptr;
+    int code = windrow_open(MPI_COMM_WORLD, path_.c_str(), mode, nullptr, &file);
+    if (code != WINDROW_OK) {
+      EXPECT_EQ(code, WINDROW_BAD_FILE) << windrow_error_message();
+      count_named();
+      return code;
+    }
+    const char* texts[5] = {};
+    int variable = -1;
+    EXPECT_WINDROW_OK(windrow_get_attribute(file, "/", "texts", WINDROW_TEXT, texts));
+    EXPECT_WINDROW_OK(windrow_find_variable(file, "names", &variable));
+    code = windrow_get_texts(file, variable, texts);
+    EXPECT_TRUE(code == WINDROW_OK || code == WINDROW_BAD_FILE) << windrow_error_message();
+    if (code != WINDROW_OK) count_named();
+    EXPECT_WINDROW_OK(windrow_discard(file));
+    return code;
+  }
+
+  // By us: HDF5 itself sees a wrong checksum of an object's header, for example.
+  void count_named() { named_ += std::string(windrow_error_message()).find(": damaged") != std::string::npos ? 1 : 0; }
+
+  SharedFolder folder_;
+  int named_ = 0;
+  const std::string path_ = folder_.file("a.h5");
+  std::string bytes_;
+  std::vector<size_t> heaps_, places_;
+};
+
+TEST_F(HeapPlaces, that_are_whole_are_read) {
+  for (const int mode : {WINDROW_READ, WINDROW_UPDATE})
+    EXPECT_EQ(read(bytes_, mode), WINDROW_OK) << windrow_error_message();
+}
+
+TEST_F(HeapPlaces, that_are_damaged_are_named) {
+  const std::vector<uint64_t> odd{0,           1, 2, 7, 64, 255, 4096, 65535, 0x7fffffff, 0xffffffff, uint64_t{1} << 40,
+                                  ~uint64_t{0}};
+  int refused = 0;
+  for (const size_t place : places_)
+    for (const auto& [offset, size] : {std::pair<size_t, size_t>{0, 4}, {4, 8}, {12, 4}})
+      for (const uint64_t number : odd) {
+        SCOPED_TRACE("the place at " + std::to_string(place) + ", byte " + std::to_string(offset) + " is " +
+                     std::to_string(number));
+        std::string bytes = bytes_;
+        put(bytes, place + offset, number, size);
+        refused += read(bytes, WINDROW_READ) != WINDROW_OK ? 1 : 0;
+      }
+  EXPECT_GT(refused, 200);
+  EXPECT_GT(named_, 100);
+}
+
+TEST_F(HeapPlaces, in_damaged_heaps_are_named) {
+  int refused = 0;
+  for (const size_t heap : heaps_)
+    for (size_t at = 0; at < 120; at += 2)
+      for (const uint64_t number : {0ULL, 1ULL, 0xffULL, 0x8000ULL, 0xffffULL}) {
+        SCOPED_TRACE("byte " + std::to_string(at) + " of the heap at " + std::to_string(heap) + " is " +
+                     std::to_string(number));
+        std::string bytes = bytes_;
+        put(bytes, heap + at, number, 2);
+        refused += read(bytes, at % 4 == 0 ? WINDROW_READ : WINDROW_UPDATE) != WINDROW_OK ? 1 : 0;
+      }
+  EXPECT_GT(refused, 50);
+  EXPECT_GT(named_, 50);
+}
+
+// What is changed in a session lies in HDF5's memory at first.
+TEST_F(HeapPlaces, of_texts_that_were_just_put_are_no_error) {
+  windrow_file* file = nullptr;
+  const char* const fresh[5] = {"a", "b", "c", "d", "a much longer one than all before"};
+  const char* texts[5] = {};
+  int variable = -1;
+  ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path_.c_str(), WINDROW_UPDATE, nullptr, &file));
+  ASSERT_WINDROW_OK(windrow_find_variable(file, "names", &variable));
+  ASSERT_WINDROW_OK(windrow_put_texts(file, variable, fresh));
+  ASSERT_WINDROW_OK(windrow_get_texts(file, variable, texts));
+  for (int i = 0; i < 5; ++i) EXPECT_STREQ(texts[i], fresh[i]);
+  EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+}  // namespace
