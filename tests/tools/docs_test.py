@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links and paths in pages, comments and messages lead somewhere, and the page on the architecture agrees with the source."""
+"""Links and paths in pages, comments and messages lead somewhere; architecture and glossary agree with the source."""
 
 import os
 import re
@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 NAMED = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.(?:md|svg|jsonl)\b")
 PAGE = "docs/internals/architecture.md"
+GLOSSARY = "docs/internals/glossary.md"
 ELSEWHERE = {"docs/map_file.md"}  # of another repository
 SUFFIXES = {".md", ".py", ".c", ".h", ".cpp", ".hpp", ".f90", ".txt", ".cmake", ".toml", ".ipynb", ""}
 MODULE = re.compile(r"^\| (?:\[(\w+)\]\(modules/\w+\.md\)|(\w+))(, pure)? \| .* \| ([\w, .;]*) ?\|$", re.MULTILINE)
@@ -46,13 +47,16 @@ def bad_paths(source: Path, text: str) -> list[str]:
     return [f"{source.relative_to(ROOT)}: there is no {path}" for path in sorted(missing)]
 
 
-def bad_names(page: str) -> list[str]:
-    """What the pictures of a write and a read call by a name of C++ that the source does not have."""
+def bad_names(page: str, glossary: str) -> list[str]:
+    """Names in the pictures of a write and a read, and in the glossary, that the source does not have."""
     source = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.[ch]pp"))
     pictures = "\n".join(re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
     names = set(re.findall(r"\b[A-Z][a-z]+\w*::\w+|\b[a-z]+(?:_[a-z]+)+\b", pictures))
+    for cell in re.findall(r"^\| (`[^|]*)\|", glossary, re.MULTILINE):
+        names.update(re.findall(r"`(\w+)`", cell))
     words = set(re.findall(r"\w+", source))
-    return [f"{PAGE}: src/ has no {name}" for name in sorted(names) if not words.issuperset(name.split("::"))]
+    missing = [name for name in sorted(names) if not words.issuperset(name.split("::"))]
+    return [f"{PAGE} or {GLOSSARY}: src/ has no {name}" for name in missing]
 
 
 def bad_modules(page: str) -> list[str]:
@@ -71,7 +75,7 @@ def bad_modules(page: str) -> list[str]:
 
 def main() -> None:
     page = (ROOT / PAGE).read_text()
-    bad = bad_names(page) + bad_modules(page)
+    bad = bad_names(page, (ROOT / GLOSSARY).read_text()) + bad_modules(page)
     for source in sources():
         text = source.read_text(errors="replace")
         bad += bad_paths(source, text)
