@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links and paths in pages, comments and messages lead somewhere; architecture and glossary agree with the source."""
+"""Links and paths in pages and comments lead somewhere, lines fit, and architecture and glossary agree with the source."""
 
 import os
 import re
@@ -12,6 +12,10 @@ NAMED = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.(?:md|svg|jsonl)\b")
 PAGE = "docs/internals/architecture.md"
 GLOSSARY = "docs/internals/glossary.md"
 ELSEWHERE = {"docs/map_file.md"}  # of another repository
+COLUMNS = 120
+# Pages with longer lines.
+WIDER = {f"docs/{name}.md" for name in ("cli", "filters", "fortran", "layouts", "machine-model", "netcdf", "python", "scorpio",
+                                        "settings", "simulation", "subfiles", "traces")}
 SUFFIXES = {".md", ".py", ".c", ".h", ".cpp", ".hpp", ".f90", ".txt", ".cmake", ".toml", ".ipynb", ""}
 MODULE = re.compile(r"^\| (?:\[(\w+)\]\(modules/\w+\.md\)|(\w+))(, pure)? \| .* \| ([\w, .;]*) ?\|$", re.MULTILINE)
 
@@ -47,6 +51,16 @@ def bad_paths(source: Path, text: str) -> list[str]:
     return [f"{source.relative_to(ROOT)}: there is no {path}" for path in sorted(missing)]
 
 
+def bad_lines(page: Path, text: str) -> list[str]:
+    """Lines that are too long, but for those of tables and of blocks of code."""
+    name = str(page.relative_to(ROOT))
+    if not name.startswith("docs/") or name.startswith("docs/internals/notes/") or name in WIDER:
+        return []
+    prose = re.sub(r"^```.*?^```$", lambda block: "\n" * block.group().count("\n"), text, flags=re.MULTILINE | re.DOTALL)
+    lines = enumerate(prose.splitlines(), 1)
+    return [f"{name}:{number}: {len(line)} columns" for number, line in lines if len(line) > COLUMNS and line[0] not in "| "]
+
+
 def bad_names(page: str, glossary: str) -> list[str]:
     """Names in the pictures of a write and a read, and in the glossary, that the source does not have."""
     source = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.[ch]pp"))
@@ -80,7 +94,7 @@ def main() -> None:
         text = source.read_text(errors="replace")
         bad += bad_paths(source, text)
         if source.suffix == ".md":
-            bad += bad_links(source, text)
+            bad += bad_links(source, text) + bad_lines(source, text)
     if bad:
         sys.exit("\n".join(bad))
 
