@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links and paths in pages and comments lead somewhere, lines fit, and architecture and glossary agree with the source."""
+"""Links and paths lead somewhere, lines of pages fit, and architecture and glossary agree with the source."""
 
 import os
 import re
@@ -14,8 +14,11 @@ GLOSSARY = "docs/internals/glossary.md"
 ELSEWHERE = {"docs/map_file.md"}  # of another repository
 COLUMNS = 120
 # Pages with longer lines.
-WIDER = {f"docs/{name}.md" for name in ("cli", "filters", "fortran", "layouts", "machine-model", "netcdf", "python", "scorpio",
-                                        "settings", "simulation", "subfiles", "traces")}
+WIDER = {
+    f"docs/{name}.md"
+    for name in ("cli", "filters", "fortran", "layouts", "machine-model", "netcdf")
+    + ("python", "scorpio", "settings", "simulation", "subfiles", "traces")
+}
 SUFFIXES = {".md", ".py", ".c", ".h", ".cpp", ".hpp", ".f90", ".txt", ".cmake", ".toml", ".ipynb", ""}
 MODULE = re.compile(r"^\| (?:\[(\w+)\]\(modules/\w+\.md\)|(\w+))(, pure)? \| .* \| ([\w, .;]*) ?\|$", re.MULTILINE)
 
@@ -56,9 +59,10 @@ def bad_lines(page: Path, text: str) -> list[str]:
     name = str(page.relative_to(ROOT))
     if not name.startswith("docs/") or name.startswith("docs/internals/notes/") or name in WIDER:
         return []
-    prose = re.sub(r"^```.*?^```$", lambda block: "\n" * block.group().count("\n"), text, flags=re.MULTILINE | re.DOTALL)
-    lines = enumerate(prose.splitlines(), 1)
-    return [f"{name}:{number}: {len(line)} columns" for number, line in lines if len(line) > COLUMNS and line[0] not in "| "]
+    blocks = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+    prose = blocks.sub(lambda block: "\n" * block.group().count("\n"), text)
+    wide = [(number, len(line)) for number, line in enumerate(prose.splitlines(), 1) if line[:1] not in ("|", " ")]
+    return [f"{name}:{number}: {columns} columns" for number, columns in wide if columns > COLUMNS]
 
 
 def bad_names(page: str, glossary: str) -> list[str]:
