@@ -220,6 +220,7 @@ Status Comm::take(MPI_Comm raw, MPI_Comm host, int hosts, std::vector<uint32_t>&
   host_roots_.reserve(static_cast<size_t>(hosts));
   host_ranks_.resize(static_cast<size_t>(host_size_));
   marks.resize(static_cast<size_t>(size_));
+  if (hosts > 1) host_table_.resize(size_);
   return {};
 }
 
@@ -244,6 +245,9 @@ Status Comm::find_hosts(std::vector<uint32_t>& marks) {
     if (size_ > 1 && !rounds_.is_ready()) tree_.prepare(raw_, size_, rank_, machine_size_);
     return {};
   }
+  std::vector<int>& roots = host_table_.resize(size_);  // as take() has made it
+  if (int rc = MPI_Allgather(&root, 1, MPI_INT, roots.data(), 1, MPI_INT, raw_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allgather");
+  host_table_.number(host_roots_);
   if (host_size_ > 1) host_rounds_.prepare(host_, host_rank_, host_size_, 0, ranks_per_core(machine_size_));
   int ready = host_size_ == 1 || host_rounds_.is_ready() ? 1 : 0, all_ready = 0;
   if (int rc = MPI_Allreduce(&ready, &all_ready, 1, MPI_INT, MPI_MIN, raw_); rc != MPI_SUCCESS) return mpi_status(rc, "MPI_Allreduce");

@@ -14,6 +14,7 @@
 #include "base/status.hpp"
 #include "comm/call.hpp"
 #include "comm/host_rounds.hpp"
+#include "comm/host_table.hpp"
 #include "comm/host_tree.hpp"
 #include "comm/shared_segment.hpp"
 
@@ -70,6 +71,8 @@ class Comm {
   int host_index() const noexcept { return host_index_; }
   // A rank's number within this host, or -1 when it runs on another.
   int host_rank_of(int rank) const noexcept;
+  // Which host any rank runs on: a place in host_roots().
+  int host_index_of(int rank) const noexcept { return host_table_.host_of(host_roots_, rank); }
   // [hosts] lowest rank of each host, ascending.
   const std::vector<int>& host_roots() const noexcept { return host_roots_; }
 
@@ -136,6 +139,7 @@ class Comm {
   std::string host_name_;
   std::vector<int> host_roots_;
   std::vector<int> host_ranks_;  // [host_size] ascending
+  HostTable host_table_;         // where there are several hosts
   SharedSegment shared_;
   mutable HostRounds rounds_;  // a reduction changes nothing that anybody sees
   HostRounds host_rounds_;     // the tree's

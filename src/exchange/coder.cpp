@@ -124,7 +124,7 @@ Coder::Coder(Comm& comm, const Plan& plan, bool checks, Trace& trace)
 
 void Coder::add(Traffic& traffic) {
   traffic.coded = codes(traffic.rank);
-  if (traffic.coded && measures() && comm_.host_rank_of(traffic.rank) < 0) traffic.link = &memory_->links[traffic.rank];
+  if (traffic.coded && measures() && comm_.host_rank_of(traffic.rank) < 0) traffic.link = &memory_->links[comm_.host_index_of(traffic.rank)];
 }
 
 Status Coder::reserve(int64_t largest) {

@@ -21,7 +21,7 @@ namespace windrow {
 // What is remembered with a communicator, from one flush and one file to the next.
 struct CodecMemory {
   CodecModel model;
-  std::map<int, Smoothed> links;  // by rank: seconds a byte that messages to it took
+  std::map<int, Smoothed> links;  // by receiving host: seconds a byte that messages from this rank's host to it took
   bool rough_link = false;        // the communicator's was measured, by short messages only
   struct KnownTuner {
     std::array<int64_t, 4> key{};
@@ -66,7 +66,7 @@ struct Traffic {
   int64_t wire_bytes = 0;
   ArmNumbers ratios{};       // by the latest sample; 0: none
   int64_t leave_alone = 0;   // messages that are not looked at, since those before would not shrink
-  Smoothed* link = nullptr;  // of the memory
+  Smoothed* link = nullptr;  // of the memory: all traffic to a host shares one
   void begin() noexcept { messages = raw_bytes = wire_bytes = 0; }
 };
 
