@@ -35,6 +35,7 @@ struct LayoutComponent {
   // Of the objects from the file's first byte on, in rows of stripe_count, k_no_target among them; empty: none of them is known. Where objects are
   // never changed it is one row; else as many as somebody has asked for: behind them nobody knows.
   std::vector<int64_t> targets;
+  int64_t file = 0;                     // which of a line of files it is of (layout/line.hpp); their locks are apart, whatever targets they share
   friend bool operator==(const LayoutComponent&, const LayoutComponent&) = default;
 };
 

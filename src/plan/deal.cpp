@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/checked.hpp"
 
@@ -35,13 +36,14 @@ struct Section {
   Extent bytes;
   int64_t unit_bytes = 1;
   std::vector<int64_t> holders;  // [units of a period]; empty: nobody knows how many there are, or they are longer than a file can be
+  int64_t file = 0;              // of a line of files
   bool of_objects = false;       // the holders are those of single objects
   bool anybody = false;          // nobody knows who holds what, and no two units are the same one's
 };
 
 // Of columns of stripes. Where objects change a target is that of one row alone, and the column itself stands for all of its objects.
 Section section_of(const StorageLayout& layout, const LayoutComponent& component) {
-  Section section{.bytes = bytes_of(layout, component), .unit_bytes = component.stripe_bytes, .holders = {}};
+  Section section{.bytes = bytes_of(layout, component), .unit_bytes = component.stripe_bytes, .holders = {}, .file = component.file};
   if (!fits(component.stripe_bytes, component.stripe_count)) return section;
   for (int64_t column = 0; column < component.stripe_count; ++column)
     section.holders.push_back(component.object_bytes > 0 ? k_no_target - 1 - column : holder_of(component, column));
@@ -52,11 +54,11 @@ Section section_of(const StorageLayout& layout, const LayoutComponent& component
 void add_objects(const LayoutComponent& component, Extent bytes, std::vector<Section>& sections) {
   const int64_t known = end_of_targets(component);
   const bool alone = component.stripe_count == 1;  // then an object's stripes follow each other
-  Section first{.bytes = {bytes.begin, known}, .unit_bytes = alone ? component.object_bytes : component.stripe_bytes, .holders = {}, .of_objects = true};
+  Section first{.bytes = {bytes.begin, known}, .unit_bytes = alone ? component.object_bytes : component.stripe_bytes, .holders = {}, .file = component.file, .of_objects = true};
   const int64_t units = ceil_divide(known, first.unit_bytes);
   for (int64_t unit = 0; unit < units; ++unit) first.holders.push_back(holder_of(component, alone ? unit : object_of(component, unit)));
   sections.push_back(std::move(first));
-  if (known < bytes.end) sections.push_back({.bytes = {known, bytes.end}, .unit_bytes = component.object_bytes * component.stripe_count, .holders = {}, .anybody = true});
+  if (known < bytes.end) sections.push_back({.bytes = {known, bytes.end}, .unit_bytes = component.object_bytes * component.stripe_count, .holders = {}, .file = component.file, .anybody = true});
 }
 
 // Of targets that no byte of the regions lies on nothing is to be had; nor of so many stripes that a plan would be mostly their list.
@@ -94,8 +96,11 @@ void add_bytes(const Section& section, Extent bytes, std::vector<int64_t>& units
   }
 }
 
+// A file's stripes on a target: locks of two files are apart, whatever targets they share.
+using HolderName = std::pair<int64_t, int64_t>;  // file, and target or what stands for it
+
 struct Holder {
-  int64_t number = 0;
+  HolderName name;
   int64_t bytes = 0;
   int group = 0;
 };
@@ -103,7 +108,7 @@ struct Holder {
 // Those that hold bytes of the regions, in order of their first units. None: of some bytes nobody knows.
 std::vector<Holder> holders_of(const std::vector<Extent>& regions, const std::vector<Section>& sections) {
   std::vector<Holder> holders;
-  std::map<int64_t, size_t> places;
+  std::map<HolderName, size_t> places;
   for (const Section& section : sections) {
     if (section.anybody) continue;
     std::vector<int64_t> units(section.holders.size());
@@ -115,8 +120,8 @@ std::vector<Holder> holders_of(const std::vector<Extent>& regions, const std::ve
     }
     for (size_t i = 0; i < units.size(); ++i) {
       if (units[i] == 0) continue;
-      const auto [place, fresh] = places.try_emplace(section.holders[i], holders.size());
-      if (fresh) holders.push_back({.number = section.holders[i]});
+      const auto [place, fresh] = places.try_emplace({section.file, section.holders[i]}, holders.size());
+      if (fresh) holders.push_back({.name = {section.file, section.holders[i]}});
       holders[place->second].bytes += units[i];
     }
   }
@@ -137,20 +142,22 @@ void group(std::vector<Holder>& holders, int groups) {
   }
 }
 
-// All that hold anything of the section that the regions lie in, each as much as of a whole period, in order of their first units. None: they lie in several,
-// of which each weighs as much as it has of the regions; or objects are somewhere else with each row, and who has one had no lock of another.
+// All that hold anything of the section that the regions lie in, or of one of each file, each as much as of a whole period, in order of their first units. None:
+// they lie in several of a file, of which each weighs as much as it has of the regions; or objects are somewhere else with each row, and who has one had no lock
+// of another.
 std::vector<Holder> holders_of_period(const std::vector<Extent>& regions, const std::vector<Section>& sections) {
-  const Section* touched = nullptr;
+  const Section* before = nullptr;
+  std::vector<Extent> periods;
   for (const Section& section : sections) {
     if (std::none_of(regions.begin(), regions.end(), [&](const Extent& region) { return !intersect(region, section.bytes).empty(); })) continue;
-    if (touched != nullptr) return {};
-    touched = &section;
+    if ((before != nullptr && before->file == section.file) || section.anybody || section.of_objects || section.holders.empty()) return {};
+    before = &section;
+    const int64_t period = section.unit_bytes * static_cast<int64_t>(section.holders.size());
+    if (section.bytes.begin > k_no_end - 2 * period) return {};
+    const int64_t begin = round_up(section.bytes.begin, period);
+    periods.push_back(begin + period <= section.bytes.end ? Extent{begin, begin + period} : section.bytes);
   }
-  if (touched == nullptr || touched->anybody || touched->of_objects || touched->holders.empty()) return {};
-  const int64_t period = touched->unit_bytes * static_cast<int64_t>(touched->holders.size());
-  if (touched->bytes.begin > k_no_end - 2 * period) return {};
-  const int64_t begin = round_up(touched->bytes.begin, period);
-  return holders_of({begin + period <= touched->bytes.end ? Extent{begin, begin + period} : touched->bytes}, sections);
+  return holders_of(periods, sections);
 }
 
 // Which group has each holder. The next flush has bytes on other targets, so a target's group should not hang on those of this one: locks would pass
@@ -160,11 +167,11 @@ std::vector<Holder> grouped(const std::vector<Extent>& regions, const std::vecto
   const auto groups = [most](const std::vector<Holder>& holders) { return static_cast<int>(std::min(most, static_cast<int64_t>(holders.size()))); };
   if (groups(all) > 1 && !here.empty()) {
     group(all, groups(all));
-    std::set<int64_t> present;
-    for (const Holder& holder : here) present.insert(holder.number);
+    std::set<HolderName> present;
+    for (const Holder& holder : here) present.insert(holder.name);
     std::set<int> busy;
     for (const Holder& holder : all)
-      if (present.contains(holder.number)) busy.insert(holder.group);
+      if (present.contains(holder.name)) busy.insert(holder.group);
     if (2 * static_cast<int>(busy.size()) >= groups(here)) return all;
   }
   if (groups(here) < 2) return {};
@@ -179,11 +186,12 @@ std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_
   const std::vector<Holder> holders = grouped(regions, sections, most);
   if (holders.empty()) return std::nullopt;
   const int groups = holders.back().group + 1;
-  std::map<int64_t, int> group_of;
+  std::map<HolderName, int> group_of;
   Dealing dealing{.parts = {}, .groups = groups};
   for (const Holder& holder : holders) {
-    group_of[holder.number] = holder.group;
-    dealing.by_column = dealing.by_column || (holder.number < k_no_target && holder.number != k_metadata_server);
+    group_of[holder.name] = holder.group;
+    const int64_t target = holder.name.second;
+    dealing.by_column = dealing.by_column || (target < k_no_target && target != k_metadata_server);
   }
   for (const Section& section : sections) {
     if (section.anybody) dealing.known_end = std::min(dealing.known_end, section.bytes.begin);
@@ -191,7 +199,7 @@ std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_
     const bool in_turn = section.anybody && fits(section.unit_bytes, groups);
     DealtPart part{.bytes = section.bytes, .stripe_bytes = section.holders.empty() && !in_turn ? 1 : section.unit_bytes, .groups = {}};
     for (const int64_t holder : section.holders) {
-      const auto found = group_of.find(holder);
+      const auto found = group_of.find({section.file, holder});
       part.groups.push_back(found != group_of.end() ? found->second : 0);
     }
     for (int each = 0; in_turn && each < dealing.groups; ++each) part.groups.push_back(each);

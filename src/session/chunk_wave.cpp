@@ -78,9 +78,6 @@ Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
   return {};
 }
 
-namespace {
-
-// Bytes of the line in which something moves: from part to part what the hull holds of them, and of what grows the records.
 std::vector<Extent> regions_of(const ChunkLayout& layout, Extent hull, Extent records) {
   const int64_t chunk = layout.chunk_bytes();
   const Extent chunks{round_down(hull.begin, chunk), round_up(hull.end, chunk)};
@@ -100,22 +97,20 @@ std::vector<Extent> regions_of(const ChunkLayout& layout, Extent hull, Extent re
   return regions;
 }
 
-}  // namespace
-
 // Writers are all ranks that there is a chunk for: they encode, each its own part of the line. What the user asked of axes that make no
 // sense here is left aside.
-void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const {
+void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, const ChunkTargets& targets, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const {
   constexpr int64_t k_most_chunks = 16384;  // of a window: a word between ranks tells of each
   const int64_t chunk = wave.layout->chunk_bytes();
   limits.buffer_bytes = std::min(limits.buffer_bytes, k_most_chunks * chunk);
   pattern.regions = regions_of(*wave.layout, numbers.hull, numbers.records);
   pattern.overlapping = false;
   strategy.gather = Gather::none;
-  strategy.domains = Domains::aligned;
+  strategy.domains = targets.layout ? Domains::target : Domains::aligned;
   strategy.access = Access::contiguous;
   limits.unit = limits.window_unit = chunk;
   limits.least_unit = 0;
-  limits.layout = nullptr;  // a place in the line is none in the file
+  limits.layout = targets.layout;  // a place in the line is none in the file: the file's layout says nothing of it
   if (limits.writers == 0) limits.writers = comm_->size();
   int64_t bytes = 0;
   for (const Extent& region : pattern.regions) bytes += region.size();
@@ -124,22 +119,20 @@ void File::fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy&
 
 Status File::prepare_chunks(KeptPlan& kept, const Wave& wave) {
   const ChunkLayout& layout = *kept.layout;
-  const int64_t bytes = layout.chunk_bytes();
   PlanForecast& forecast = kept.forecast;
   forecast.bytes = wave.bytes;
   forecast.messages = kept.transfer->expected_messages();
-  kept.transfer->for_each_storage_window([&](const Window& whole, PieceView covered) {
-    const Extent window = whole.bytes;  // chunks are not dealt
+  kept.transfer->for_each_storage_window([&](const Window& window, PieceView covered) {
     ++kept.storage_windows;
-    for (int64_t chunk = window.begin / bytes; chunk * bytes < window.end; ++chunk) {
+    layout.for_each_chunk(window, [&](int64_t chunk, int64_t) {
       const int64_t held = bytes_within(covered, layout.bytes_of(chunk));
-      if (held == 0) continue;
+      if (held == 0) return;
       if (!wave.reading) ++forecast.write_requests;
       if (wave.reading || held < layout.bytes_inside(chunk)) {
         ++forecast.read_requests;
         kept.looked_up.push_back(chunk);
       }
-    }
+    });
   });
   if (!wave.reading) prepare_roots(kept);
   return {};
@@ -286,6 +279,7 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
   if (kept.placer) local.update(kept.placer->status());
   Status verdict = conclude(std::move(local), wave, kept, seconds_now() - began, false);
   if (kept.placer) kept.placer->settle(verdict.ok() || is_draft(), *data_);  // a draft is lost
+  kept.outdated = kept.outdated || kept.places_chunks;  // the next plan knows where they lie
   return verdict;
 }
 

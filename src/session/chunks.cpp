@@ -211,27 +211,29 @@ bool ChunkSink::ready() {
   return !batches_[0].busy || !batches_[1].busy;
 }
 
-void ChunkSink::consume(int64_t, const Window& whole, const std::byte* slot, PieceView covered) {
-  const Extent window = whole.bytes;
+void ChunkSink::consume(int64_t, const Window& window, const std::byte* slot, PieceView covered) {
   ++consumed_;
   const size_t next = batches_[oldest_].busy ? 1 - oldest_ : oldest_;
   Batch& batch = batches_[next];
   if (!status_.ok()) return;
   status_.update(guard([&] {
     batch.bytes.clear();
-    // At once, and a little more than the window for what gets no smaller: growing would hold it twice, and copy it.
-    batch.bytes.room(static_cast<size_t>(window.size() + window.size() / 16));
-    batch.wanted.clear();
     const int64_t bytes = layout_.chunk_bytes();
-    for (int64_t chunk = window.begin / bytes; chunk * bytes < window.end; ++chunk) {
+    int64_t all = 0;
+    layout_.for_each_chunk(window, [&](int64_t, int64_t) { all += bytes; });
+    // At once, and a little more than the window for what gets no smaller: growing would hold it twice, and copy it.
+    batch.bytes.room(static_cast<size_t>(all + all / 16));
+    batch.wanted.clear();
+    Status status;
+    layout_.for_each_chunk(window, [&](int64_t chunk, int64_t place) {
       const Extent extent = layout_.bytes_of(chunk);
-      if (bytes_within(covered, extent) == 0) continue;
+      if (!status.ok() || bytes_within(covered, extent) == 0) return;
       // The slot is this writer's own until it is handed back; what no rank has brought is put in here.
-      const std::span<std::byte> content(const_cast<std::byte*>(slot) + (extent.begin - window.begin), static_cast<size_t>(bytes));
-      if (Status status = add(chunk, content, extent, covered, batch); !status.ok()) return status;
-    }
+      const std::span<std::byte> content(const_cast<std::byte*>(slot) + place, static_cast<size_t>(bytes));
+      status = add(chunk, content, extent, covered, batch);
+    });
     batch.offsets.resize(batch.wanted.size() / WantedChunk::k_words);
-    return Status{};
+    return status;
   }));
   if (status_.ok() && !batch.offsets.empty()) ask(batch);
 }
@@ -344,15 +346,12 @@ bool ChunkSink::finished() {
   return !mpi_ok(MPI_Testall(static_cast<int>(roots_.requests.size()), roots_.requests.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall") || sent != 0;
 }
 
-void ChunkFetcher::start(int64_t, const Window& whole, std::byte* slot, PieceView covered) {
-  const Extent window = whole.bytes;
+void ChunkFetcher::start(int64_t, const Window& window, std::byte* slot, PieceView covered) {
   ++started_;
-  const int64_t bytes = layout_.chunk_bytes();
-  for (int64_t chunk = window.begin / bytes; chunk * bytes < window.end; ++chunk) {
-    const Extent extent = layout_.bytes_of(chunk);
-    if (!status_.ok() || bytes_within(covered, extent) == 0) continue;
-    status_.update(reader_.read(chunk, {slot + (extent.begin - window.begin), static_cast<size_t>(bytes)}));
-  }
+  layout_.for_each_chunk(window, [&](int64_t chunk, int64_t place) {
+    if (!status_.ok() || bytes_within(covered, layout_.bytes_of(chunk)) == 0) return;
+    status_.update(reader_.read(chunk, {slot + place, static_cast<size_t>(layout_.chunk_bytes())}));
+  });
 }
 
 }  // namespace windrow

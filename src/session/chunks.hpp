@@ -55,6 +55,12 @@ struct ChunkLayout {
   int64_t bytes_inside(int64_t chunk) const noexcept;
   // Whole elements that were never written; `bytes` begins with one.
   void fill(std::span<std::byte> bytes) const noexcept;
+  // The chunks of a window, which is of whole ones: visit(chunk, its place in the buffer).
+  void for_each_chunk(const Window& window, auto&& visit) const {
+    window.for_each_part([&](Extent part, int64_t place) {
+      for (int64_t chunk = part.begin / chunk_bytes(); chunk * chunk_bytes() < part.end; ++chunk) visit(chunk, place + chunk * chunk_bytes() - part.begin);
+    });
+  }
   // Of chunks in ascending order those whose index one rank has: visit(root, first, count) for each such stretch. chunk_at(i): number of the i-th.
   void for_each_root(size_t chunks, auto&& chunk_at, auto&& visit) const {
     for (size_t i = 0; i < chunks;) {
@@ -65,6 +71,9 @@ struct ChunkLayout {
     }
   }
 };
+
+// Bytes of the line in which something moves: from part to part what the hull holds of them, and of what grows the records.
+std::vector<Extent> regions_of(const ChunkLayout& layout, Extent hull, Extent records);
 
 // Finds the index of the chunks of a part, on its root.
 using FormatOfPart = std::function<Result<Format*>(const ChunkPart& part)>;

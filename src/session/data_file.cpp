@@ -94,9 +94,10 @@ void DataFile::attempt(int64_t place, Work&& work) {
 
 // For the report; without memory for it there is less of that, and no error.
 void DataFile::tally(int64_t offset, int64_t bytes) {
-  if (stripes_ == nullptr || !status_.ok() || offset >= FileLine::k_begin) return;
+  const StorageLayout* stripes = offset < FileLine::k_begin ? stripes_.get() : stripes_of_line_.get();
+  if (stripes == nullptr || !status_.ok()) return;
   (void)guard([&] {
-    touched_.add(*stripes_, {offset, offset + bytes});
+    touched_.add(*stripes, {offset, offset + bytes});
     return Status{};
   });
 }

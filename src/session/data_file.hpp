@@ -66,6 +66,8 @@ class DataFile {
   }
   // From then on requests are tallied by stripes.
   void tally_by(std::shared_ptr<const StorageLayout> stripes) noexcept { stripes_ = std::move(stripes); }
+  // The same for the files of a set, by places in their line; nullptr: they are not tallied.
+  void tally_line_by(std::shared_ptr<const StorageLayout> stripes) noexcept { stripes_of_line_ = std::move(stripes); }
   const StripeTally& touched() const noexcept { return touched_; }  // since begin_flush()
   const std::string& path() const noexcept { return path_; }
   std::string where(int64_t place) const;  // for messages: an offset, and of which file
@@ -116,7 +118,7 @@ class DataFile {
   int64_t scratch_bytes_ = 0;
   int64_t opens_ = 0;
   bool used_ = false;
-  std::shared_ptr<const StorageLayout> stripes_;  // nullptr: none
+  std::shared_ptr<const StorageLayout> stripes_, stripes_of_line_;  // nullptr: none
   StripeTally touched_;
 };
 

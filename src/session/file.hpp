@@ -86,6 +86,13 @@ struct Wave : PatternNumbers {
 };
 
 // A plan that was made ready for a wave; kept for the next flush of the same shape.
+// On which targets the chunks of a wave lie.
+struct ChunkTargets {
+  std::shared_ptr<const StorageLayout> layout;  // of the chunks' line, an object for each chunk; nullptr: they are not known
+  const char* why = "";                         // they are not
+  bool places_chunks = false;                   // since some have no place yet
+};
+
 struct KeptPlan {
   int64_t id = 0;                                           // the same on every rank
   std::vector<std::array<int64_t, 3>> key;
@@ -106,6 +113,7 @@ struct KeptPlan {
   bool outdated = false;                                    // flushes since have taught that another is faster
   int64_t storage_windows = 0;                              // that this rank moves to or from the storage
   std::shared_ptr<const ChunkLayout> layout;                // of a chunked variable, or nullptr
+  bool places_chunks = false;                               // asked to deal chunks by target, and some had no place yet
   std::vector<int64_t> looked_up;                           // chunks whose places this rank has to know before
   std::unique_ptr<ChunkPlacer> placer;                      // on a root, to write
   ChunkRoots roots;                                         // of a writer
@@ -384,7 +392,7 @@ class File {
   Status find_chunks(const KeptPlan& kept, KnownChunks& known);
   Status prepare_chunks(KeptPlan& kept, const Wave& wave);           // local
   void prepare_roots(KeptPlan& kept);                                // local
-  void fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const;
+  void fit_to_chunks(const Wave& wave, const WaveNumbers& numbers, const ChunkTargets& targets, Strategy& strategy, Pattern& pattern, PlanLimits& limits) const;
   bool is_chunked(int variable) const noexcept { return !catalog_.variables[static_cast<size_t>(variable)].chunking.empty(); }
 
   // set.cpp, set_define.cpp, set_places.cpp, set_wave.cpp
@@ -439,6 +447,13 @@ class File {
   void add_records(const SplitVariable& split, Extent records, std::map<int64_t, Extent>& regions) const;
   static void sort_items(Wave& wave);
   void fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const;
+
+  // set_targets.cpp. Collective; the status is this rank's own.
+  bool deals_by_target() const noexcept { return strategy_.domains == Domains::target && limits_.layout != nullptr; }
+  int64_t line_unit() const noexcept { return strategy_.domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit; }
+  Status know_line_layout(Status local);
+  Status know_chunk_targets(const Wave& wave, const WaveNumbers& numbers, ChunkTargets& found, Status local);
+  Status tell_own_chunks(const ChunkLayout& layout, std::span<const Extent> regions, std::vector<std::byte>& letter);  // local
   void describe_files(Plan& plan) const;
 
   // wave.cpp
@@ -509,6 +524,8 @@ class File {
   StoreOptions store_options_;
   Striping striping_;                    // as rank 0 found it
   std::shared_ptr<const StorageLayout> layout_;  // that domains are cut by; nullptr: none that has stripes
+  std::vector<StorageLayout> subfile_layouts_;   // of a set, once domains were to be dealt by target
+  std::shared_ptr<const StorageLayout> line_layout_;  // of all of its files; nullptr: not known
   bool local_disk_ = false;              // as rank 0 sees it
   std::string machine_text_;             // of the machine file, as rank 0 read it; "": none was given
 

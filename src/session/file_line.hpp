@@ -16,9 +16,12 @@ struct FileLine {
   static constexpr int64_t k_begin = int64_t{1} << 60;
   static constexpr int64_t k_unit = int64_t{1} << 20;  // files begin at multiples, where domains are cut, and nobody reads over a gap of as much
 
+  // The same where domains are dealt by target: multiples of common stripes, so that stripes of a file are stripes of the line (layout/line.hpp).
+  static constexpr int64_t k_unit_of_targets = int64_t{1} << 30;
+
   int64_t room = 0;  // bytes of the line for each file; 0: there is no line
 
-  static int64_t room_for(int64_t longest) noexcept { return round_up(longest, k_unit) + k_unit; }
+  static int64_t room_for(int64_t longest, int64_t unit) noexcept { return round_up(longest, unit) + unit; }
   int64_t place(int64_t file, int64_t offset) const noexcept { return k_begin + file * room + offset; }  // file 0: the base; k + 1: subfile k
   int64_t file_of(int64_t place) const noexcept { return is_before(place) ? 0 : (place - k_begin) / room; }
   int64_t offset_of(int64_t place) const noexcept { return is_before(place) ? place : (place - k_begin) % room; }

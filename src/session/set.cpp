@@ -155,7 +155,7 @@ Status File::become_set(SetWish wish) {
     subfiles_.reset();
     return verdict;
   }
-  (void)subfiles_->fit_line(catalog_);
+  (void)subfiles_->fit_line(catalog_, line_unit());
   plans_.clear();
   layouts_.clear();
   data_->set_line(subfiles_->line());
@@ -244,7 +244,7 @@ void File::learn_places(std::span<const int64_t> found) noexcept {
 
 // Local, and the same on every rank: plans that were made for another line are for other places.
 void File::fit_line() {
-  if (!subfiles_->fit_line(catalog_)) return;
+  if (!subfiles_->fit_line(catalog_, line_unit())) return;
   plans_.clear();
   layouts_.clear();
   data_->set_line(subfiles_->line());

@@ -180,7 +180,8 @@ void File::add_records(const SplitVariable& split, Extent records, std::map<int6
 
 // As many writers as files, where nobody asks for others: domains then end where files do, and ranks in line with the parts write their own.
 void File::fit_to_subfiles(Strategy& strategy, PlanLimits& limits) const {
-  limits.layout = nullptr;  // the base file's: a place in the line is none in it
+  limits.layout = deals_by_target() ? line_layout_ : nullptr;  // not the base file's: a place in the line is none in it
+  if (limits.layout) limits.unit = lock_unit(*limits.layout);
   if (limits.writers == 0) limits.writers = std::min<int64_t>(subfiles_->used(), comm_->size());
   if (strategy.access == Access::mapped) strategy.access = Access::automatic;  // a part of the line is not a part of one file
 }

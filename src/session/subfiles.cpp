@@ -99,7 +99,7 @@ int64_t Subfiles::used() const noexcept {
   return used;
 }
 
-bool Subfiles::fit_line(const Catalog& catalog) {
+bool Subfiles::fit_line(const Catalog& catalog, int64_t unit) {
   int64_t longest = end_of(catalog.variables);
   bool grows = false, chunked = false;
   for (const auto& [number, variable] : variables_) {
@@ -109,12 +109,12 @@ bool Subfiles::fit_line(const Catalog& catalog) {
       if (variable.offsets[part] >= 0)
         longest = std::max(longest, variable.offsets[part] + variable.length(static_cast<int64_t>(part), variable.records).value_or(0));
   }
-  int64_t room = FileLine::room_for(longest);
+  int64_t room = FileLine::room_for(longest, unit);
   // Nobody knows where chunks will lie.
-  if (chunked) room = std::max(room, round_down(longest_file() / 2, FileLine::k_unit));
+  if (chunked) room = std::max(room, round_down(longest_file() / 2, unit));
   if (room <= line_.room) return false;
   // What grows goes on to: plans are for a line, and another line is another plan.
-  if (grows) room = std::max(room, std::min(round_down(longest_file(), FileLine::k_unit), FileLine::room_for(4 * longest)));
+  if (grows) room = std::max(room, std::min(round_down(longest_file(), unit), FileLine::room_for(4 * longest, unit)));
   line_.room = room;
   return true;
 }

@@ -105,8 +105,8 @@ class Subfiles {
   std::map<int, SplitVariable>& variables() noexcept { return variables_; }
   const std::map<int, SplitVariable>& variables() const noexcept { return variables_; }
 
-  // The line: long enough for what the catalog's contiguous variables and the parts occupy. True: it has changed.
-  bool fit_line(const Catalog& catalog);
+  // The line: long enough for what the catalog's contiguous variables and the parts occupy. Files begin at multiples of `unit`, of 1 MiB or more. True: it has changed.
+  bool fit_line(const Catalog& catalog, int64_t unit);
   int64_t longest_file() const noexcept { return FileLine::k_begin / 2 / (count() + 1); }
   const FileLine& line() const noexcept { return line_; }
   // Whether the line goes no further than offsets can tell when each file has so many bytes more.

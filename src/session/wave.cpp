@@ -308,6 +308,9 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     if (probe.ok()) trace_.probe_bytes += probe.value().sent;
     local = probe.status();
   }
+  ChunkTargets targets;
+  if (subfiles_ && deals_by_target()) local = know_line_layout(std::move(local));
+  if (wave.layout && deals_by_target()) local = know_chunk_targets(wave, numbers, targets, std::move(local));
   if (local.ok()) local = guard([&]() -> Status {
     kept = std::make_unique<KeptPlan>();
     plans_.reserve(k_most_plans + 1);
@@ -323,13 +326,17 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     limits.experience = experience_;
     Pattern pattern = pattern_of(wave.reading, numbers);
     kept->layout = wave.layout;
-    if (wave.layout) fit_to_chunks(wave, numbers, strategy, pattern, limits);
+    if (wave.layout) fit_to_chunks(wave, numbers, targets, strategy, pattern, limits);
     if (subfiles_ && !wave.layout) fit_to_subfiles(strategy, limits);
     auto plan = make_plan(strategy, pattern, topology, limits);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
-    if (wave.layout && kept->asked.domains != Domains::automatic && kept->asked.domains != Domains::aligned)
-      kept->plan.reasons.emplace_back("domains aligned: a variable with chunks is cut between them; where they lie in the file is known once they are compressed");
+    kept->places_chunks = targets.places_chunks;
+    if (wave.layout) kept->plan.stripes_cut = std::nullopt;  // a chunk may lie in several stripes
+    if (*targets.why != 0)
+      kept->plan.reasons.push_back(fmt::format("domains aligned: {}", targets.why));
+    else if (wave.layout && !targets.layout && kept->asked.domains != Domains::automatic && kept->asked.domains != Domains::aligned)
+      kept->plan.reasons.emplace_back("domains aligned: a variable with chunks is cut between them");
     if (wave.layout && kept->asked.gather != Gather::automatic && kept->asked.gather != Gather::none)
       kept->plan.reasons.emplace_back("gather none: what a rank holds of a chunk goes to the one that encodes it, which no team could do for it");
     describe_files(kept->plan);
