@@ -118,7 +118,7 @@ void add_check(CLI::App& app, Arguments& arguments) {
   check.add_option("FILE", arguments.input, "File to check")->type_name("")->required();
   add_settings(check, arguments);
   add_output(check, arguments);
-  check.add_flag("--clean", arguments.clean, "Remove what killed jobs have left beside FILE, which need not be there");
+  check.add_flag("--clean", arguments.clean, "Remove what killed jobs and replaced sets have left beside FILE, which need not be there");
   check.footer("Exit code 0: all of it was read; 1: damaged; 3: sound as far as it could be read.");
   check.callback([&arguments] { arguments.command = Command::check; });
 }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/units.hpp"
+#include "cli/clean.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/progress.hpp"
@@ -29,7 +30,8 @@ struct Findings {
   std::vector<std::string> damaged;  // "path: message"
   std::vector<std::string> set;      // what is wrong with subfiles
   std::vector<std::string> others;   // rank 0: folders of subfiles beside the file that are not its own, which harm nobody
-  std::vector<std::string> removed;  // rank 0: what killed jobs had left beside the file
+  std::vector<std::string> removed;  // rank 0: what was removed beside the file
+  std::vector<std::string> kept;     // rank 0: what was not, and why
   int64_t bytes = 0;                 // read
   Totals reading;
 };
@@ -75,7 +77,7 @@ void read_set(windrow::File& file, Findings& findings) {
 }
 
 void print_removed(const World& world, const std::vector<std::string>& removed) {
-  for (const std::string& path : removed) print_line(world, fmt::format("removed: \"{}\", of a job that was killed", path));
+  for (const std::string& path : removed) print_line(world, fmt::format("removed: \"{}\"", path));
 }
 
 // Collective. Whether there is a file to check; where none is, what was removed is told already.
@@ -115,6 +117,7 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
                                 {"set", findings.set},
                                 {"other_sets", findings.others},
                                 {"removed", findings.removed},
+                                {"not_removed", findings.kept},
                                 {"unsupported", contents.unsupported},
                                 {"report", findings.reading.json()}};
     print_line(world, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -125,6 +128,7 @@ void print_findings(const World& world, const Arguments& arguments, const Conten
   for (const std::string& line : contents.unsupported) print_error_line(world, "cannot read yet: " + line);
   if (arguments.quiet) return;
   print_removed(world, findings.removed);
+  for (const std::string& line : findings.kept) print_line(world, "not removed: " + one_line(line));
   for (const std::string& name : findings.others)
     print_line(world, fmt::format("beside it: \"{}\", subfiles that this file does not name: of a run that was killed, or of a file that was renamed", one_line(name)));
   const double rate = seconds > 0 ? static_cast<double>(findings.bytes) / seconds : 0;
@@ -164,6 +168,11 @@ int check(const World& world, const Arguments& arguments) {
     throw;
   }
   const auto look_beside = [&] {
+    if (arguments.clean && verdict(findings, contents) != k_exit_failed) {
+      Cleaned cleaned = clean_beside(arguments.input);
+      findings.removed.insert(findings.removed.end(), cleaned.removed.begin(), cleaned.removed.end());
+      findings.kept = std::move(cleaned.kept);
+    }
     findings.others = other_sets_of(file, arguments.input);
     return std::string();
   };

@@ -47,7 +47,8 @@ class SetOfSubfiles:
 
     def split(self, *options, ranks=2, source=None):
         windrow("copy", source or self.plain, self.base, *settings(*options), ranks=ranks)
-        (self.set,) = self.folder.glob(f"{self.base.name}.subfiles-*")
+        folders = self.folder.glob(f"{self.base.name}.subfiles-*")
+        (self.set,) = [each for each in folders if not (each / ".windrow-replaced").exists()]  # the one before stays for who has it open
 
     def damages_of_the_set(self):
         """Attributes of the base file by the name of what is wrong with them: None for one that is missing. The set has three subfiles."""

@@ -182,6 +182,7 @@ struct FormatOptions {
   int netcdf_version = 0;         // 1, 2 or 5; 0: the smallest that holds the file
   int64_t header_room = 0;        // bytes left free at least behind a header that data follow
   int64_t record_alignment = 4;   // the first record begins at a multiple of this, where records of variables are interleaved
+  bool durable = false;           // a flush that changes a file in place puts its steps onto stable storage in their order
   friend bool operator==(const FormatOptions&, const FormatOptions&) = default;
 };
 
@@ -259,7 +260,11 @@ class Format {
   virtual Result<Layout> lay_out();
   virtual Status write_anew(std::unique_ptr<Store> file);
   virtual void take_layout() noexcept {}
-  virtual Status flush() = 0;   // metadata handed to the operating system
+  // The file that was created has this name from now on: others may open it, and what they find stays readable at any moment.
+  virtual void take_name(std::string) noexcept {}
+  // What was changed since the last flush() does not come into the file. To be called before a close() whose status nobody wants.
+  virtual void drop_changes() noexcept {}
+  virtual Status flush() = 0;   // metadata handed to the operating system; all of it or, where that fails or the process is killed, nothing
   virtual Status close() = 0;   // flush and close; once; the file is complete and has its full size
 };
 

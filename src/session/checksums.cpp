@@ -114,6 +114,21 @@ Status File::renew_sums(bool ends) {
   return {};
 }
 
+// Local: of a subfile that this rank looks after, before its bytes change in places that a reader of the sum takes for what was summed up. What else has changed
+// in it comes into the file as well.
+Status File::withdraw_sums(int64_t number, Format& format, const std::function<bool(const SplitVariable&)>& picks) {
+  if (mode_ != Mode::update || !subfiles_->is_summed(number)) return {};
+  bool any = false;
+  for (const auto& [variable, split] : subfiles_->variables()) {
+    if (number >= split.split.parts() || (!picks(split) && !is_changed(variable))) continue;
+    any = any || picks(split);
+    if (Status status = subfiles_->drop_sum(format, split.path); !status.ok()) return status;
+  }
+  if (!any) return {};
+  Status status = subfiles_->settle(number, format);
+  return status.ok() ? format.flush() : status;
+}
+
 // Collective. `found`: for each part of each split variable what is wrong with its elements, the same on every rank.
 Status File::compare_sums(std::vector<int64_t>& found) {
   Status local = guard([&] {
@@ -128,18 +143,20 @@ Status File::compare_sums(std::vector<int64_t>& found) {
       if (subfiles_->owner_of(number, comm_->size()) != comm_->rank() || !subfiles_->is_summed(number) || !subfiles_->fault_of(number).ok()) continue;
       auto read = subfiles_->sums(number, catalog_);
       if (read.status().code() == Code::out_of_memory) return read.status();
-      const auto sums = read.ok() ? read.value() : std::map<int, Subfiles::Sum>();
+      const auto sums = read.ok() ? read.value() : std::map<int, Subfiles::PartSum>();
       size_t at = static_cast<size_t>(number);
       for (const auto& [variable, split] : subfiles_->variables()) {
         const bool has_some = number < split.split.parts() && has_elements(split, number);
         const auto told = sums.find(variable);
         if (has_some && !read.ok()) found[at] = k_unreadable;
-        if (has_some && told != sums.end() && !is_changed(variable) && has_sum(static_cast<SumKind>(told->second[0]))) {
+        if (has_some && told != sums.end() && !is_changed(variable) && has_sum(static_cast<SumKind>(told->second.sum[0]))) {
           const Result<Format*> format = split.chunk.empty() ? Result<Format*>(nullptr) : subfiles_->format(number, mode_ == Mode::read ? FormatMode::read : FormatMode::update);
           if (format.status().code() == Code::out_of_memory) return format.status();
-          const auto sum = sum_of(subfiles_->names().path(number), static_cast<SumKind>(told->second[0]), split, number, format, limits_.buffer_bytes);
+          SplitVariable summed = split;
+          summed.records = told->second.records;
+          const auto sum = sum_of(subfiles_->names().path(number), static_cast<SumKind>(told->second.sum[0]), summed, number, format, limits_.buffer_bytes);
           if (sum.status().code() == Code::out_of_memory) return sum.status();
-          found[at] = !sum.ok() ? k_unreadable : static_cast<int64_t>(sum.value()) == told->second[1] ? k_sound : k_differs;
+          found[at] = !sum.ok() ? k_unreadable : static_cast<int64_t>(sum.value()) == told->second.sum[1] ? k_sound : k_differs;
         }
         at += split.offsets.size();
       }

@@ -70,6 +70,7 @@ Status File::open_on_root(const std::string& asked_format) {
   const int64_t opened_before = stores_opened();
   std::string name = asked_format;
   std::unique_ptr<Store> opened;
+  const std::optional<FileIdentity> before = mode_ == Mode::create ? std::nullopt : identity_of(path_);
   if (mode_ == Mode::update) {
     auto claim = Claim::take(path_);
     if (!claim.ok()) return claim.status();
@@ -119,7 +120,11 @@ Status File::open_on_root(const std::string& asked_format) {
   std::error_code unknown;
   const auto bytes = std::filesystem::file_size(path_, unknown);
   ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(catalog_.variables));
-  return {};
+  if (hold_folder_on_root(before)) return {};
+  (void)format_->close();
+  format_.reset();
+  claim_ = Claim();
+  return open_on_root(asked_format);
 }
 
 std::vector<std::string> File::describe_opening() const {
@@ -383,19 +388,28 @@ std::vector<Rename> File::companions() const {
 // Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
 Status File::publish_on_root() {
   std::vector<Rename> renames = companions();
-  // The folder's name is its set's own: until the file that names it stands there, what stood there before has its own subfiles still.
-  const std::string replaced = replaced_folder();
+  // The folder's name is its set's own: until the file that names it stands there, what stood there before has its own subfiles still. It keeps them until
+  // the next set takes its place, for those who have opened it. Two who publish at once would each replace what stands there now: so one waits for the other.
+  std::string replaced = subfiles_ ? "" : replaced_folder();
+  FolderLock turn;
+  if (subfiles_ || !replaced.empty()) {
+    constexpr auto k_patience = std::chrono::seconds(2);  // nobody waits for ever for one that was stopped
+    turn = FolderLock::take(std::filesystem::path(draft_.final_path).parent_path().string(), k_patience);
+    replaced = replaced_folder();
+  }
   if (subfiles_) renames.insert(renames.begin(), {draft_.temporary_path + ".subfiles", final_folder(draft_.final_path), &held_folder_});
   if (Status status = write_xdmf_on_root(renames); !status.ok()) return status;
   renames.push_back({draft_.temporary_path, draft_.final_path, &draft_.held});
   if (Status status = withdraw_references_on_root(); !status.ok()) return status;
+  std::string name = draft_.final_path;  // once the file has it nothing must fail
   Status status = windrow::publish(renames, settings_.boolean("durable"), store_options_);
   if (!status.ok()) return status;
+  if (format_) format_->take_name(std::move(name));
   xdmf_draft_ = {};
   draft_.held.release();  // others may lock what has its name
   held_companions_.clear();
   held_folder_.release();
-  if (!replaced.empty()) (void)remove_folder(replaced);
+  if (turn.is_there() || !replaced.empty()) retire_replaced(replaced);
   return {};
 }
 
@@ -411,7 +425,7 @@ Status File::sync() {
   if (subfiles_) local = agree(*comm_, std::move(local));
   if (subfiles_ && local.ok()) local = finish_subfiles(false);
   if (comm_->rank() == 0) {
-    local.update(guard([&] { return format_->flush(); }));
+    if (local.ok() || !subfiles_) local.update(guard([&] { return format_->flush(); }));  // the base file tells of nothing that its subfiles have not
     if (durable && !publishes) local.update(data_sync_on_root());
   }
   Status stored = end_sync(agree(*comm_, std::move(local)));
@@ -489,10 +503,12 @@ Status File::close(bool publish) {
   const bool moved = verdict.ok();
   Status local = close_data(durable);
   PartChunks chunks;
-  if (subfiles_ && changes && remains && verdict.ok()) {
-    verdict = agree(*comm_, std::exchange(local, Status{}));
-    if (verdict.ok() && publish && wants_references()) verdict = collect_part_chunks(chunks);  // while the subfiles are open
-    if (verdict.ok()) verdict = finish_subfiles(true);
+  if (subfiles_ && changes && remains) {
+    Status finished = agree(*comm_, std::exchange(local, Status{}));
+    if (verdict.ok() && finished.ok() && publish && wants_references()) verdict = collect_part_chunks(chunks);  // while the subfiles are open
+    if (finished.ok()) finished = finish_subfiles(true);
+    if (!finished.ok() && format_) format_->drop_changes();  // the base file tells of nothing that its subfiles have not
+    verdict.update(std::move(finished));
   }
   // Rank 0 goes on once every rank's data is in place.
   const bool whole = publish && verdict.ok();

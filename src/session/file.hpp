@@ -36,6 +36,7 @@
 #include "session/subfiles.hpp"
 #include "storage/claim.hpp"
 #include "storage/file_system.hpp"
+#include "storage/folder_lock.hpp"
 #include "storage/publish.hpp"
 #include "xdmf/xdmf.hpp"
 
@@ -289,11 +290,13 @@ class File {
   void mark_changed(std::span<const int64_t> bits) noexcept;
   bool is_changed(int variable) const noexcept;
   Status renew_sums(bool ends);                                     // local
+  Status withdraw_sums(int64_t number, Format& format, const std::function<bool(const SplitVariable&)>& picks);  // local
   Status compare_sums(std::vector<int64_t>& found);                 // collective
   std::string lines_of_sums(std::span<const int64_t> found) const;
 
   // flush.cpp
   Status move_queue(Status local, PendingFlush* pending);
+  bool reads_what_has_places();                                     // collective
   Status run_wave(Wave wave, const WaveNumbers& numbers);
   Status begin_motion(Motion& motion, Wave wave, const WaveNumbers& numbers, bool behind);
   Status end_motion(Motion& motion);
@@ -430,9 +433,12 @@ class File {
   Status check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first);
   Status define_split_on_root(const VariableDefinition& definition, const SplitVariable& split);  // rank 0 only
   Status lengthen_subfiles();                                        // local
+  Status seal_on_root();                                             // rank 0 only
   Status finish_subfiles(bool ends);                                 // collective
   std::string final_folder(const std::string& final_path) const;
   std::string replaced_folder() const;                               // rank 0 only
+  bool hold_folder_on_root(const std::optional<FileIdentity>& before);  // rank 0 only
+  void retire_replaced(const std::string& replaced) noexcept;        // rank 0 only
   void abandon_set();                                                // rank 0 only
   std::string check_set_on_root() const;                             // rank 0 only
   std::string warning_of_files() const;
@@ -514,8 +520,9 @@ class File {
   std::unique_ptr<DataFile> data_;
   int64_t wanted_subfiles_ = 1;          // of a created file, for variables that do not say; 0: to be chosen
   std::string files_reason_;             // why so many, where they were chosen; "" else
+  FolderLock folder_lock_;               // rank 0: of the set's folder
   std::array<std::string, 2> abandoned_folders_;  // rank 0: what has to go of a set that is not published
-  bool sealed_ = false;                  // the files of its set have the map's checksum
+  bool sealed_ = false;                  // the base file has the checksum of the map as it is
   std::string final_folder_, data_folder_;  // of its subfiles, while it is published
   std::unique_ptr<Subfiles> subfiles_;   // nullptr: the file is one
   bool published_ = false;

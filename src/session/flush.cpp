@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/numbering.hpp"
@@ -200,6 +201,18 @@ void File::begin_report() {
   begin_trace();
 }
 
+// Collective: whether all that is queued are gets of variables that have places. They are there, though what was defined since finds no room.
+bool File::reads_what_has_places() {
+  const auto has_places = [this](const QueueEntry& entry) {
+    const SplitVariable* split = subfiles_ ? subfiles_->find(entry.variable) : nullptr;
+    if (split == nullptr) return catalog_.variables[static_cast<size_t>(entry.variable)].placement.offset >= 0;
+    return std::none_of(split->offsets.begin(), split->offsets.end(), [](int64_t offset) { return offset < 0; });
+  };
+  const bool only = std::all_of(queue_.begin(), queue_.end(), [&](const QueueEntry& entry) { return !entry.put && has_places(entry); });
+  std::array<int64_t, 2> found{only ? 0 : 1, queue_.empty() ? 0 : 1};
+  return agree(*comm_, Status{}, Pulse{.maximum = found, .sum = {}, .bits = {}}).ok() && found[0] == 0 && found[1] == 1;
+}
+
 // `pending`: nullptr, or what the last wave of puts goes on in, and the gets, after the call.
 Status File::move_queue(Status local, PendingFlush* pending) {
   Wave puts, gets;
@@ -209,7 +222,8 @@ Status File::move_queue(Status local, PendingFlush* pending) {
   if (settings_.boolean("check_replicas"))
     if (Status checked = check_replicas(*comm_, std::move(local), queue_, catalog_.variables); !checked.ok()) return checked;
   if (unplaced_)
-    if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok()) return placed;
+    if (Status placed = place_variables(std::exchange(local, Status{})); !placed.ok())
+      if (!reads_what_has_places()) return placed;
   if (extendible_ && mode_ != Mode::read) {
     if (Status grown = extend_for_queue(std::exchange(local, Status{})); !grown.ok()) return grown;
     if (traits_.grows_as_one)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/varint.hpp"
@@ -106,6 +107,11 @@ Status File::place_variables(Status local) {
   Anew written;
   Draft anew;  // rank 0
   if (local.ok()) local = guard([&] { return cut_leftovers(); });
+  if (subfiles_) {  // what the base file is going to know of is there before
+    if (Status verdict = agree(*comm_, std::exchange(local, Status{})); !verdict.ok()) return verdict;
+    if (Status placed = place_subfiles(); !placed.ok()) return placed;
+  }
+  if (comm_->rank() == 0 && local.ok()) local = guard([&] { return seal_on_root(); });
   if (comm_->rank() == 0 && local.ok()) local = guard([&] { return lay_out_on_root(told, anew); });
   local = share_from_root(*comm_, std::move(local), told);
   if (local.ok()) local = guard([&] { return learn_layout(told, places, written); });
@@ -119,6 +125,8 @@ Status File::place_variables(Status local) {
       status.update(to.take_status());
       if (settings_.boolean("durable") && !is_draft()) status.update(to.sync());
       status.update(to.close());
+      if (subfiles_ && !is_draft() && status.ok()) status = lengthen_subfiles();
+      if (subfiles_ && !is_draft() && status.ok()) status = subfiles_->flush_formats();
       return status;
     });
     Trace of_no_flush;
@@ -145,8 +153,7 @@ Status File::place_variables(Status local) {
   for (size_t i = 0; i < places.size(); ++i) catalog_.variables[i].placement = places[i];
   plans_.clear();
   if (written.layout && *written.layout != striping_.layout) take_layout(std::move(written.layout));
-  if (subfiles_)
-    if (Status placed = place_subfiles(); !placed.ok()) return placed;
+  if (subfiles_) fit_line();
   unplaced_ = false;
   return {};
 }
@@ -155,7 +162,11 @@ Status File::place_variables(Status local) {
 Status File::cut_leftovers() {
   if (!traits_.grows_as_one || mode_ != Mode::update || is_cut_) return {};
   Status status = comm_->rank() == 0 ? format_->cut(first_records_) : Status{};
-  if (status.ok() && subfiles_) status = for_own_subfiles(subfiles_->used(), [&](int64_t, Format& format) { return format.cut(first_records_); });
+  if (status.ok() && subfiles_) status = for_own_subfiles(subfiles_->used(), [&](int64_t number, Format& format) {
+    const auto is_longer = [&](const SplitVariable& split) { return split.grows && subfiles_->has_more_records(number); };
+    if (Status withdrawn = withdraw_sums(number, format, is_longer); !withdrawn.ok()) return withdrawn;
+    return format.cut(first_records_);
+  });
   return status;
 }
 

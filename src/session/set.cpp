@@ -17,6 +17,7 @@
 #include "session/file_count.hpp"
 #include "session/file.hpp"
 #include "session/machine.hpp"
+#include "session/map_attributes.hpp"
 
 namespace windrow {
 namespace {
@@ -125,7 +126,9 @@ Status File::make_set_on_root() {
   const SubfileNames names{draft_.temporary_path + ".subfiles", ending_of(path_, format_name_), wanted_subfiles_};
   subfiles_ = std::make_unique<Subfiles>(format_name_, identity, folder, names);
   abandoned_folders_ = {names.folder, final_folder(draft_.final_path)};
-  return start_folder(draft_, names.folder, &held_folder_);
+  if (Status status = start_folder(draft_, names.folder, &held_folder_); !status.ok()) return status;
+  folder_lock_ = FolderLock::share(names.folder);
+  return {};
 }
 
 // Collective, agreed. The new file, which has been one so far, becomes the base file of a set.
@@ -172,6 +175,7 @@ FormatOptions File::format_options() const {
   if (const std::string version = settings_.text("netcdf_version"); version != "auto") options.netcdf_version = version.front() - '0';
   options.header_room = settings_.bytes("header_room");
   options.record_alignment = std::max<int64_t>(1, settings_.bytes("record_alignment"));
+  options.durable = settings_.boolean("durable");
   return options;
 }
 
@@ -284,7 +288,13 @@ Status lay_out_sealed(Format& base) {
 
 }  // namespace
 
-// Collective. What this rank looks after gets the map's checksum and goes to the system; `ends`: it is closed.
+// Rank 0 alone, before the base file is flushed or written anew.
+Status File::seal_on_root() {
+  if (sealed_ || !subfiles_ || !format_) return {};
+  return subfiles_->seal(*format_, subfiles_->checksum(catalog_));
+}
+
+// Collective. What this rank looks after goes to the system, and after it the base file may; `ends`: it is closed.
 Status File::finish_subfiles(bool ends) {
   const bool durable = settings_.boolean("durable");
   Status local = guard([&] {
@@ -293,16 +303,17 @@ Status File::finish_subfiles(bool ends) {
     return status;
   });
   if (local.ok()) local = guard([&] {
-    if (sealed_) return Status{};
-    const int64_t sum = subfiles_->checksum(catalog_);
-    Status status;
-    if (comm_->rank() == 0 && format_) status = subfiles_->seal(*format_, sum);
-    if (status.ok() && comm_->rank() == 0 && format_ && traits_.places_late) status = lay_out_sealed(*format_);
-    if (status.ok()) status = for_own_subfiles(subfiles_->used(), [&](int64_t, Format& format) { return subfiles_->seal(format, sum); });
+    if (comm_->rank() != 0 || sealed_) return Status{};
+    Status status = seal_on_root();
+    if (status.ok() && format_ && traits_.places_late) status = lay_out_sealed(*format_);
     return status;
   });
   if (traits_.places_late) {  // what has been said of subfiles since the last flush may have outgrown its room
-    if (local.ok()) local = guard([&] { return subfiles_->settle_formats(); });
+    if (local.ok()) local = guard([&] {
+      if (sealed_) return subfiles_->settle_formats();
+      // New records are to be known to those as well that are not open.
+      return for_own_subfiles(subfiles_->used(), [&](int64_t number, Format& format) { return subfiles_->settle(number, format); });
+    });
     int64_t moved = subfiles_->moved() ? 1 : 0;
     local = agree(*comm_, std::move(local), Pulse{.maximum = std::span(&moved, 1), .sum = {}, .bits = {}});
     if (local.ok() && moved == 1) local = place_subfiles();
@@ -358,6 +369,26 @@ std::string File::replaced_folder() const {
     return {};
   });
   return folder;
+}
+
+// Rank 0 alone: the folder of the set that was opened stays while it is open. False: the set has been replaced, and its folder is gone, between the opening
+// of the base file, which was the one that `before` says, and now; the new one is to be opened.
+bool File::hold_folder_on_root(const std::optional<FileIdentity>& before) {
+  const std::string folder = catalog_.groups.empty() ? "" : map::word_of(catalog_.groups.front().attributes, map::k_folder);
+  if (!is_plain_name(folder)) return true;
+  std::error_code unknown;
+  const auto real = std::filesystem::canonical(path_, unknown);
+  if (unknown) return true;
+  folder_lock_ = FolderLock::share((real.parent_path() / folder).string());
+  return folder_lock_.is_there() || identity_of(path_) == before;
+}
+
+// Rank 0 alone, when this file has taken the place of the set whose folder this is, "" for none.
+void File::retire_replaced(const std::string& replaced) noexcept {
+  (void)guard([&] {
+    retire_folder(replaced, subfiles_ ? final_folder(draft_.final_path) : "", folders_beside(draft_.final_path, std::string(k_mark)));
+    return Status{};
+  });
 }
 
 // Rank 0 alone, of a file that is not published.

@@ -196,6 +196,7 @@ Status File::define_parts(std::span<VariableDefinition> definitions, std::map<in
   local = guard([&] { return cut_leftovers(); });
   if (local.ok()) local = guard([&] {
     return for_own_subfiles(files_of(splits), [&](int64_t number, Format& format) -> Status {
+      if (Status status = subfiles_->remove_unknown(number, format); !status.ok()) return status;
       size_t at = 0;
       for (const auto& [variable, split] : splits) {
         const size_t place = at + static_cast<size_t>(number);

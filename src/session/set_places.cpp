@@ -25,11 +25,10 @@ int64_t unfolded(uint64_t value) noexcept { return static_cast<int64_t>(value >>
 // Local: of each subfile that this rank looks after its fault, for some with a text, and of each variable with a part in it that has no chunks the offset + 1, 0 where it is not
 // known, and the stride.
 Status File::tell_of_subfiles(std::vector<std::byte>& letter) {
-  const int64_t sum = subfiles_->checksum(catalog_);
   for (int64_t number = 0; number < subfiles_->used(); ++number) {
     if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
     std::map<int, Placement> places;
-    const auto fault = subfiles_->examine(number, catalog_, sum, places);
+    const auto fault = subfiles_->examine(number, catalog_, places);
     if (!fault.ok()) return fault.status();
     ++metadata_opens_;
     append_varint(letter, folded(fault.value()));
@@ -156,6 +155,10 @@ Status File::extend_own_parts(int variable, const SplitVariable& split, int64_t 
     if (!format.ok()) return format.status();
     std::vector<int64_t> shape = split.split.box(part).count;
     shape[0] = records;
+    if (!grown_.contains({variable, part}) && !split.chunk.empty() && split.filters.empty()) {  // its last chunk is changed where it is
+      const auto is_it = [&](const SplitVariable& each) { return each.path == split.path; };
+      if (Status status = withdraw_sums(part, *format.value(), is_it); !status.ok()) return status;
+    }
     if (Status status = blank_part(*format.value(), variable, split, part, subfiles_->leftover(variable, part)); !status.ok()) return status;
     subfiles_->forget_leftover(variable, part);
     if (Status status = format.value()->extend(split.path, shape); !status.ok()) return status;

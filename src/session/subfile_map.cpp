@@ -242,9 +242,9 @@ Status Subfiles::describe(Format& base, const VariableDefinition& definition, co
 }
 
 Status Subfiles::sign(Format& format, int64_t number_in_set) const {
-  // The sum is not known before all is defined. It has its room here, so that a header does not grow by it.
-  std::vector<Attribute> attributes{word(k_set, identity_), number(k_count, count()), number(k_sum, 0)};
+  std::vector<Attribute> attributes{word(k_set, identity_), number(k_count, count())};
   if (number_in_set < 0) {
+    attributes.push_back(number(k_sum, 0));  // not known before all is defined; it has its room, so that a header does not grow by it
     attributes.push_back(word(k_folder, folder_));
     attributes.push_back(word(k_ending, names_.ending));
   } else {
@@ -253,7 +253,7 @@ Status Subfiles::sign(Format& format, int64_t number_in_set) const {
   return format.put_attributes("/", attributes);
 }
 
-Status Subfiles::seal(Format& format, int64_t sum) const { return format.put_attribute("/", number(k_sum, sum)); }
+Status Subfiles::seal(Format& base, int64_t sum) const { return base.put_attribute("/", number(k_sum, sum)); }
 
 int64_t Subfiles::checksum(const Catalog& catalog) const {
   std::map<std::string, std::string> lines;  // by path: a file's catalog is in another order than that of its definitions

@@ -138,9 +138,18 @@ Status Subfiles::fault_of(int64_t number) const {
                                           name_of(static_cast<Difference>(found % k_differences)))};
     }
     case Fault::contradicting: return {Code::bad_file, fmt::format("{} does not have what the map says: {}", what, contradiction(number))};
-    case Fault::outdated: return {Code::bad_file, what + " was written with another map: its checksum is wrong"};
   }
   return {Code::internal, what};
+}
+
+// A format that has no memory for its name goes on in the file that it has open.
+void Subfiles::move_to(std::string folder) noexcept {
+  names_.folder = std::move(folder);
+  for (auto& [number, format] : formats_)
+    (void)guard([&, number = number] {
+      format->take_name(names_.path(number));
+      return Status();
+    });
 }
 
 Result<Format*> Subfiles::format(int64_t number, FormatMode mode) {
@@ -205,7 +214,7 @@ Status Subfiles::drop_sum(Format& format, const std::string& path) const {
   return status.code() == Code::not_found ? Status{} : status;
 }
 
-Result<std::map<int, Subfiles::Sum>> Subfiles::sums(int64_t number_in_set, const Catalog& base) {
+Result<std::map<int, Subfiles::PartSum>> Subfiles::sums(int64_t number_in_set, const Catalog& base) {
   std::unique_ptr<Format> own;
   const auto open = formats_.find(number_in_set);
   if (open == formats_.end()) {
@@ -216,17 +225,18 @@ Result<std::map<int, Subfiles::Sum>> Subfiles::sums(int64_t number_in_set, const
   auto read = own ? own->catalog() : open->second->catalog();
   if (own) (void)own->close();
   if (!read.ok()) return read.status();
-  std::map<int, Sum> found;
+  std::map<int, PartSum> found;
   for (const Variable& part : read.value().variables) {
     const auto values = numbers_of(part.attributes, k_element_sum);
     if (values.size() != std::tuple_size_v<Sum>) continue;
     for (const auto& [variable, split] : variables_)
-      if (base.variables[static_cast<size_t>(variable)].path == part.path) found[variable] = {values[0], values[1]};
+      if (base.variables[static_cast<size_t>(variable)].path == part.path)
+        found[variable] = {{values[0], values[1]}, split.grows && !part.shape.empty() ? part.shape[0] : 1};
   }
   return found;
 }
 
-Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, int64_t sum, std::map<int, Placement>& places) {
+Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, std::map<int, Placement>& places) {
   const std::string path = names_.path(number_in_set);
   std::error_code unknown;
   if (!has_own_folder()) return pack(Fault::elsewhere);
@@ -278,6 +288,7 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
     if ((own->placement.offset < 0 && split.chunk.empty()) || own->placement.offset >= longest_file()) return differs(Difference::place);
     if (std::string text = contradiction_in(*own, split, number_in_set); !text.empty()) return contradicts(std::move(text));
     if (find_in(own->attributes, k_element_sum) != nullptr) summed_.insert(number_in_set);
+    if (split.grows && own->shape[0] > split.records) longer_.insert(number_in_set);
     if (!split.chunk.empty()) {
       const auto chunking = split.chunking(number_in_set);
       if (!chunking.ok() || chunking.value() != own->chunking) return differs(Difference::chunks);
@@ -291,7 +302,30 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, in
     if (*length > 0 && (unknown || bytes < static_cast<uintmax_t>(own->placement.offset + *length))) return pack(Fault::damaged);
     places[variable] = own->placement;
   }
-  return number_of(root, k_sum) == sum ? pack(Fault::none) : pack(Fault::outdated);
+  note_unknown(number_in_set, catalog, base);
+  return pack(Fault::none);
+}
+
+void Subfiles::note_unknown(int64_t number_in_set, const Catalog& subfile, const Catalog& base) {
+  std::set<std::string_view> known;
+  for (const Group& group : base.groups) known.insert(group.path);
+  for (const auto& [variable, split] : variables_)
+    if (number_in_set < split.split.parts()) known.insert(split.path);
+  std::vector<std::string> unknown;
+  for (const Group& group : subfile.groups)
+    if (!known.contains(group.path)) unknown.push_back(group.path);
+  for (const Variable& variable : subfile.variables)
+    if (!known.contains(variable.path)) unknown.push_back(variable.path);
+  if (!unknown.empty()) unknown_[number_in_set] = std::move(unknown);
+}
+
+Status Subfiles::remove_unknown(int64_t number_in_set, Format& format) {
+  const auto found = unknown_.find(number_in_set);
+  if (found == unknown_.end()) return {};
+  for (size_t i = found->second.size(); i > 0; --i)
+    if (Status status = format.undefine(found->second[i - 1], records()); !status.ok() && status.code() != Code::not_found) return status;
+  unknown_.erase(found);
+  return {};
 }
 
 bool Subfiles::has_own_folder() const {
@@ -313,7 +347,7 @@ std::vector<std::string> Subfiles::strangers() const {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(names_.folder, error)) {
     const std::string name = entry.path().filename().string();
-    if (expected.contains(name) || lines.size() == k_most_told) continue;
+    if (expected.contains(name) || is_temporary(name) || name == k_replaced_mark || lines.size() == k_most_told) continue;
     std::string what = "is not a file of its set";
     if (entry.is_regular_file(error)) {
       auto opened = open_format(format_, entry.path().string(), FormatMode::read, {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Subfiles: what every rank knows of a set of files that together hold one file's variables, and the subfiles that this rank looks after. The map is
-// in attributes of the base file and of every subfile (docs/subfiles.md). Nothing here talks.
+// in attributes of the base file; a subfile says what its parts are (docs/subfiles.md). The base file alone decides what there is: a subfile is flushed
+// before it, and may have variables and records that it does not know of. Nothing here talks.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +71,7 @@ struct SubfileOptions {
 };
 
 // What is wrong with a subfile.
-enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, contradicting, outdated, not_a_file, locked, elsewhere };
+enum class Fault : int64_t { none = 0, missing, unreadable, damaged, foreign, swapped, different, contradicting, not_a_file, locked, elsewhere };
 
 // What a subfile says of its part: first elements along all dimensions, then one past the last ones; of what grows 0 and 0.
 std::vector<int64_t> range_of(const SplitVariable& split, int64_t part);
@@ -96,7 +97,7 @@ class Subfiles {
   const std::string& identity() const noexcept { return identity_; }
   const std::string& folder() const noexcept { return folder_; }  // its name beside the base file
   const SubfileNames& names() const noexcept { return names_; }
-  void move_to(std::string folder) { names_.folder = std::move(folder); }  // the folder has taken another name
+  void move_to(std::string folder) noexcept;  // the folder has taken another name
   std::string relative_name(int64_t number) const { return SubfileNames{folder_, names_.ending, names_.count}.path(number); }
 
   const SplitVariable* find(int variable) const noexcept;
@@ -149,15 +150,19 @@ class Subfiles {
   Status describe(Format& base, const VariableDefinition& definition, const SplitVariable& split) const;
   // Of the file as a whole; `number`: -1 for the base file.
   Status sign(Format& format, int64_t number) const;
-  Status seal(Format& format, int64_t sum) const;  // the map's checksum
+  Status seal(Format& base, int64_t sum) const;  // the map's checksum
   int64_t checksum(const Catalog& catalog) const;  // of an early set without the fill values: see sums_fills_
 
   // The kind and the value of a checksum of elements (codec/checksum.hpp).
   using Sum = std::array<int64_t, 2>;
   Status put_sum(Format& format, const std::string& path, const Sum& sum) const;
   Status drop_sum(Format& format, const std::string& path) const;  // one that is not there is fine
-  // By variable, of a subfile that is not open to be changed here.
-  Result<std::map<int, Sum>> sums(int64_t number, const Catalog& base);
+  // By variable, of a subfile that is not open to be changed here; with the number of records that are summed up, which may be more than the set has.
+  struct PartSum {
+    Sum sum{};
+    int64_t records = 1;
+  };
+  Result<std::map<int, PartSum>> sums(int64_t number, const Catalog& base);
   bool is_summed(int64_t number) const noexcept { return summed_.contains(number); }  // whether examine() has seen any; one that a rank looks after
 
   // Records that examine() has seen of a part with chunks, where there are more than the set has: a job was killed. Else 0.
@@ -166,9 +171,14 @@ class Subfiles {
     return found == leftovers_.end() ? 0 : found->second;
   }
   void forget_leftover(int variable, int64_t part) { leftovers_.erase({variable, part}); }
+  // Whether examine() has seen more records in a subfile than the set has.
+  bool has_more_records(int64_t number) const noexcept { return longer_.contains(number); }
+  // Rank-local: takes away the variables and groups that examine() has seen and the base file does not know: a job was killed, or refused by the storage,
+  // before it came to the base file. Before anything is defined.
+  Status remove_unknown(int64_t number, Format& format);
 
   // Looks at a subfile: what is wrong with it, packed; and where the parts of variables lie in it. Code::out_of_memory: nothing is known of it.
-  Result<int64_t> examine(int64_t number, const Catalog& base, int64_t sum, std::map<int, Placement>& places);
+  Result<int64_t> examine(int64_t number, const Catalog& base, std::map<int, Placement>& places);
 
   // Rank-local: whether its folder is one, or nothing: a link leads elsewhere.
   bool has_own_folder() const;
@@ -184,8 +194,11 @@ class Subfiles {
   std::vector<int64_t> faults_;
   std::map<int64_t, std::string> contradictions_;  // by subfile
   std::map<int64_t, std::unique_ptr<Format>> formats_;
-  std::set<int64_t> summed_;
+  std::set<int64_t> summed_, longer_;
+  void note_unknown(int64_t number, const Catalog& subfile, const Catalog& base);
+
   std::map<std::pair<int, int64_t>, int64_t> leftovers_;
+  std::map<int64_t, std::vector<std::string>> unknown_;  // by subfile: paths, groups before their members
   std::vector<uint8_t> made_;        // [subfiles] 1: this rank has created it
   int64_t found_ = 0;                // that there were when the set was opened
   int64_t opens_ = 0;

@@ -17,6 +17,7 @@
 
 #include "base/units.hpp"
 #include "storage/faulty/fault_plan.hpp"
+#include "storage/folder_lock.hpp"
 #include "storage/system_error.hpp"
 
 namespace windrow {
@@ -206,13 +207,18 @@ bool remove_companion(const std::string& path) {
   return S_ISDIR(about.st_mode) ? remove_folder(path).ok() : ::unlink(path.c_str()) == 0;
 }
 
-// ".STEM.windrow-XXXX", or that with a companion's ending (".json").
-bool is_leftover(std::string_view entry, std::string_view stem) {
-  const std::string head = fmt::format(".{}{}", stem, k_mark);
-  if (!entry.starts_with(head)) return false;
-  const std::string_view rest = entry.substr(head.size());
+// What follows a stem: the mark and the letters, and of a companion its ending at the end or, where it was to be replaced alone, before the mark.
+bool is_temporary_end(std::string_view rest) noexcept {
+  constexpr std::string_view k_companion = ".json";
+  if (rest.starts_with(k_companion)) rest.remove_prefix(k_companion.size());
+  if (!rest.starts_with(k_mark)) return false;
+  rest.remove_prefix(k_mark.size());
   if (rest.size() < k_random_letters || (rest.size() > k_random_letters && rest[k_random_letters] != '.')) return false;
   return rest.substr(0, k_random_letters).find_first_not_of(k_letters) == std::string_view::npos;
+}
+
+bool is_leftover(std::string_view entry, std::string_view stem) noexcept {
+  return entry.starts_with('.') && entry.substr(1).starts_with(stem) && is_temporary_end(entry.substr(1 + stem.size()));
 }
 
 }  // namespace
@@ -256,6 +262,12 @@ Status start_folder(const Draft& draft, const std::string& path, HeldFile* held)
   return ::chmod(path.c_str(), mode) == 0 ? Status() : system_status("create", path, errno);
 }
 
+std::optional<FileIdentity> identity_of(const std::string& path) noexcept {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) return std::nullopt;
+  return FileIdentity(about.st_dev, about.st_ino);
+}
+
 // Without memory of its own: it is the way out for those that have none.
 Status remove_folder(const std::string& path) {
   DIR* const folder = ::opendir(path.c_str());
@@ -269,6 +281,19 @@ Status remove_folder(const std::string& path) {
   ::closedir(folder);
   if (status.ok() && ::rmdir(path.c_str()) != 0) status = system_status("removal of", path, errno);
   return status;
+}
+
+void retire_folder(const std::string& replaced, const std::string& replacing, std::span<const std::string> folders) noexcept {
+  (void)guard([&] {
+    HeldFile mark;
+    if (!replaced.empty()) (void)make_file(fmt::format("{}/{}", replaced, k_replaced_mark), std::nullopt, mark);
+    for (const std::string& folder : folders) {
+      if (folder == replaced || folder == replacing || ::access(fmt::format("{}/{}", folder, k_replaced_mark).c_str(), F_OK) != 0) continue;
+      const FolderLock lock = FolderLock::take(folder);
+      if (lock.is_there()) (void)remove_folder(folder);
+    }
+    return Status();
+  });
 }
 
 std::vector<std::string> folders_beside(const std::string& path, const std::string& mark) {
@@ -325,11 +350,35 @@ void remove_draft(const Draft& draft) noexcept {
   if (draft.held.is_at(draft.temporary_path)) (void)::unlink(draft.temporary_path.c_str());
 }
 
+Status replace_content(const std::string& path, std::span<const std::byte> content, bool durable) {
+  return guard([&] {
+    const Result<Draft> draft = start_draft(path);
+    if (!draft.ok()) return draft.status();
+    const auto write = [&] {
+      auto store = open_store(draft.value().temporary_path, StoreMode::update, {});
+      if (!store.ok()) return store.status();
+      Status status = store.value()->write_at(0, content);
+      status.update(store.value()->close());
+      return status;
+    };
+    Status status = write();
+    const Rename rename{draft.value().temporary_path, draft.value().final_path, &draft.value().held};
+    if (status.ok()) status = publish(std::span(&rename, 1), durable);
+    if (!status.ok()) remove_draft(draft.value());
+    return status;
+  });
+}
+
 Status remove_files(std::span<const std::string> paths) {
   Status status;
   for (const std::string& path : paths)
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) status.update(system_status("removal of", path, errno));
   return status;
+}
+
+bool is_temporary(std::string_view name) noexcept {
+  const size_t mark = name.rfind(k_mark);
+  return name.starts_with('.') && mark != std::string_view::npos && mark > 1 && is_temporary_end(name.substr(mark));
 }
 
 std::vector<std::string> leftovers(const std::string& path) {

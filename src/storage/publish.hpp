@@ -3,8 +3,12 @@
 // stood there stays whole, whatever happens to the job. One rank calls these; none of them talks.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.hpp"
@@ -44,8 +48,18 @@ Status start_companions(const Draft& draft, std::span<const Rename> companions, 
 // Makes the folder of files that will be published together with a draft. Who may read or write the draft may so do its files.
 Status start_folder(const Draft& draft, const std::string& path, HeldFile* held = nullptr);
 
+// Which file has a name; none where there is none.
+using FileIdentity = std::pair<uint64_t, uint64_t>;
+std::optional<FileIdentity> identity_of(const std::string& path) noexcept;
+
 // Removes a folder and the files in it, but no folders; one that does not exist is fine.
 Status remove_folder(const std::string& path);
+
+// A file in a folder that is named by no file any more: it stays for those who have opened the file that named it.
+inline constexpr std::string_view k_replaced_mark = ".windrow-replaced";
+
+// Says of a folder that it is replaced. Those that have been longer are removed, where nobody reads or writes their files: `folders` without these two.
+void retire_folder(const std::string& replaced, const std::string& replacing, std::span<const std::string> folders) noexcept;
 
 // The folders beside `path` whose names begin with its own and `mark`.
 std::vector<std::string> folders_beside(const std::string& path, const std::string& mark);
@@ -60,10 +74,17 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
 // Removes the temporary file, unless its name is another's file now.
 void remove_draft(const Draft& draft) noexcept;
 
+// Gives a file other content: a temporary file is written, on stable storage where `durable`, and takes its name. Whatever fails, or ends the process, the
+// file has either the old or the new content. Needs permission to write to the folder.
+Status replace_content(const std::string& path, std::span<const std::byte> content, bool durable);
+
 // Removes files; one that does not exist is fine.
 Status remove_files(std::span<const std::string> paths);
 
-// Temporary files of `path` that a killed job left behind (or a running one is writing), companions included; sorted.
+// Whether a file's name is one that start_draft() gives, or a companion's of it.
+bool is_temporary(std::string_view name) noexcept;
+
+// Temporary files of `path` and its companions that a killed job left behind (or a running one is writing); sorted.
 std::vector<std::string> leftovers(const std::string& path);
 
 // Removes those whose makers have ended (remove_leftover()); returns them.

@@ -93,6 +93,11 @@ class SharedFolder {
   std::string path_;
 };
 
+// A folder of subfiles, and not one that stays after its set was replaced.
+inline bool is_set_in_use(const std::string& folder) {
+  return std::filesystem::is_directory(folder) && !std::filesystem::exists(folder + "/.windrow-replaced");
+}
+
 inline std::string bytes_of_file(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   EXPECT_TRUE(stream.good()) << path;

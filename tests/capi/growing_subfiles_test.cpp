@@ -55,7 +55,7 @@ class GrowingSubfiles : public testing::Test {
   std::string set_folder() const {
     std::string found;
     for (const std::string& name : folder_.names())
-      if (std::filesystem::is_directory(folder_.file(name))) found = folder_.file(name);
+      if (is_set_in_use(folder_.file(name))) found = folder_.file(name);
     return found;
   }
   // The subfiles of a set are ordinary files: the second one of two gets a record by itself.

@@ -75,7 +75,7 @@ class RawSubfiles : public testing::Test {
   std::string set() const {
     std::string found;
     for (const std::string& name : folder_.names())
-      if (std::filesystem::is_directory(folder_.file(name))) found = folder_.file(name);
+      if (is_set_in_use(folder_.file(name))) found = folder_.file(name);
     return found;
   }
   template <class Work>

@@ -77,7 +77,7 @@ class SubfilingOptions : public testing::TestWithParam<std::string> {
     int files = 0;
     int64_t largest = 0;
     for (const std::string& name : folder_.names()) {
-      if (!std::filesystem::is_directory(folder_.file(name))) continue;
+      if (!is_set_in_use(folder_.file(name))) continue;
       for (const auto& entry : std::filesystem::directory_iterator(folder_.file(name))) {
         if (entry.path().extension() == ".json") continue;
         ++files;

@@ -3,8 +3,8 @@
 // follows it at the program's exit, into freed memory. Here writes never fail for HDF5: the first failure is kept, nothing is
 // written after it, and the closing of a file that is lost anyway goes through. And: H5FD_SEC2 empties a file only by O_TRUNC
 // (see posix_store.cpp), or would have to make it anew, with another mode than it was given. And: HDF5 writes over what it has published, in the
-// order of addresses; when the disk fills up in the midst of that, objects that nobody touched are lost. Here what was there is put back, which
-// takes no room.
+// order of addresses, whenever its cache is full; when the disk fills up or the process is killed in the midst of that, objects that nobody touched are
+// lost. Here what would be written over stays in memory until HDF5 has flushed the file, and then comes into it as a whole (storage/overwrite.hpp).
 #include "format/hdf5/driver.hpp"
 
 #if __has_include(<H5FDdevelop.h>)  // since HDF5 1.14
@@ -23,10 +23,12 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "format/hdf5/superblock.hpp"
+#include "storage/overwrite.hpp"
 #include "storage/store.hpp"
 #include "storage/system_error.hpp"
 
@@ -42,8 +44,10 @@ struct DriverFile : H5FD_t {
   haddr_t end_of_addresses = 0;
   haddr_t used_end = 0;  // nothing was ever written behind it, by whomever
   haddr_t published_end = 0;  // what lies before is what others find
-  std::map<haddr_t, std::vector<std::byte>> published;  // of that, what was written over since: apart from one another
-  bool is_restored = false;  // after a failure: others find what they found before
+  std::map<haddr_t, std::vector<std::byte>> pending;  // what HDF5 has written over that since, or at all after a failure: apart from one another
+  UndoLog undo;  // of a file that is only read
+  bool changes = false;  // it is open for more than reading
+  bool durable = false;
   int64_t chunk_offset = -1;
   haddr_t marked = HADDR_UNDEF;  // where a superblock lies that HDF5 marks
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
@@ -76,6 +80,16 @@ Status read_bytes(Store& store, haddr_t address, std::span<std::byte> bytes) {
   return store.read_at(static_cast<int64_t>(address), bytes.first(static_cast<size_t>(there)));
 }
 
+// What a process that was killed has left half written: others find what they found before. Whoever has the file locked may be about to end it himself.
+Status end_interrupted_flush(DriverFile& file, StoreMode mode) {
+  auto log = find_undo_log(*file.store);
+  if (!log.ok() || log.value().old.empty()) return log.status();
+  const bool changes = mode == StoreMode::update && ::flock(file.store->descriptor(), LOCK_EX | LOCK_NB) == 0;
+  if (changes) return roll_back(*file.store, file.durable);
+  file.undo = std::move(log).value();
+  return {};
+}
+
 Status open_driver_file(const char* name, unsigned flags, Opening* opening, DriverFile& file) {
   const StoreMode mode = (flags & H5F_ACC_TRUNC) != 0  ? StoreMode::create
                          : (flags & H5F_ACC_RDWR) != 0 ? StoreMode::update
@@ -90,7 +104,11 @@ Status open_driver_file(const char* name, unsigned flags, Opening* opening, Driv
   struct stat about {};
   if (::fstat(file.store->descriptor(), &about) != 0) return system_status("open of", name, errno);
   file.identity = {about.st_dev, about.st_ino};
-  file.end_of_file = file.used_end = file.published_end = static_cast<haddr_t>(about.st_size);
+  if (opening != nullptr) file.durable = opening->durable;
+  file.changes = mode != StoreMode::read;
+  if (Status status = end_interrupted_flush(file, mode); !status.ok()) return status;
+  if (::fstat(file.store->descriptor(), &about) != 0) return system_status("open of", name, errno);
+  file.end_of_file = file.used_end = file.published_end = static_cast<haddr_t>(file.undo.old.empty() ? about.st_size : file.undo.end);
   return {};
 }
 
@@ -109,12 +127,6 @@ H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) noexcept {
   if (status.code() == Code::out_of_memory) return complain(H5E_CANTOPENFILE, "open file", ENOMEM), nullptr;
   H5Epush2(H5E_DEFAULT, __FILE__, "open", __LINE__, H5E_ERR_CLS, H5E_VFL, H5E_CANTOPENFILE, "%s", status.message().c_str());
   return nullptr;
-}
-
-herr_t close(H5FD_t* base) noexcept {
-  const std::unique_ptr<DriverFile> file(&of(base));
-  file->failure->update(file->store->close());
-  return 0;
 }
 
 int compare(const H5FD_t* left, const H5FD_t* right) noexcept {
@@ -145,33 +157,65 @@ herr_t handle_of(H5FD_t* file, hid_t, void** handle) noexcept {
 
 bool is_range(haddr_t address, size_t size) noexcept { return address <= k_last_address && size <= k_last_address - address; }
 
-// Keeps what was published in [begin, end) and is kept not yet.
-Status keep_published(DriverFile& file, haddr_t begin, haddr_t end) {
-  end = std::min(end, file.published_end);
-  auto next = file.published.upper_bound(begin);
-  if (next != file.published.begin()) begin = std::max(begin, std::prev(next)->first + std::prev(next)->second.size());
-  while (begin < end) {
-    const haddr_t until = next == file.published.end() ? end : std::min(end, next->first);
-    if (begin < until) {
-      std::vector<std::byte> bytes(until - begin);
-      if (Status status = read_bytes(*file.store, begin, bytes); !status.ok()) return status;
-      file.published.emplace_hint(next, begin, std::move(bytes));
-    }
-    if (until == end) break;
-    begin = next->first + next->second.size();
-    ++next;
-  }
-  return {};
+void keep_failure(DriverFile& file, Status status) noexcept {
+  file.failure->update(std::move(status));
 }
 
-// After the first failure nothing is written but what was published.
-void refuse(DriverFile& file, Status status) noexcept {
-  if (status.ok() || !file.failure->ok()) return;
-  file.failure->update(std::move(status));
-  file.is_restored = true;
-  for (const auto& [address, bytes] : file.published)
-    file.is_restored &= guard([&] { return file.store->write_at(static_cast<int64_t>(address), bytes); }).ok();
-  file.published.clear();
+// Forgets what was held of these bytes. Pieces stay apart from one another.
+void drop_held(DriverFile& file, haddr_t address, size_t size) {
+  const haddr_t end = address + size;
+  auto next = file.pending.upper_bound(address);
+  if (next != file.pending.begin() && std::prev(next)->first + std::prev(next)->second.size() > address) --next;
+  while (next != file.pending.end() && next->first < end) {
+    const auto [begin, old] = *next;
+    const haddr_t old_end = begin + old.size();
+    next = file.pending.erase(next);
+    const auto at = [&](haddr_t place) { return old.begin() + static_cast<std::ptrdiff_t>(place - begin); };
+    if (old_end > end) next = file.pending.emplace(end, std::vector<std::byte>(at(end), old.end())).first;
+    if (begin < address) file.pending.emplace(begin, std::vector<std::byte>(old.begin(), at(address)));
+  }
+}
+
+// HDF5 finds there what it has written, and others do not yet.
+void hold(DriverFile& file, haddr_t address, std::span<const std::byte> bytes) {
+  std::vector<std::byte> held(bytes.begin(), bytes.end());
+  drop_held(file, address, bytes.size());
+  file.pending.emplace(address, std::move(held));
+}
+
+void show_held(const DriverFile& file, haddr_t address, std::span<std::byte> bytes) noexcept {
+  const haddr_t end = address + bytes.size();
+  auto each = file.pending.upper_bound(address);
+  if (each != file.pending.begin()) --each;
+  for (; each != file.pending.end() && each->first < end; ++each) {
+    const haddr_t begin = std::max(address, each->first), until = std::min<haddr_t>(end, each->first + each->second.size());
+    if (begin < until) std::memcpy(bytes.data() + (begin - address), each->second.data() + (begin - each->first), until - begin);
+  }
+}
+
+// HDF5 has flushed the file: what it has written over comes into it, and others find it from now on. Code::out_of_memory: nothing of it, and it can be tried again.
+Status commit(DriverFile& file) noexcept {
+  if (!file.failure->ok() || !file.changes) return *file.failure;
+  Status status;
+  if (file.published_end > 0) status = guard([&] {
+    std::vector<Overwrite> changes;
+    for (const auto& [address, bytes] : file.pending) changes.push_back({static_cast<int64_t>(address), bytes});
+    return overwrite(*file.store, changes, static_cast<int64_t>(std::max(file.end_of_addresses, file.end_of_file)), file.durable);
+  });
+  if (!status.ok()) {
+    if (status.code() != Code::out_of_memory) keep_failure(file, status);
+    return status;
+  }
+  file.pending.clear();
+  file.published_end = file.end_of_addresses;
+  return status;
+}
+
+herr_t close(H5FD_t* base) noexcept {
+  const std::unique_ptr<DriverFile> file(&of(base));
+  keep_failure(*file, commit(*file));
+  file->failure->update(file->store->close());
+  return 0;
 }
 
 herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, void* data) noexcept {
@@ -182,24 +226,47 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
     return 0;
   }
   const std::span bytes(static_cast<std::byte*>(data), size);
-  const Status status = guard([&] { return read_bytes(*file.store, address, bytes); });
+  Status status = guard([&] { return read_bytes(*file.store, address, bytes); });
+  if (!status.ok()) {  // it counts as lost, but HDF5, which leaves files half closed where it cannot read, gets a second try
+    keep_failure(file, status);
+    status = guard([&] { return read_bytes(*file.store, address, bytes); });
+  }
+  if (status.ok()) apply(file.undo, static_cast<int64_t>(address), bytes);
+  if (status.ok()) show_held(file, address, bytes);
   if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes)) file.marked = address;
   if (status.ok()) return 0;
-  refuse(file, status);
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
 }
 
-Status write_bytes(DriverFile& file, haddr_t address, std::span<const std::byte> bytes) {
-  if (Status kept = keep_published(file, address, address + bytes.size()); !kept.ok()) return kept;
-  const bool with_mark = file.marked >= address && file.marked < address + bytes.size();
-  if (!with_mark) return file.store->write_at(static_cast<int64_t>(address), bytes);
-  std::vector<std::byte> cleared(bytes.begin(), bytes.end());
-  clear_write_mark(std::span(cleared).subspan(file.marked - address));
-  return file.store->write_at(static_cast<int64_t>(address), cleared);
+// After the first failure the file stays as it is, and HDF5 goes on in memory: what it reads again is what it has written.
+// HDF5 names collections of the global heap raw data, too.
+bool is_heap_collection(std::span<const std::byte> bytes) noexcept {
+  constexpr std::string_view k_signature = "GCOL";
+  return bytes.size() >= k_signature.size() && std::memcmp(bytes.data(), k_signature.data(), k_signature.size()) == 0;
+}
+
+// Elements are written at once: the aggregators write elements too, and what was held would later replace theirs.
+Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span<const std::byte> bytes) {
+  std::vector<std::byte> cleared;
+  if (file.marked >= address && file.marked < address + bytes.size()) {
+    cleared.assign(bytes.begin(), bytes.end());
+    clear_write_mark(std::span(cleared).subspan(file.marked - address));
+    bytes = cleared;
+  }
+  if (type == H5FD_MEM_DRAW && !is_heap_collection(bytes) && file.failure->ok()) {
+    drop_held(file, address, bytes.size());
+    return file.store->write_at(static_cast<int64_t>(address), bytes);
+  }
+  const size_t over = file.failure->ok() ? std::min(bytes.size(), static_cast<size_t>(file.published_end - std::min(file.published_end, address))) : bytes.size();
+  if (over > 0) hold(file, address, bytes.first(over));
+  if (over == bytes.size()) return {};
+  Status status = file.store->write_at(static_cast<int64_t>(address + over), bytes.subspan(over));
+  if (!status.ok()) (void)guard([&] { return hold(file, address + over, bytes.subspan(over)), Status(); });
+  return status;
 }
 
 // A marked chunk is written by others, if at all: HDF5 has not made the file that long.
-herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* data) noexcept {
+herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, const void* data) noexcept {
   DriverFile& file = of(base);
   file.learnt.reset();
   file.used_end = std::max(file.used_end, address + size);
@@ -207,29 +274,20 @@ herr_t write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, cons
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
   }
-  if (file.failure->ok())
-    refuse(file, guard([&] {
-      if (!is_range(address, size)) return Status(Code::internal, "HDF5 writes outside what a file can be");
-      return write_bytes(file, address, std::span(static_cast<const std::byte*>(data), size));
-    }));
+  keep_failure(file, guard([&] {
+    if (!is_range(address, size)) return Status(Code::internal, "HDF5 writes outside what a file can be");
+    return write_bytes(file, type, address, std::span(static_cast<const std::byte*>(data), size));
+  }));
   file.end_of_file = std::max(file.end_of_file, address + size);
   return 0;
 }
 
-// After a failure too where the old state is not in the file again, but then nothing is cut off: a file that is shorter than its superblock says
-// opens no more, with all that was in it before.
+// A file that others may have gets shorter when it is committed: what they find lies there until then.
 herr_t resize(H5FD_t* base, hid_t, hbool_t) noexcept {
   DriverFile& file = of(base);
-  const bool failed = !file.failure->ok();
-  if (failed ? file.is_restored : file.end_of_file == file.end_of_addresses) return 0;
-  refuse(file, guard([&] {
-    const auto wanted = static_cast<int64_t>(file.end_of_addresses);
-    if (failed) {
-      const Result<int64_t> end = file.store->size();
-      if (end.ok() && end.value() >= wanted) return Status();
-    }
-    return file.store->resize(wanted);
-  }));
+  if (!file.failure->ok() || file.end_of_file == file.end_of_addresses) return 0;
+  const bool waits = file.published_end > 0 && file.end_of_addresses < file.end_of_file;
+  if (!waits) keep_failure(file, guard([&] { return file.store->resize(static_cast<int64_t>(file.end_of_addresses)); }));
   if (file.failure->ok()) file.used_end = std::min(file.used_end, file.end_of_addresses);
   file.end_of_file = file.end_of_addresses;
   return 0;
@@ -322,7 +380,7 @@ Status take_place(hid_t file, Extent bytes, bool zeros) {
   if (!zeros || used.empty()) return {};
   const std::vector<std::byte> none(static_cast<size_t>(std::min(used.size(), k_at_once)));
   for (int64_t at = used.begin; at < used.end && driver->failure->ok(); at += k_at_once)
-    refuse(*driver, driver->store->write_at(at, std::span(none).first(static_cast<size_t>(std::min(used.end - at, k_at_once)))));
+    keep_failure(*driver, driver->store->write_at(at, std::span(none).first(static_cast<size_t>(std::min(used.end - at, k_at_once)))));
   return *driver->failure;
 }
 
@@ -335,7 +393,7 @@ Status copy_bytes(hid_t file, Extent bytes, int64_t to) {
     const std::span part = std::span(room).first(static_cast<size_t>(std::min(bytes.size() - done, k_at_once)));
     Status status = read_bytes(*driver->store, static_cast<haddr_t>(bytes.begin + done), part);
     if (status.ok()) status = driver->store->write_at(to + done, part);
-    refuse(*driver, std::move(status));
+    keep_failure(*driver, std::move(status));
   }
   return *driver->failure;
 }
@@ -363,11 +421,13 @@ void give_place_back(hid_t file, Extent bytes) noexcept {
   if (driver != nullptr && driver->used_end == static_cast<haddr_t>(bytes.end)) driver->used_end = static_cast<haddr_t>(bytes.begin);
 }
 
-void publish(hid_t file) noexcept {
+Status publish(hid_t file) noexcept {
   DriverFile* driver = driver_of(file);
-  if (driver == nullptr) return;
-  driver->published.clear();
-  driver->published_end = driver->end_of_addresses;
+  return driver == nullptr ? Status() : commit(*driver);
+}
+
+void drop_changes(hid_t file) noexcept {
+  if (DriverFile* driver = driver_of(file)) keep_failure(*driver, Status(Code::bad_state, "what was changed in this file is not wanted any more"));
 }
 
 }  // namespace windrow

@@ -18,6 +18,7 @@ namespace windrow {
 struct Opening {
   std::unique_ptr<Store> store;  // taken by the first opening; those after it open the file themselves
   bool create = false;           // the file is empty
+  bool durable = false;          // see FormatOptions
 };
 
 // Makes a list of file access settings use the driver. `opening` outlives the list.
@@ -50,12 +51,15 @@ Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes);
 // driver.
 std::shared_ptr<void>* kept_until_written(hid_t file) noexcept;
 
-// The first thing that the storage refused to an open file; outlives the file. After it nothing more is written, and what HDF5 had written
-// over since the file was opened or published is put back. To be looked at after every call that may write, H5Fclose included. Null: the
+// The first thing that the storage refused to an open file; outlives the file. After it nothing more is written: others find what they found since the
+// file was opened or published. To be looked at after every call that may write, H5Fclose included. Null: the
 // file has another driver.
 std::shared_ptr<const Status> driver_failure(hid_t file);
 
-// HDF5 has flushed the file: what is in it now is what others find.
-void publish(hid_t file) noexcept;
+// HDF5 has flushed the file: what it has changed is what others find from now on; or nothing of it, after an error.
+Status publish(hid_t file) noexcept;
+
+// Nothing more is written: others find what was published last. Only closing may follow, and its status says nothing.
+void drop_changes(hid_t file) noexcept;
 
 }  // namespace windrow

@@ -65,6 +65,7 @@ class Hdf5Format final : public Format {
   void settle_chunks() noexcept override;
   Result<ChunkPlace> find_chunk(const std::string& path, std::span<const int64_t> first) override;
   Result<std::vector<int64_t>> stored_chunks(const std::string& path) override;
+  void drop_changes() noexcept override;
   Status flush() override;
   Status close() override;
 
@@ -540,6 +541,10 @@ Result<std::vector<int64_t>> Hdf5Format::stored_chunks(const std::string& path) 
   });
 }
 
+void Hdf5Format::drop_changes() noexcept {
+  if (file_ >= 0) windrow::drop_changes(file_);
+}
+
 Status Hdf5Format::flush() {
   return guard([&] {
     const Quiet quiet;
@@ -547,10 +552,8 @@ Status Hdf5Format::flush() {
     Status status = scales_.write_lists();
     status.update(outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of"));
     if (status.ok()) status = verify();
-    if (status.ok()) {
-      publish(file_);
-      status = chunks_.let_go();
-    }
+    if (status.ok()) status = publish(file_);
+    if (status.ok()) status = chunks_.let_go();
     published_ = true;
     return status;
   });
@@ -564,7 +567,7 @@ Status Hdf5Format::close() {
     Status status = mode_ == FormatMode::read ? Status() : guard([&] { return scales_.write_lists(); });
     chunks_.forget_all();
     if (chunks_.index_held()) {  // what is let go, HDF5 may give to what it writes when it closes the file
-      if (outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of").ok()) publish(file_);
+      if (outcome(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush of").ok()) (void)publish(file_);
       (void)chunks_.let_go();
     }
     status.update(outcome(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close of"));
@@ -657,7 +660,7 @@ Result<std::unique_ptr<Format>> open_hdf5_format(const std::string& path, Format
     if (!store.ok()) return store.status();
     opened = std::move(store).value();
   }
-  return make_format(path, mode, options, {std::move(opened), mode == FormatMode::create});
+  return make_format(path, mode, options, {std::move(opened), mode == FormatMode::create, options.durable});
 }
 
 }  // namespace windrow

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <unordered_map>
 
@@ -17,6 +18,7 @@
 #include "format/netcdf/signature.hpp"
 #include "format/netcdf/split.hpp"
 #include "format/netcdf/types.hpp"
+#include "storage/overwrite.hpp"
 
 namespace windrow {
 namespace {
@@ -26,7 +28,7 @@ constexpr const char* k_instead = "format=hdf5 makes a file that netCDF-4 reads"
 class NetcdfFormat final : public Format {
  public:
   NetcdfFormat(std::string path, FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> file)
-      : path_(std::move(path)), mode_(mode), options_(options), file_(std::move(file)) {
+      : path_(std::move(path)), mode_(mode), options_(options), file_(std::move(file)), is_draft_(mode == FormatMode::create) {
     catalog_.groups.push_back({.path = "/", .attributes = {}});
   }
   Status read();
@@ -51,6 +53,8 @@ class NetcdfFormat final : public Format {
   Result<Layout> lay_out() override;
   Status write_anew(std::unique_ptr<Store> file) override;
   void take_layout() noexcept override;
+  void take_name(std::string) noexcept override { is_draft_ = false; }
+  void drop_changes() noexcept override { changed_ = false; }
   Status flush() override;
   Status close() override;
 
@@ -68,7 +72,7 @@ class NetcdfFormat final : public Format {
   Result<NetcdfContents> contents() const;
   Status check_length(int64_t records, int64_t file_bytes);
   Status check_whole(const NetcdfPlaces& next);
-  Status write_header_to(Store& file);
+  Status write_header_to(Store& file, bool is_draft);
   void set_records(int64_t records);
 
   std::string path_;
@@ -83,6 +87,7 @@ class NetcdfFormat final : public Format {
   NetcdfPlaces places_, next_;          // in force, and of the file that is written anew
   int64_t missing_until_ = 0;           // of an opened file that ends before its header says: that end; else 0
   bool changed_ = false;                // the header of the file is another
+  bool is_draft_ = false;               // nobody else has the file
 };
 
 Status NetcdfFormat::writable(const char* what, const std::string& path) const {
@@ -468,7 +473,7 @@ Status NetcdfFormat::write_anew(std::unique_ptr<Store> file) {
   return guard([&] {
     anew_ = std::move(file);
     std::swap(places_, next_);
-    Status status = write_header_to(*anew_);
+    Status status = write_header_to(*anew_, true);
     std::swap(places_, next_);
     return status;
   });
@@ -487,8 +492,9 @@ void NetcdfFormat::take_layout() noexcept {
   changed_ = true;
 }
 
-// The file has all its length first: a header never speaks of what is not there, but for what it spoke of when the file was opened.
-Status NetcdfFormat::write_header_to(Store& file) {
+// The file has all its length first: a header never speaks of what is not there, but for what it spoke of when the file was opened. Whoever has the file finds
+// the old header or the new one.
+Status NetcdfFormat::write_header_to(Store& file, bool is_draft) {
   const int64_t end = end_of(places_, records_);
   const bool as_opened = &file == file_.get() && end <= missing_until_;
   const Result<int64_t> size = file.size();
@@ -496,15 +502,17 @@ Status NetcdfFormat::write_header_to(Store& file) {
   if (size.value() < end && !as_opened)
     if (Status status = file.resize(end); !status.ok()) return status;
   put_records(places_, records_);
-  stored_records_ = records_;
-  return file.write_at(0, places_.header);
+  const std::array header{Overwrite{0, places_.header}};
+  Status status = is_draft ? file.write_at(0, places_.header) : overwrite(file, header, as_opened ? size.value() : std::max(end, size.value()), options_.durable);
+  if (status.ok()) stored_records_ = records_;
+  return status;
 }
 
 Status NetcdfFormat::flush() {
   return guard([&] {
     if (!file_) return Status(Code::bad_state, fmt::format("\"{}\" is closed", path_));
     if (mode_ == FormatMode::read || !changed_ || places_.header.empty()) return Status();
-    Status status = write_header_to(*file_);
+    Status status = write_header_to(*file_, is_draft_);
     changed_ = !status.ok();
     return status;
   });
@@ -545,6 +553,10 @@ Status NetcdfFormat::enter(const NetcdfContents& from) {
 }
 
 Status NetcdfFormat::read() {
+  if (mode_ == FormatMode::update)
+    if (Status status = roll_back(*file_, options_.durable); !status.ok()) return status;
+  const Result<UndoLog> log = find_undo_log(*file_);  // of a process that was killed
+  if (!log.ok()) return log.status();
   const Result<int64_t> file_bytes = file_->size();
   if (!file_bytes.ok()) return file_bytes.status();
   std::vector<std::byte> bytes;
@@ -553,6 +565,7 @@ Status NetcdfFormat::read() {
   for (int64_t some = k_first; header.bytes == 0; some *= 4) {
     bytes.resize(static_cast<size_t>(std::min(some, file_bytes.value())));
     if (Status status = file_->read_at(0, bytes); !status.ok()) return status;
+    apply(log.value(), 0, bytes);
     auto decoded = decode_header(bytes, file_bytes.value(), path_);
     if (!decoded.ok()) return decoded.status();
     header = std::move(decoded).value();

@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "format/check.hpp"
 #include "format/raw/sidecar.hpp"
+#include "storage/publish.hpp"
 
 namespace windrow {
 namespace {
@@ -38,7 +39,7 @@ class RawFormat final : public Format {
       : mode_(mode), options_(options), data_(std::move(data)), sidecar_(std::move(sidecar)) {}
 
   void start_empty();
-  Status read_sidecar(const std::string& path);
+  Status open_existing(const std::string& path);
 
   Status define_group(const std::string& path) override;
   Result<Placement> define_variable(const VariableDefinition& definition) override;
@@ -54,6 +55,8 @@ class RawFormat final : public Format {
   Result<std::vector<std::string>> read_texts(const std::string& path) override;
   Status write_texts(const std::string& path, const std::vector<std::string>& texts) override;
   Result<Catalog> catalog() override;
+  void take_name(std::string path) noexcept override { path_ = std::move(path); }
+  void drop_changes() noexcept override { changed_ = false; }
   Status flush() override;
   Status close() override;
 
@@ -64,6 +67,7 @@ class RawFormat final : public Format {
     size_t number = 0;  // in its list of the catalog
   };
   Status writable(const char* what, const std::string& path) const;
+  Status read_sidecar(const std::string& path);
   Status check_free(const std::string& path) const;  // the name is not taken, and the group above it exists
   Status check_parent(const std::string& path) const;
   Status write_sidecar();
@@ -74,9 +78,10 @@ class RawFormat final : public Format {
 
   FormatMode mode_;
   FormatOptions options_;
-  // Held open, not reopened by name: the files may be renamed while they are being written.
+  // Held open, not reopened by name: a draft is renamed while it is being written.
   std::unique_ptr<Store> data_;  // null when closed
-  std::unique_ptr<Store> sidecar_;
+  std::unique_ptr<Store> sidecar_;  // of a draft
+  std::string path_;  // of a file that others may open, absolute; "": a draft
   Catalog catalog_;
   TextLists texts_;
   PartLists parts_;
@@ -90,6 +95,16 @@ void RawFormat::start_empty() {
   catalog_.groups.push_back({.path = "/", .attributes = {}});
   remember("/", {Kind::group, 0});
   changed_ = true;
+}
+
+Status RawFormat::open_existing(const std::string& path) {
+  return guard([&] {
+    path_ = std::filesystem::absolute(path).string();
+    Status status = read_sidecar(path);
+    status.update(sidecar_->close());
+    sidecar_.reset();
+    return status;
+  });
 }
 
 Status RawFormat::read_sidecar(const std::string& path) {
@@ -379,9 +394,11 @@ Result<Catalog> RawFormat::catalog() {
   return copy;
 }
 
+// Nobody reads a draft's yet. That of a file which others may have is replaced as a whole: what it says of older variables is there at any moment.
 Status RawFormat::write_sidecar() {
   const Result<std::string> text = sidecar_text(catalog_, texts_, parts_, end_);
   if (!text.ok()) return text.status();
+  if (!path_.empty()) return replace_content(sidecar_path(path_), std::as_bytes(std::span(text.value())), options_.durable);
   Status status = sidecar_->write_at(0, std::as_bytes(std::span(text.value())));
   if (status.ok()) status = sidecar_->resize(static_cast<int64_t>(text.value().size()));
   return status;
@@ -405,7 +422,7 @@ Status RawFormat::close() {
   Status status = flush();
   if (!data_) return status;
   status.update(data_->close());
-  status.update(sidecar_->close());
+  if (sidecar_) status.update(sidecar_->close());
   data_.reset();
   sidecar_.reset();
   return status;
@@ -426,7 +443,7 @@ Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatM
   if (mode == FormatMode::create)
     format->start_empty();
   else
-    status = format->read_sidecar(path);
+    status = format->open_existing(path);
   if (!status.ok()) return status;
   return std::unique_ptr<Format>(std::move(format));
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/clean.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <windrow/windrow.hpp>
+
+#include "cli/inputs.hpp"
+
+namespace cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view k_subfiles = ".subfiles";
+
+// Whether a folder can be one of subfiles of `name`: of a set that was published, "NAME.subfiles-1a2b3c4d", or of one that was to be, ".NAME.windrow-abcd.subfiles".
+bool is_folder_of(const std::string& name, const std::string& entry) {
+  if (entry.starts_with(name + ".subfiles-")) return true;
+  return entry.starts_with("." + name + ".windrow-") && entry.ends_with(k_subfiles);
+}
+
+std::vector<fs::path> folders_of(const fs::path& file) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(file.parent_path(), error)) {
+    std::error_code ignored;
+    if (is_folder_of(file.filename().string(), entry.path().filename().string()) && entry.symlink_status(ignored).type() == fs::file_type::directory)
+      found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// The folder of a base file's subfiles, "" for any other file. Throws windrow::Error where it cannot be opened.
+std::string folder_named_by(const std::string& path) {
+  windrow::File file = windrow::File::open(MPI_COMM_SELF, path);
+  const char* first = windrow_subfile_name(file.get(), 0);
+  std::string folder = first == nullptr ? "" : fs::path(first).parent_path().string();
+  file.close();
+  return folder;
+}
+
+struct Named {
+  std::set<std::string> folders;
+  std::vector<std::string> unknown;  // files that may name one, and cannot be opened
+};
+
+Named folders_named_beside(const fs::path& file) {
+  Named named;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(file.parent_path(), error)) {
+    std::error_code ignored;
+    if (!entry.is_regular_file(ignored)) continue;
+    const std::string path = entry.path().string();
+    if (format_of(path).empty()) continue;
+    try {
+      named.folders.insert(folder_named_by(path));
+    } catch (const windrow::Error&) {
+      named.unknown.push_back(entry.path().filename().string());
+    }
+  }
+  return named;
+}
+
+// Why it stays; "": it is gone.
+std::string remove_unused(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return std::strerror(errno);
+  std::string why;
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) why = "a program reads or writes its files";
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; why.empty() && !error && entry != end; entry.increment(error)) {
+    if (!entry->is_regular_file(error)) why = "it holds more than files";
+  }
+  if (why.empty()) fs::remove_all(folder, error);
+  if (why.empty() && error) why = error.message();
+  ::close(descriptor);
+  return why;
+}
+
+}  // namespace
+
+Cleaned clean_beside(const std::string& path) {
+  Cleaned cleaned;
+  std::error_code error;
+  fs::path real = fs::canonical(path, error);
+  if (error) real = fs::absolute(path);
+  const std::vector<fs::path> folders = folders_of(real);
+  if (folders.empty()) return cleaned;  // mostly, and no need to open all files beside it
+  const Named named = folders_named_beside(real);
+  for (const fs::path& folder : folders) {
+    const std::string name = folder.filename().string();
+    if (named.folders.contains(name)) continue;
+    const std::string why = named.unknown.empty() ? remove_unused(folder) : fmt::format("\"{}\", which cannot be opened, may name it", named.unknown.front());
+    if (why.empty()) cleaned.removed.push_back(name);
+    else cleaned.kept.push_back(name + ": " + why);
+  }
+  return cleaned;
+}
+
+}  // namespace cli

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several places of a file are changed together: after each call that is the last, all bytes are the old ones or all are the new ones.
+#include "storage/overwrite.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace windrow {
+namespace {
+
+constexpr int64_t k_bytes = 5000;
+
+// In memory; of its n-th change half has an effect, and none of those after it.
+class StoppedStore final : public Store {
+ public:
+  explicit StoppedStore(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+  void stop_at(int change, bool fails) {
+    left_ = change;
+    fails_ = fails;
+  }
+  void go_on() { left_.reset(); }
+  bool stopped() const { return left_ && *left_ < 0; }
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+  Status write_at(int64_t offset, std::span<const std::byte> bytes) override {
+    const bool goes = goes_through(), last = stopped() && *left_ == -1;
+    const size_t length = goes ? bytes.size() : last ? bytes.size() / 2 : 0;
+    if (length > 0) {
+      bytes_.resize(std::max(bytes_.size(), static_cast<size_t>(offset) + length));
+      std::memcpy(bytes_.data() + offset, bytes.data(), length);
+    }
+    return goes || !fails_ ? Status() : Status(Code::io, "refused");
+  }
+  Status read_at(int64_t offset, std::span<std::byte> bytes) override {
+    if (static_cast<size_t>(offset) + bytes.size() > bytes_.size()) return {Code::bad_file, "ends early"};
+    std::memcpy(bytes.data(), bytes_.data() + offset, bytes.size());
+    return {};
+  }
+  Status write_slices_at(int64_t, std::span<const ConstSlice>) override { return {Code::internal, ""}; }
+  Status read_slices_at(int64_t, std::span<const Slice>) override { return {Code::internal, ""}; }
+  Result<int64_t> size() override { return static_cast<int64_t>(bytes_.size()); }
+  Status resize(int64_t size) override {
+    const bool goes = goes_through();
+    if (goes) bytes_.resize(static_cast<size_t>(size));
+    return goes || !fails_ ? Status() : Status(Code::io, "refused");
+  }
+  Status sync() override { return {}; }
+  Status close() override { return {}; }
+  Status lock(int64_t, int64_t) override { return {}; }
+  Status unlock(int64_t, int64_t) override { return {}; }
+
+ private:
+  bool goes_through() { return !left_ || (*left_)-- > 0; }
+  std::optional<int> left_;
+  bool fails_ = false;
+  std::vector<std::byte> bytes_;
+};
+
+std::vector<std::byte> pattern(int64_t bytes, int seed) {
+  std::vector<std::byte> made(static_cast<size_t>(bytes));
+  for (size_t i = 0; i < made.size(); ++i) made[i] = static_cast<std::byte>(i * 7 + static_cast<size_t>(seed));
+  return made;
+}
+
+// What a reader finds, by the log where there is one.
+std::vector<std::byte> as_read(Store& store, size_t bytes) {
+  auto log = find_undo_log(store);
+  EXPECT_TRUE(log.ok());
+  std::vector<std::byte> read(bytes);
+  EXPECT_TRUE(store.read_at(0, read).ok());
+  apply(log.value(), 0, read);
+  return read;
+}
+
+TEST(Overwrite, IsWholeOrNotAtAll) {
+  const std::vector<std::byte> old = pattern(k_bytes, 1), first = pattern(300, 90), second = pattern(2000, 91);
+  const std::array changes{Overwrite{100, first}, Overwrite{2500, second}};
+  std::vector<std::byte> wanted = old;
+  for (const Overwrite& each : changes) std::memcpy(wanted.data() + each.offset, each.bytes.data(), each.bytes.size());
+  for (const bool fails : {false, true})
+    for (int stop = 0;; ++stop) {
+      StoppedStore store(old);
+      store.stop_at(stop, fails);
+      const bool done = overwrite(store, changes, k_bytes, false).ok() && !store.stopped();
+      store.go_on();
+      const std::vector<std::byte> read = as_read(store, old.size());
+      EXPECT_TRUE(read == (done ? wanted : old) || (!done && !fails && read == wanted)) << stop;
+      EXPECT_TRUE(roll_back(store, false).ok());
+      EXPECT_TRUE(find_undo_log(store).value().old.empty());
+      EXPECT_EQ(as_read(store, old.size()), read) << stop;
+      if (!done) continue;
+      EXPECT_EQ(store.bytes(), wanted) << "nothing is left behind the end";
+      break;
+    }
+}
+
+TEST(Overwrite, OfAFewBytesNeedsNoLogAndOfNoneNothing) {
+  const std::vector<std::byte> old = pattern(k_bytes, 1), number = pattern(8, 50);
+  StoppedStore store(old);
+  const std::array few{Overwrite{4, number}};
+  store.stop_at(1, true);
+  EXPECT_TRUE(overwrite(store, few, k_bytes, false).ok()) << "one request";
+  const std::array same{Overwrite{4, number}};
+  store.stop_at(0, true);
+  EXPECT_TRUE(overwrite(store, same, k_bytes, false).ok()) << "none";
+}
+
+TEST(Overwrite, LooksAtWhatIsNoLog) {
+  const std::string_view magic = "windrow undo log";
+  for (int seed = 0; seed < 200; ++seed) {
+    std::vector<std::byte> bytes = pattern(300, seed);
+    std::memcpy(bytes.data() + bytes.size() - magic.size(), magic.data(), magic.size());
+    StoppedStore store(bytes);
+    auto log = find_undo_log(store);
+    ASSERT_TRUE(log.ok());
+    EXPECT_TRUE(log.value().old.empty());
+  }
+}
+
+}  // namespace
+}  // namespace windrow

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sets of subfiles: a process is killed while one is changed; one is replaced while others read or replace it; and what is left beside it is removed.
+
+Run by CTest with WINDROW_CHANGES, WINDROW_COMMAND and WINDROW_MPIRUN in the environment.
+"""
+
+import fcntl
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+CHANGES, COMMAND = os.environ["WINDROW_CHANGES"], os.environ["WINDROW_COMMAND"]
+MPIRUN = shlex.split(os.environ["WINDROW_MPIRUN"])
+STRIDE = int(os.environ.get("WINDROW_TEST_STRIDE", "1"))
+LIMIT_S = 60  # a hang is a failure
+KINDS = {"HDF5": (0, "h5"), "HDF5 set": (3, "h5"), "netCDF set": (4, "nc"), "raw set": (5, "raw")}
+CHANGE_NAMES = ("define", "attributes", "append", "overwrite")
+LOG = b"windrow undo log"
+
+
+def windrow(*arguments):
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=LIMIT_S)
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="windrow sets "))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def folders(self):
+        return sorted(each.name for each in self.folder.iterdir() if each.is_dir())
+
+
+class Killed(Folder):
+    def kill(self, kind, change, rank, nth):
+        """None: there were not so many calls."""
+        there = self.folder / "there"
+        shutil.rmtree(there, ignore_errors=True)
+        environment = dict(os.environ, WINDROW_KILLED_AT=str(there), WINDROW_KILLED=f"{KINDS[kind][0]} {CHANGE_NAMES.index(change)} {rank} {nth}")
+        done = subprocess.run([*MPIRUN, "-n", "2", CHANGES, "--gtest_filter=Killed.*"], capture_output=True, text=True, timeout=LIMIT_S, env=environment)
+        return None if done.returncode == 0 else there / f"a.{KINDS[kind][1]}"
+
+    def expect_sound(self, path):
+        done = windrow("check", path)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        if path.suffix != ".h5" or any(each.read_bytes().endswith(LOG) for each in [path, *path.parent.glob("*/*.h5")]):
+            return  # other programs wait until Windrow has changed it
+        with h5py.File(path) as file:
+            for number in range(1, 3):
+                expected = number * 1_000_000_000 + np.arange(370).reshape(10, 37)
+                self.assertTrue((file[f"v{number}"][...] == expected).all())
+
+    def test_each_call(self):
+        killed = 0
+        for kind in KINDS:
+            for change in ("define", "append", "attributes"):
+                if kind == "raw set" and change == "append":
+                    continue
+                for rank in (0, 1):
+                    for nth in range(1 + killed % STRIDE, 1000, STRIDE):
+                        path = self.kill(kind, change, rank, nth)
+                        if path is None:
+                            break
+                        killed += 1
+                        with self.subTest(kind=kind, change=change, rank=rank, nth=nth):
+                            self.expect_sound(path)
+        self.assertGreater(killed, 3, "nobody was killed: this test tests nothing")
+
+
+class Replaced(Folder):
+    def setUp(self):
+        super().setUp()
+        self.plain, self.base = self.folder / "plain.h5", self.folder / "a.h5"
+        with h5py.File(self.plain, "w") as file:
+            for name in "uvw":
+                file[name] = np.arange(2400.0).reshape(12, 200)
+
+    def split(self, number=2, base=None):
+        done = windrow("copy", "--quiet", "--set", f"files=subfiles({number})", self.plain, base or self.base)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_while_others_read_and_replace(self):
+        self.split()
+        until, failures, counts = time.monotonic() + 5, [], {"read": 0, "write": 0}
+
+        def repeat(what, *arguments):
+            while time.monotonic() < until:
+                done = windrow(*arguments)
+                counts[what] += 1
+                if done.returncode != 0:
+                    failures.append((arguments[0], done.stdout + done.stderr))
+
+        writer = ("copy", "--quiet", "--set", "files=subfiles(3)", self.plain, self.base)
+        threads = [threading.Thread(target=repeat, args=each) for each in (("write", *writer), ("write", *writer), ("read", "check", self.base))]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        self.assertEqual(failures, [])
+        self.assertGreater(min(counts.values()), 3, counts)
+        self.split()
+        self.assertLessEqual(len(self.folders()), 2, "the set's own, and the one before")
+        with h5py.File(self.base) as file:
+            self.assertTrue((file["v"][...] == np.arange(2400.0).reshape(12, 200)).all())
+
+    def test_clean(self):
+        self.split()
+        first = self.folders()
+        self.base.rename(self.folder / "renamed.h5")
+        self.split()
+        second = [each for each in self.folders() if each not in first]
+        self.split()
+        third = [each for each in self.folders() if each not in first + second]
+        unpublished = self.folder / ".a.h5.windrow-0a1b.subfiles"
+        unpublished.mkdir()
+        (unpublished / "0.h5").write_bytes(b"half")
+        other = self.folder / "b.h5.subfiles-12345678"
+        other.mkdir()
+        done = windrow("check", self.base)
+        self.assertEqual((done.returncode, len(self.folders())), (0, 5), done.stderr)
+
+        damaged = self.folder / "damaged.h5"
+        damaged.write_bytes(self.plain.read_bytes()[:700])
+        done = windrow("check", "--clean", self.base)
+        self.assertEqual((done.returncode, len(self.folders())), (0, 4), done.stderr)
+        self.assertIn(unpublished.name, done.stdout)
+        self.assertIn('"damaged.h5", which cannot be opened, may name it', done.stdout)
+        damaged.unlink()
+
+        held = os.open(self.folder / second[0], os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(held, fcntl.LOCK_SH)
+        done = windrow("check", "--clean", self.base)
+        self.assertEqual((done.returncode, len(self.folders())), (0, 4), done.stderr)
+        self.assertIn("a program reads or writes its files", done.stdout)
+        os.close(held)
+        done = windrow("check", "--clean", self.base)
+        self.assertIn(f'removed: "{second[0]}"', done.stdout)
+        self.assertEqual((done.returncode, self.folders()), (0, sorted([*first, *third, other.name])), done.stderr)
+        for name in ("a.h5", "renamed.h5"):
+            self.assertEqual(windrow("check", self.folder / name).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
