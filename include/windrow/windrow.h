@@ -166,9 +166,9 @@ WINDROW_API int windrow_sync(windrow_file *file);
 
 /**
  * Flush what is queued, publish and close.  Collective.  The handle is gone whatever the result; on error a newly
- * created file is not published: what stood under its name before is still there.  WINDROW_IO: too where somebody has
- * replaced the temporary file meanwhile.  An earlier flush that failed before it wrote anything is not an error
- * here: see windrow_flush().  NULL is fine.
+ * created file is not published: what stood under its name before is still there, unless with the option "durable"
+ * only the new name could not be stored.  WINDROW_IO: too where somebody has replaced the temporary file meanwhile.
+ * An earlier flush that failed before it wrote anything is not an error here: see windrow_flush().  NULL is fine.
  * After MPI_Finalize: WINDROW_BAD_STATE, and the handle is gone.  Since 0.1.
  */
 WINDROW_API int windrow_close(windrow_file *file);

@@ -272,6 +272,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   }
   const int64_t made = places.made[0];  // negative: none yet
   // Every rank has its memory by now, so what the format has done is what all ranks will know.
+  unplaced_ = traits_.places_late;  // after an error too: a subfile that was closed to open another may have moved
   if (!splits.empty()) {
     if (verdict = define_parts(definitions, splits, first); !verdict.ok()) return verdict;
     for (const auto& [variable, split] : splits) changed_bits_[static_cast<size_t>(variable) / 64] |= static_cast<int64_t>(uint64_t{1} << (variable % 64));
@@ -292,7 +293,6 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   grow_as_one();
   tell_set_of_growth();
   if (subfiles_) fit_line();
-  unplaced_ = traits_.places_late;
   if (!verdict.ok()) return verdict;
   return first;
 }
@@ -400,8 +400,8 @@ Status File::put_attribute(const std::string& object, Attribute attribute, Statu
     const Attribute& value = one.value().groups.front().attributes.front();
     return for_own_parts(clean, [&](Format& format) { return format.put_attribute(clean, value); });
   });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   unplaced_ = traits_.places_late;
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   Attribute& value = one.value().groups.front().attributes.front();
   for (Attribute& existing : *attributes)
     if (existing.name == value.name) {

@@ -145,8 +145,8 @@ Status File::define_dimensions(Additions groups, std::vector<Dimension> added, c
   const bool in_parts = subfiles_ && named != nullptr && traits_.names_dimensions;
   if (in_parts) local = agree(*comm_, std::move(local));  // what the base file refuses comes to no subfile
   if (local.ok() && in_parts) local = guard([&] { return name_dimensions_of_parts(*named, names, added); });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   unplaced_ = traits_.places_late;
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   enter_groups(groups);
   for (Dimension& dimension : added) catalog_.dimensions.push_back(std::move(dimension));
   dimension_numbers_.merge(numbers);

@@ -402,15 +402,17 @@ Status File::publish_on_root() {
   renames.push_back({draft_.temporary_path, draft_.final_path, &draft_.held});
   if (Status status = withdraw_references_on_root(); !status.ok()) return status;
   std::string name = draft_.final_path;  // once the file has it nothing must fail
-  Status status = windrow::publish(renames, settings_.boolean("durable"), store_options_);
-  if (!status.ok()) return status;
+  bool named = false;
+  Status status = windrow::publish(renames, settings_.boolean("durable"), store_options_, &named);
+  if (!named) return status;
+  published_ = true;
   if (format_) format_->take_name(std::move(name));
   xdmf_draft_ = {};
   draft_.held.release();  // others may lock what has its name
   held_companions_.clear();
   held_folder_.release();
   if (turn.is_there() || !replaced.empty()) retire_replaced(replaced);
-  return {};
+  return status;
 }
 
 Status File::sync() {
@@ -452,8 +454,10 @@ Status File::sync() {
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   local = comm_->rank() == 0 ? guard([&] { return publish_on_root(); }) : Status{};
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  // From here on the file is changed in place.
+  int64_t named = published_ ? 1 : 0;
+  Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = std::span(&named, 1), .sum = {}, .bits = {}});
+  if (named == 0) return verdict;
+  // From here on the file is changed in place, also where its new name could not be stored.
   published_ = true;
   grids_changed_ = false;
   if (subfiles_) {
@@ -461,7 +465,7 @@ Status File::sync() {
     data_->move_to(std::move(data_folder_));
   }
   data_->rename(std::move(final_path));
-  return wants_references() ? renew_references() : Status{};
+  return wants_references() && verdict.ok() ? renew_references() : verdict;
 }
 
 // This rank's own; where nothing is open, nothing.
@@ -532,7 +536,6 @@ Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   if (!publish || !changes) return {};
   if (is_draft()) {
     if (Status status = publish_on_root(); !status.ok()) return status;
-    published_ = true;
   } else {
     if (settings_.boolean("durable"))
       if (Status status = data_sync_on_root(); !status.ok()) return status;

@@ -410,7 +410,7 @@ class File {
   Status examine_subfiles(Status local);                             // collective
   Status tell_of_subfiles(std::vector<std::byte>& letter);           // local
   Status learn_of_subfiles(std::span<const std::byte> letter);       // local
-  Status place_subfiles();                                           // collective
+  Status place_subfiles(Status local);                               // collective
   void tell_set_of_growth() noexcept;
   Status extend_own_parts(int variable, const SplitVariable& split, int64_t records);  // local
   // leftovers.cpp

@@ -208,7 +208,8 @@ bool File::reads_what_has_places() {
     if (split == nullptr) return catalog_.variables[static_cast<size_t>(entry.variable)].placement.offset >= 0;
     return std::none_of(split->offsets.begin(), split->offsets.end(), [](int64_t offset) { return offset < 0; });
   };
-  const bool only = std::all_of(queue_.begin(), queue_.end(), [&](const QueueEntry& entry) { return !entry.put && has_places(entry); });
+  const bool moved = subfiles_ && subfiles_->moved();  // and the other ranks do not know it
+  const bool only = !moved && std::all_of(queue_.begin(), queue_.end(), [&](const QueueEntry& entry) { return !entry.put && has_places(entry); });
   std::array<int64_t, 2> found{only ? 0 : 1, queue_.empty() ? 0 : 1};
   return agree(*comm_, Status{}, Pulse{.maximum = found, .sum = {}, .bits = {}}).ok() && found[0] == 0 && found[1] == 1;
 }

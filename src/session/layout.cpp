@@ -100,7 +100,8 @@ Status File::learn_layout(std::span<const std::byte> told, std::vector<Placement
   return {};
 }
 
-// Collective, agreed. Afterwards the places are in force on all ranks; after an error the file and they are as before.
+// Collective, agreed. Afterwards the places are in force on all ranks; after an error the file and they are as before, unless the file that was written anew
+// has the name already.
 Status File::place_variables(Status local) {
   std::vector<std::byte> told;
   std::vector<Placement> places;
@@ -108,8 +109,7 @@ Status File::place_variables(Status local) {
   Draft anew;  // rank 0
   if (local.ok()) local = guard([&] { return cut_leftovers(); });
   if (subfiles_) {  // what the base file is going to know of is there before
-    if (Status verdict = agree(*comm_, std::exchange(local, Status{})); !verdict.ok()) return verdict;
-    if (Status placed = place_subfiles(); !placed.ok()) return placed;
+    if (Status placed = place_subfiles(std::exchange(local, Status{})); !placed.ok()) return placed;
   }
   if (comm_->rank() == 0 && local.ok()) local = guard([&] { return seal_on_root(); });
   if (comm_->rank() == 0 && local.ok()) local = guard([&] { return lay_out_on_root(told, anew); });
@@ -117,6 +117,7 @@ Status File::place_variables(Status local) {
   if (local.ok()) local = guard([&] { return learn_layout(told, places, written); });
   Status verdict = agree(*comm_, std::move(local));
   is_cut_ = is_cut_ || verdict.ok();
+  int64_t in_force = verdict.ok() && written.path.empty() ? 1 : 0;
   if (verdict.ok() && !written.path.empty()) {
     local = guard([&] {
       DataFile to(written.path, true, data_->options());
@@ -133,19 +134,21 @@ Status File::place_variables(Status local) {
     data_->settle(of_no_flush);
     verdict = agree(*comm_, std::move(local));
     if (verdict.ok()) {
+      bool named = false;
       local = comm_->rank() == 0 ? guard([&]() -> Status {
         const std::array renames{Rename{anew.temporary_path, anew.final_path, &anew.held}};
         if (is_draft() && !draft_.held.is_at(draft_.temporary_path)) return {Code::io, fmt::format("\"{}\": another file has its temporary name", path_)};
-        Status status = publish(renames, settings_.boolean("durable") && !is_draft());
-        if (status.ok()) format_->take_layout();
-        if (status.ok() && is_draft()) draft_.held = std::move(anew.held);
+        Status status = publish(renames, settings_.boolean("durable") && !is_draft(), {}, &named);
+        if (named) format_->take_layout();
+        if (named && is_draft()) draft_.held = std::move(anew.held);
         return status;
       })
                                  : Status{};
-      verdict = agree(*comm_, std::move(local));
+      in_force = named ? 1 : 0;
+      verdict = agree(*comm_, std::move(local), Pulse{.maximum = std::span(&in_force, 1), .sum = {}, .bits = {}});
     }
   }
-  if (!verdict.ok()) {
+  if (in_force == 0) {
     if (!anew.temporary_path.empty()) remove_draft(anew);
     return verdict;
   }
@@ -155,7 +158,7 @@ Status File::place_variables(Status local) {
   if (written.layout && *written.layout != striping_.layout) take_layout(std::move(written.layout));
   if (subfiles_) fit_line();
   unplaced_ = false;
-  return {};
+  return verdict;
 }
 
 // What a job that was killed has put behind the last record that the file tells of would come back as records that nobody has written.

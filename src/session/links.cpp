@@ -129,8 +129,8 @@ Status File::delete_attribute(const std::string& object, const std::string& name
       return status.code() == Code::not_found ? Status{} : status;
     });
   });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   unplaced_ = traits_.places_late;
+  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
   std::erase_if(*attributes, [&](const Attribute& attribute) { return attribute.name == name; });
   return {};
 }

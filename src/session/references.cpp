@@ -293,9 +293,10 @@ Status File::publish_references_on_root() {
   }
   Status status = write_whole(references_draft_.temporary_path, references_);
   const Rename rename{references_draft_.temporary_path, references_draft_.final_path, &references_draft_.held};
-  if (status.ok()) status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"));
+  bool named = false;
+  if (status.ok()) status = windrow::publish(std::span(&rename, 1), settings_.boolean("durable"), {}, &named);
+  if (named) references_draft_ = {};
   if (!status.ok()) return {status.code(), fmt::format("\"{}\" is complete, but not its references: {}", path_, status.message())};
-  references_draft_ = {};
   references_.clear();
   return {};
 }

@@ -316,7 +316,8 @@ Status File::finish_subfiles(bool ends) {
     });
     int64_t moved = subfiles_->moved() ? 1 : 0;
     local = agree(*comm_, std::move(local), Pulse{.maximum = std::span(&moved, 1), .sum = {}, .bits = {}});
-    if (local.ok() && moved == 1) local = place_subfiles();
+    if (moved == 1 && local.code() != Code::mpi) local = place_subfiles(std::move(local));
+    unplaced_ = unplaced_ || (moved == 1 && !local.ok());
     if (local.ok()) local = guard([&] { return lengthen_subfiles(); });
   }
   local.update(ends ? subfiles_->close_formats() : subfiles_->flush_formats());

@@ -89,36 +89,28 @@ Status File::examine_subfiles(Status local) {
   return agree(*comm_, std::move(local));
 }
 
-// Collective, agreed. Each rank gives places to what is in the subfiles that it looks after. Those that were found are in force on all ranks, also where
-// other subfiles have failed: some may have moved.
-Status File::place_subfiles() {
+// Collective, agreed. Each rank gives places to what is in the subfiles that it looks after, unless it comes with an error. The places that there are are in
+// force on all ranks, also after an error: some subfiles may have moved.
+Status File::place_subfiles(Status local) {
   std::vector<int64_t> found;  // whether something has moved; of each part of each split variable the offset and the stride
-  Status local = guard([&] {
+  Status memory = guard([&] {
     size_t length = 1;
     for (const auto& [variable, split] : subfiles_->variables()) length += 2 * split.offsets.size();
     found.assign(length, std::numeric_limits<int64_t>::min());
     return Status{};
   });
-  if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  local = guard([&] {
-    return for_own_subfiles(subfiles_->used(), [&](int64_t number, Format& format) -> Status {
-      if (Status status = subfiles_->settle(number, format); !status.ok()) return status;
-      auto catalog = format.catalog();
-      if (!catalog.ok()) return catalog.status();
-      std::map<std::string_view, const Placement*> places;
-      for (const Variable& variable : catalog.value().variables) places.emplace(variable.path, &variable.placement);
-      size_t at = 1;
-      for (const auto& [variable, split] : subfiles_->variables()) {
-        if (const auto place = places.find(split.path); place != places.end() && number < split.split.parts()) {
-          found[at + 2 * static_cast<size_t>(number)] = place->second->offset;
-          found[at + 2 * static_cast<size_t>(number) + 1] = place->second->stride;
-        }
-        at += 2 * split.offsets.size();
-      }
-      return {};
-    });
+  if (Status verdict = agree(*comm_, std::move(memory)); !verdict.ok()) return verdict;
+  if (local.ok()) local = guard([&] {
+    return for_own_subfiles(subfiles_->used(), [&](int64_t number, Format& format) { return subfiles_->settle(number, format); });
   });
   found[0] = subfiles_->moved() ? 1 : 0;
+  size_t at = 1;
+  for (const auto& [variable, split] : subfiles_->variables())
+    for (size_t part = 0; part < split.offsets.size(); ++part, at += 2) {
+      if (subfiles_->owner_of(static_cast<int64_t>(part), comm_->size()) != comm_->rank()) continue;
+      found[at] = split.offsets[part];
+      found[at + 1] = split.strides[part];
+    }
   // In parts for which nobody needs memory: a rank that has none left must not keep all from hearing what has moved.
   Status verdict;
   for (std::span<int64_t> left(found); !left.empty(); left = left.subspan(std::min(left.size(), k_pulse_without_memory))) {

@@ -135,7 +135,8 @@ class Subfiles {
   int64_t opens() const noexcept { return opens_; }
 
   // Rank-local, and nothing to do but for a format that places late: the subfile has all records, and what is defined has its place. Where something had
-  // another, the subfile is written anew, and whoever has it open has an old one: moved().
+  // another, the subfile is written anew, and whoever has it open has an old one: moved(), as it may be after an error. This rank's variables() have the
+  // places that are in force.
   Status settle(int64_t number, Format& format);
   Status settle_formats();  // of those that are open
   bool moved() const noexcept { return moved_; }
@@ -196,6 +197,7 @@ class Subfiles {
   std::map<int64_t, std::unique_ptr<Format>> formats_;
   std::set<int64_t> summed_, longer_;
   void note_unknown(int64_t number, const Catalog& subfile, const Catalog& base);
+  Result<std::vector<std::pair<SplitVariable*, size_t>>> variables_in(Format& format);
 
   std::map<std::pair<int, int64_t>, int64_t> leftovers_;
   std::map<int64_t, std::vector<std::string>> unknown_;  // by subfile: paths, groups before their members

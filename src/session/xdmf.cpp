@@ -84,8 +84,9 @@ Status File::write_xdmf_on_root(std::vector<Rename>& renames) {
 Status File::publish_xdmf_on_root() {
   std::vector<Rename> renames;
   if (Status status = write_xdmf_on_root(renames); !status.ok() || renames.empty()) return status;
-  Status status = windrow::publish(renames, settings_.boolean("durable"));
-  if (status.ok()) xdmf_draft_ = {};
+  bool named = false;
+  Status status = windrow::publish(renames, settings_.boolean("durable"), {}, &named);
+  if (named) xdmf_draft_ = {};
   return status;
 }
 

@@ -311,7 +311,8 @@ std::vector<std::string> folders_beside(const std::string& path, const std::stri
   return found;
 }
 
-Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options) {
+Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options, bool* named) {
+  if (named != nullptr) *named = false;
   return guard([&]() -> Status {
     std::optional<FaultPlan> fault;
     if (options.kind == "faulty" && !options.fault.empty()) {
@@ -338,6 +339,7 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
       Status status = publish_one(file, durable);
       if (!status.ok()) return status;
     }
+    if (named != nullptr) *named = true;
     for (const std::string& folder : folders) {
       Status status = sync_path(folder, O_RDONLY | O_DIRECTORY);
       if (!status.ok()) return status;

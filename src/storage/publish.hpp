@@ -69,7 +69,9 @@ std::vector<std::string> folders_beside(const std::string& path, const std::stri
 // before it is renamed. After an error, what was not yet renamed is still under its temporary name.
 // io: a temporary name is another's file or folder now; nothing is renamed then.
 // `options`: a faulty store fails here too.
-Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options = {});
+// `named`: whether all files have their names, as they may after an error: the folder could not be synced. Everybody reads the new files then, and whoever
+// goes on with the old ones writes where nobody reads.
+Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options = {}, bool* named = nullptr);
 
 // Removes the temporary file, unless its name is another's file now.
 void remove_draft(const Draft& draft) noexcept;

@@ -32,8 +32,8 @@ struct Kind {
 constexpr Kind k_kinds[] = {{"HDF5", "h5", 1, true},  {"netCDF", "nc", 1, true},  {"raw", "raw", 1, false},
                             {"HDF5 set", "h5", 3, true}, {"netCDF set", "nc", 2, true}, {"raw set", "raw", 2, false}};
 
-enum class Change { define, attributes, append, overwrite };
-constexpr const char* k_changes[] = {"define", "attributes", "append", "overwrite"};
+enum class Change { define, attributes, append, overwrite, replace };
+constexpr const char* k_changes[] = {"define", "attributes", "append", "overwrite", "replace"};
 
 constexpr const char* k_failures[] = {"nothing", "freeze", "tear", "kill", "io", "no space", "short", "read"};
 
@@ -152,6 +152,7 @@ class InterruptedChanges : public testing::Test {
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
+  int replace(const Kind& kind, const KeyValues& options, int edition, Promised& promised);
   // All calls are made, whatever the ones before have returned.
   int change(const Kind& kind, Change what, const KeyValues& options, int edition, Promised& promised);
   // Collective.
@@ -175,7 +176,32 @@ class InterruptedChanges : public testing::Test {
   SharedNumber frozen_;
 };
 
+// A new file takes the place of the one that stands there: it has the name at the sync, and is changed by what follows.
+int InterruptedChanges::replace(const Kind& kind, const KeyValues& options, int edition, Promised& promised) {
+  KeyValues all = options;
+  if (kind.subfiles > 1) all.emplace_back("files", fmt::format("subfiles({})", kind.subfiles));
+  windrow_file* file = nullptr;
+  int worst = windrow_create(MPI_COMM_WORLD, path(kind).c_str(), Options(all), &file);
+  if (worst != WINDROW_OK) return worst;
+  Rows rows(MPI_COMM_WORLD);
+  const auto note = [&](int code) { worst = std::max(worst, code); };
+  for (int i = 0; i < 3; ++i) {
+    int variable = -1;
+    const int defined = define(file, fmt::format("v{}", i), &variable, i == 2 ? KeyValues{{"split", "none"}} : KeyValues{});
+    note(defined);
+    if (defined == WINDROW_OK) note(rows.write(file, variable, i, edition + 1));
+  }
+  for (const char* object : {"/", "v0"}) note(windrow_put_attribute_text(file, object, "title", k_old_title));
+  if (worst != WINDROW_OK) return windrow_discard(file), worst;  // a close would publish what there is
+  sync(file, worst, promised.new_variables, 3);
+  note(windrow_put_attribute_text(file, "/", "after the sync", "is there"));
+  const int closed = windrow_close(file);
+  if (!is_frozen() && closed == WINDROW_OK && worst == WINDROW_OK) promised.new_variables = 3;
+  return std::max(worst, closed);
+}
+
 int InterruptedChanges::change(const Kind& kind, Change what, const KeyValues& options, int edition, Promised& promised) {
+  if (what == Change::replace) return replace(kind, options, edition, promised);
   windrow_file* file = nullptr;
   int worst = windrow_open(MPI_COMM_WORLD, path(kind).c_str(), WINDROW_UPDATE, Options(options), &file);
   if (worst != WINDROW_OK) return worst;
@@ -215,6 +241,7 @@ int InterruptedChanges::change(const Kind& kind, Change what, const KeyValues& o
       note(windrow_find_variable(file, "v0", &variable));
       note(rows.write(file, variable, 0, 1));
       break;
+    case Change::replace: break;
   }
   // In the session that has met an error older variables are readable as ever.
   if (!is_frozen() && worst != WINDROW_OK) {
@@ -233,8 +260,14 @@ std::string InterruptedChanges::faults(const Kind& kind, Change what, MPI_Comm c
   Rows rows(comm);
   std::string found;
   const auto look = [&](const std::string& fault) { found += fault.empty() ? "" : fault + "\n"; };
-  for (int i = what == Change::overwrite ? 1 : 0; i < 3; ++i) look(rows.read(file, fmt::format("v{}", i), i, 0));
-  for (int i = 0; i < (kind.grows ? 2 : 0); ++i)
+  // Of a file that another was to replace either is there, as a whole.
+  int64_t there = 0;
+  for (int64_t other = 1; what == Change::replace && other <= edition + 1; ++other)
+    if (rows.read(file, "v0", 0, other).empty()) there = other;
+  MPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT64_T, MPI_MAX, comm);
+  if (what == Change::replace && promised.new_variables > 0 && there != edition + 1) look("the file that was to be replaced is there");
+  for (int i = what == Change::overwrite ? 1 : 0; i < 3; ++i) look(rows.read(file, fmt::format("v{}", i), i, there));
+  for (int i = 0; i < (kind.grows && there == 0 ? 2 : 0); ++i)
     for (int64_t record = 0; record < k_records + (what == Change::append ? promised.new_records : 0); ++record)
       look(rows.read(file, fmt::format("g{}", i), 100 + i, record, record));
   for (int i = 0; i < (what == Change::define ? promised.new_variables : 0); ++i) look(rows.read(file, fmt::format("n{}", i), 10 + i, edition));
@@ -285,8 +318,9 @@ void InterruptedChanges::sweep(const Kind& kind, const KeyValues& options) {
   make(kind, options);
   if (failed_anywhere()) return;
   int turn = 0;
-  for (const Change what : {Change::define, Change::attributes, Change::append, Change::overwrite}) {
+  for (const Change what : {Change::define, Change::attributes, Change::append, Change::overwrite, Change::replace}) {
     if (what == Change::append && !kind.grows) continue;
+    if (what == Change::replace && std::string(kind.ending) == "raw") continue;  // has two names: the sidecar's is the first, whatever becomes of the other
     for (const bool reads : {false, true}) {
       copy(kind);
       Promised promised;
