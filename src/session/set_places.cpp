@@ -147,9 +147,16 @@ Status File::extend_own_parts(int variable, const SplitVariable& split, int64_t 
     if (!format.ok()) return format.status();
     std::vector<int64_t> shape = split.split.box(part).count;
     shape[0] = records;
-    if (!grown_.contains({variable, part}) && !split.chunk.empty() && split.filters.empty()) {  // its last chunk is changed where it is
+    if (!grown_.contains({variable, part}) && !split.chunk.empty()) {
       const auto is_it = [&](const SplitVariable& each) { return each.path == split.path; };
-      if (Status status = withdraw_sums(part, *format.value(), is_it); !status.ok()) return status;
+      // A last chunk without filters is changed where it is, so its sum goes before. One with filters is written to
+      // another place: the new index and the missing sum come into the file together.
+      Status status;
+      if (split.filters.empty())
+        status = withdraw_sums(part, *format.value(), is_it);
+      else if (mode_ == Mode::update && subfiles_->is_summed(part))
+        status = subfiles_->drop_sum(*format.value(), split.path);
+      if (!status.ok()) return status;
     }
     if (Status status = blank_part(*format.value(), variable, split, part, subfiles_->leftover(variable, part)); !status.ok()) return status;
     subfiles_->forget_leftover(variable, part);

@@ -48,7 +48,8 @@ static inline const char *path_of(const char *name, int number) {
 
 static inline iogroup_t group_of(int team) {
   iogroup_conf_t configuration = {0, team, MPI_COMM_WORLD};
-  iogroup_t group = {0};
+  iogroup_t group;
+  memset(&group, 0, sizeof group);
   EXPECT(scorpio_IOgroup_init(&configuration, &group) == 0);
   return group;
 }
