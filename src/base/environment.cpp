@@ -26,7 +26,8 @@ constexpr auto k_others = std::to_array<std::string_view>({
     // Tools of the project.
     "CEPH", "CEPH_OSD_BYTES", "NETWORK", "NETWORK_AGENT", "NETWORK_HOSTS", "PATIENT_YIELD",
     // Tests of the project.
-    "APPEND", "APPENDING", "CHANGE", "CHECKPOINT", "CLIMATE", "COMMAND", "HALVES", "HOSTS_PROGRAM", "LAUNCHER", "MESH", "MPIRUN", "NAMES",
+    "APPEND", "APPENDING", "CHANGE", "CHANGES", "CHECKPOINT", "CLIMATE", "COMMAND", "DEFINITIONS", "ENDINGS", "HALVES", "HOSTS_PROGRAM", "KILLED",
+    "KILLED_AT", "LAUNCHER", "MESH", "MPIRUN", "NAMES",
     "NEARLY_FULL", "PACKAGE", "PYTHON_PACKAGE", "RANKS", "REPORT", "SAMPLE", "SLOW_LINK", "STEPS_PROGRAM", "STRIPED_STORE", "TRACED", "TRANSISTOR"});
 
 std::string key_of(std::string_view name) {

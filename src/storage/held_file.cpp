@@ -133,6 +133,7 @@ void HeldFile::release() noexcept {
 bool remove_leftover(const std::string& path) {
   bool removed = false;
   (void)guard([&] {
+    if (::access(path.c_str(), F_OK) != 0) return Status();  // mostly: nothing is opened for it
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (descriptor < 0) return Status();
     const HeldFile file(descriptor);
