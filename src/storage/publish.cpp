@@ -182,7 +182,10 @@ Result<Draft> start_draft_of(const std::string& path) {
     int error = make_locked_file(draft.temporary_path, mode.value(), draft.held);
     if (error == EEXIST && remove_leftover(draft.temporary_path)) error = make_locked_file(draft.temporary_path, mode.value(), draft.held);
     if (error == 0) {
-      for (size_t next = tries + 1; next < k_in_turn && remove_leftover(temporary(letters_of(next)));) ++next;
+      (void)guard([&] {  // without memory they stay: the draft must not be lost
+        for (size_t next = tries + 1; next < k_in_turn && remove_leftover(temporary(letters_of(next)));) ++next;
+        return Status();
+      });
       return draft;
     }
     if (error != EEXIST && error != EINTR) return system_status("create", path, error);
