@@ -48,6 +48,7 @@ struct DriverFile : H5FD_t {
   UndoLog undo;  // of a file that is only read
   bool changes = false;  // it is open for more than reading
   bool durable = false;
+  bool holds_elements = false;
   int64_t chunk_offset = -1;
   haddr_t marked = HADDR_UNDEF;  // where a superblock lies that HDF5 marks
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
@@ -245,7 +246,8 @@ bool is_heap_collection(std::span<const std::byte> bytes) noexcept {
   return bytes.size() >= k_signature.size() && std::memcmp(bytes.data(), k_signature.data(), k_signature.size()) == 0;
 }
 
-// Elements are written at once: the aggregators write elements too, and what was held would later replace theirs.
+// Elements are written at once: the aggregators write elements too, and what was held would later replace theirs. But for those that lead into heaps,
+// which are held.
 Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span<const std::byte> bytes) {
   std::vector<std::byte> cleared;
   if (file.marked >= address && file.marked < address + bytes.size()) {
@@ -253,7 +255,7 @@ Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span
     clear_write_mark(std::span(cleared).subspan(file.marked - address));
     bytes = cleared;
   }
-  if (type == H5FD_MEM_DRAW && !is_heap_collection(bytes) && file.failure->ok()) {
+  if (type == H5FD_MEM_DRAW && !is_heap_collection(bytes) && !file.holds_elements && file.failure->ok()) {
     drop_held(file, address, bytes.size());
     return file.store->write_at(static_cast<int64_t>(address), bytes);
   }
@@ -271,6 +273,7 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size,
   file.learnt.reset();
   file.used_end = std::max(file.used_end, address + size);
   if (data == chunk_marker() && is_range(address, size)) {
+    keep_failure(file, guard([&] { return drop_held(file, address, size), Status(); }));
     file.chunk_offset = static_cast<int64_t>(address);
     return 0;
   }
@@ -377,6 +380,7 @@ Status take_place(hid_t file, Extent bytes, bool zeros) {
   if (driver == nullptr) return {Code::internal, "a file with another driver"};
   const Extent used = intersect(bytes, {0, static_cast<int64_t>(driver->used_end)});
   driver->used_end = std::max(driver->used_end, static_cast<haddr_t>(bytes.end));
+  if (driver->failure->ok()) drop_held(*driver, static_cast<haddr_t>(bytes.begin), static_cast<size_t>(bytes.size()));
   if (!zeros || used.empty()) return {};
   const std::vector<std::byte> none(static_cast<size_t>(std::min(used.size(), k_at_once)));
   for (int64_t at = used.begin; at < used.end && driver->failure->ok(); at += k_at_once)
@@ -409,6 +413,14 @@ Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes) {
   if (driver == nullptr) return {Code::internal, "a file with another driver"};
   if (read(driver, H5FD_MEM_GHEAP, H5P_DEFAULT, static_cast<haddr_t>(offset), bytes.size(), bytes.data()) >= 0) return {};
   return driver->failure->ok() ? Status(Code::bad_file, fmt::format("{} bytes at {} lie outside the file", bytes.size(), offset)) : *driver->failure;
+}
+
+HeldElements::HeldElements(hid_t file) noexcept : file_(file) {
+  if (DriverFile* driver = driver_of(file_)) driver->holds_elements = true;
+}
+
+HeldElements::~HeldElements() {
+  if (DriverFile* driver = driver_of(file_)) driver->holds_elements = false;
 }
 
 std::shared_ptr<void>* kept_until_written(hid_t file) noexcept {

@@ -42,6 +42,19 @@ void give_place_back(hid_t file, Extent bytes) noexcept;
 // Bytes that others wrote, to another place. What fails is the storage's refusal: driver_failure(). The file has this driver.
 Status copy_bytes(hid_t file, Extent bytes, int64_t to);
 
+// As long as it lives, elements that HDF5 writes over what is published come into the file with all else that is held: texts and references lead into
+// heaps and to objects that nobody finds before. The dataset is closed meanwhile. The file has this driver.
+class HeldElements {
+ public:
+  explicit HeldElements(hid_t file) noexcept;
+  ~HeldElements();
+  HeldElements(const HeldElements&) = delete;
+  HeldElements& operator=(const HeldElements&) = delete;
+
+ private:
+  hid_t file_;
+};
+
 // Bytes of a chunk, as others write them. The file has this driver.
 Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to);
 

@@ -377,7 +377,9 @@ Status Hdf5Format::write_texts(const std::string& path, const std::vector<std::s
   return change([&] {
     const Quiet quiet;
     Status status = writable("texts of", path);
-    if (status.ok()) status = write_variable(file_, scales_.stored(path), texts, [this](const auto& paths) { return stored_paths(paths); });
+    if (!status.ok()) return status;
+    const HeldElements held(file_);
+    status = write_variable(file_, scales_.stored(path), texts, [this](const auto& paths) { return stored_paths(paths); });
     status.update(*failure_);
     return status;
   });
