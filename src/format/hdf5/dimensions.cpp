@@ -118,6 +118,17 @@ Attribute integers(std::string name, std::vector<int64_t> shape, std::span<const
 
 Status failed(const std::string& path) { return hdf5_status(Code::io, "dimensions of", path); }
 
+// A scale that says another name than the variable's: a label, which stays.
+bool has_label(hid_t dataset, const std::string& path) {
+  if (H5Aexists(dataset, "CLASS") <= 0 || H5Aexists(dataset, "NAME") <= 0) return false;
+  auto attributes = read_attributes(dataset, H5_INDEX_NAME, path, INT64_MAX);
+  if (!attributes.ok()) return false;
+  Variable variable;
+  variable.attributes = std::move(attributes).value();
+  const std::string *kind = text_attribute(variable, "CLASS"), *name = text_attribute(variable, "NAME");
+  return kind && *kind == "DIMENSION_SCALE" && name && !name->starts_with(k_without_variable);
+}
+
 Handle open_dataset(hid_t file, const std::string& stored) { return {H5Dopen2(file, stored.c_str(), H5P_DEFAULT), H5Dclose}; }
 
 }  // namespace
@@ -295,8 +306,9 @@ Status Scales::take_place(const std::string& path, Scale& scale) {
 Status Scales::mark(hid_t dataset, const std::string& path, const std::string& name, Scale& scale) {
   constexpr std::string_view k_class = "DIMENSION_SCALE";
   if (H5Rcreate(&scale.reference, dataset, ".", H5R_OBJECT, -1) < 0) return failed(path);
-  Status status = write_attribute(dataset, path, text("CLASS", std::string(k_class), k_class.size() + 1));
-  if (status.ok()) status = write_attribute(dataset, path, text("NAME", name, static_cast<int64_t>(name.size()) + 1));
+  const bool labelled = has_label(dataset, path);
+  Status status = labelled ? Status() : write_attribute(dataset, path, text("CLASS", std::string(k_class), k_class.size() + 1));
+  if (status.ok() && !labelled) status = write_attribute(dataset, path, text("NAME", name, static_cast<int64_t>(name.size()) + 1));
   if (status.ok() && ids_are_sound_) status = write_attribute(dataset, path, integers(k_id, {}, std::span(&scale.id, 1)));
   scale.says_id = ids_are_sound_;
   return status;
