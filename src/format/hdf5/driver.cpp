@@ -439,7 +439,9 @@ Status publish(hid_t file) noexcept {
 }
 
 void drop_changes(hid_t file) noexcept {
-  if (DriverFile* driver = driver_of(file)) keep_failure(*driver, Status(Code::bad_state, "what was changed in this file is not wanted any more"));
+  DriverFile* const driver = driver_of(file);
+  if (driver == nullptr) return;
+  keep_failure(*driver, guard([] { return Status(Code::bad_state, "what was changed in this file is not wanted any more"); }));
 }
 
 }  // namespace windrow
