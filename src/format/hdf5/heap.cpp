@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <vector>
@@ -122,24 +123,29 @@ Result<const Objects*> find_heap(hid_t file, const Sizes& sizes, uint64_t addres
   return &heaps.emplace(address, std::move(read).value()).first->second;
 }
 
-// Hands out the places as they are stored: a way from any type of variable length to opaque bytes, in which nothing is
-// done.
-herr_t keep_bytes(hid_t, hid_t, H5T_cdata_t* about, size_t, size_t, size_t, void*, void*, hid_t) noexcept {
+constexpr const char* k_places = "windrow: places in heaps";
+
+// Hands out the places as they are stored: a way from any type of variable length to opaque bytes of this name, in which
+// nothing is done. HDF5 offers it the conversions of others in this process too, such as h5py's: these stay theirs.
+herr_t keep_bytes(hid_t, hid_t to, H5T_cdata_t* about, size_t, size_t, size_t, void*, void*, hid_t) noexcept {
   about->need_bkg = H5T_BKG_NO;
-  return 0;
+  if (about->command != H5T_CONV_INIT) return 0;
+  char* const tag = H5Tget_class(to) == H5T_OPAQUE ? H5Tget_tag(to) : nullptr;
+  const bool is_ours = tag != nullptr && std::strcmp(tag, k_places) == 0;
+  if (tag != nullptr) H5free_memory(tag);
+  return is_ours ? 0 : -1;
 }
 
 Result<std::vector<std::byte>> read_places(size_t elements, size_t place_bytes, const ReadAll& read) {
   const Handle type(H5Tcreate(H5T_OPAQUE, place_bytes), H5Tclose);
   const Handle source(H5Tvlen_create(H5T_NATIVE_UCHAR), H5Tclose);
-  constexpr const char* k_name = "windrow: places in heaps";
   std::vector<std::byte> places(elements * place_bytes);
-  if (H5Tset_tag(type.get(), k_name) < 0 ||
-      H5Tregister(H5T_PERS_SOFT, k_name, source.get(), type.get(), keep_bytes) < 0)
-    return hdf5_status(Code::internal, "conversion for", k_name);
+  if (H5Tset_tag(type.get(), k_places) < 0 ||
+      H5Tregister(H5T_PERS_SOFT, k_places, source.get(), type.get(), keep_bytes) < 0)
+    return hdf5_status(Code::internal, "conversion for", k_places);
   const herr_t result = read(type.get(), places.data());
   Status status = result >= 0 ? Status() : hdf5_status(Code::bad_file, "read of", "places in heaps");
-  H5Tunregister(H5T_PERS_SOFT, k_name, source.get(), type.get(), keep_bytes);  // nobody else asks for it
+  H5Tunregister(H5T_PERS_SOFT, k_places, source.get(), type.get(), keep_bytes);  // nobody else asks for it
   if (!status.ok()) return status;
   return places;
 }
