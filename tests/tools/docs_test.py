@@ -16,8 +16,8 @@ COLUMNS = 120
 # Pages with longer lines.
 WIDER = {
     f"docs/{name}.md"
-    for name in ("filters", "fortran", "layouts", "machine-model", "netcdf")
-    + ("python", "scorpio", "settings", "simulation", "traces")
+    for name in ("filters", "fortran", "layouts", "machine-model")
+    + ("scorpio", "settings", "simulation", "traces")
 }
 SUFFIXES = {".md", ".py", ".c", ".h", ".cpp", ".hpp", ".f90", ".txt", ".cmake", ".toml", ".ipynb", ""}
 MODULE = re.compile(r"^\| (?:\[(\w+)\]\(modules/\w+\.md\)|(\w+))(, pure)? \| .* \| ([\w, .;]*) ?\|$", re.MULTILINE)
