@@ -16,7 +16,7 @@ COLUMNS = 120
 # Pages with longer lines.
 WIDER = {
     f"docs/{name}.md"
-    for name in ("layouts", "machine-model")
+    for name in ("machine-model",)
     + ("scorpio", "settings", "simulation", "traces")
 }
 SUFFIXES = {".md", ".py", ".c", ".h", ".cpp", ".hpp", ".f90", ".txt", ".cmake", ".toml", ".ipynb", ""}
