@@ -17,7 +17,7 @@ COLUMNS = 120
 WIDER = {
     f"docs/{name}.md"
     for name in ("machine-model",)
-    + ("scorpio", "settings", "simulation", "traces")
+    + ("scorpio", "settings", "simulation")
 }
 SUFFIXES = {".md", ".py", ".c", ".h", ".cpp", ".hpp", ".f90", ".txt", ".cmake", ".toml", ".ipynb", ""}
 MODULE = re.compile(r"^\| (?:\[(\w+)\]\(modules/\w+\.md\)|(\w+))(, pure)? \| .* \| ([\w, .;]*) ?\|$", re.MULTILINE)
