@@ -14,11 +14,7 @@ GLOSSARY = "docs/internals/glossary.md"
 ELSEWHERE = {"docs/map_file.md"}  # of another repository
 COLUMNS = 120
 # Pages with longer lines.
-WIDER = {
-    f"docs/{name}.md"
-    for name in ("machine-model",)
-    + ("scorpio", "settings", "simulation")
-}
+WIDER = {"docs/settings.md"}
 SUFFIXES = {".md", ".py", ".c", ".h", ".cpp", ".hpp", ".f90", ".txt", ".cmake", ".toml", ".ipynb", ""}
 MODULE = re.compile(r"^\| (?:\[(\w+)\]\(modules/\w+\.md\)|(\w+))(, pure)? \| .* \| ([\w, .;]*) ?\|$", re.MULTILINE)
 
