@@ -3,8 +3,11 @@
 // followed by HDF5, which would write past its
 // memory or not end.
 #include <cstring>
+#include <map>
+#include <span>
 
 #include "../capi/checked.hpp"
+#include "format/hdf5/superblock.hpp"
 
 namespace {
 
@@ -21,7 +24,24 @@ std::vector<size_t> all_of(const std::string& bytes, const std::string& what) {
   return found;
 }
 
-constexpr size_t k_superblock = 96;
+constexpr size_t k_superblock = 96, k_checksum = 4;
+
+// Where the checksum of each header of an object lies, by where the header begins.
+std::map<size_t, size_t> headers_of(const std::string& bytes) {
+  const auto has_checksum = [&](size_t begin, size_t end) {
+    std::string checksum(k_checksum, '\0');
+    put(checksum, 0, windrow::checksum_of_metadata(std::as_bytes(std::span(bytes).subspan(begin, end - begin))), k_checksum);
+    return bytes.compare(end, k_checksum, checksum) == 0;
+  };
+  std::map<size_t, size_t> headers;
+  for (const char* signature : {"OHDR", "OCHK"})
+    for (const size_t begin : all_of(bytes, signature)) {
+      size_t end = begin + std::strlen(signature);
+      while (end + k_checksum < bytes.size() && !has_checksum(begin, end)) ++end;
+      headers[begin] = end;
+    }
+  return headers;
+}
 
 class HeapPlaces : public testing::Test {
  protected:
@@ -44,10 +64,17 @@ class HeapPlaces : public testing::Test {
         if (place > k_superblock) places_.push_back(place - 4);
     }
     ASSERT_GE(places_.size(), 8U);
+    headers_ = headers_of(bytes_);
+    for (const auto& [begin, end] : headers_) ASSERT_LT(end + k_checksum, bytes_.size()) << "header at " << begin;
   }
 
-  // Opens the file with these bytes and reads all of it: either everything, or an error that names the texts.
-  int read(const std::string& bytes, int mode) {
+  // Opens the file with these bytes and reads all of it: either everything, or an error that names the texts. The
+  // checksums fit the bytes: HDF5 1.10 never frees a header with a wrong one, and says so when the program ends.
+  int read(std::string bytes, int mode) {
+    for (const auto& [begin, end] : headers_) {
+      const auto header = std::as_bytes(std::span(bytes).subspan(begin, end - begin));
+      put(bytes, end, windrow::checksum_of_metadata(header), k_checksum);
+    }
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
     windrow_file* file = nullptr;
     int code = windrow_open(MPI_COMM_WORLD, path_.c_str(), mode, nullptr, &file);
@@ -67,7 +94,7 @@ class HeapPlaces : public testing::Test {
     return code;
   }
 
-  // By us: HDF5 itself sees a wrong checksum of an object's header, for example.
+  // By us.
   void count_named() { named_ += std::string(windrow_error_message()).find(": damaged") != std::string::npos ? 1 : 0; }
 
   SharedFolder folder_;
@@ -75,6 +102,7 @@ class HeapPlaces : public testing::Test {
   const std::string path_ = folder_.file("a.h5");
   std::string bytes_;
   std::vector<size_t> heaps_, places_;
+  std::map<size_t, size_t> headers_;
 };
 
 TEST_F(HeapPlaces, that_are_whole_are_read) {
@@ -96,7 +124,7 @@ TEST_F(HeapPlaces, that_are_damaged_are_named) {
         refused += read(bytes, WINDROW_READ) != WINDROW_OK ? 1 : 0;
       }
   EXPECT_GT(refused, 200);
-  EXPECT_GT(named_, 100);
+  EXPECT_EQ(named_, refused);
 }
 
 TEST_F(HeapPlaces, in_damaged_heaps_are_named) {
