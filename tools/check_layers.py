@@ -3,7 +3,8 @@
 """Checks that the arrows between the rooms point down: tools/check_layers.py [ROOT].
 
 tools/layers.txt names, for each room, the rooms that it stands on. An #include against the arrows is an error, as are MPI,
-clocks, files and changeable globals in the pure rooms. A file that grew too long is a warning. Exit code 1: errors.
+clocks, files and changeable globals in the pure rooms, and two types of one name in one namespace: the linker takes the
+destructor of one for both. A file that grew too long is a warning. Exit code 1: errors.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ MUTABLE_GLOBAL = re.compile(
 )
 STATIC_LOCAL = re.compile(
     r"^[ \t]+(?:static|thread_local)\s+(?!.*\b(?:const|constexpr)\b)[\w:<>,\s&*]+?\s(\w+)\s*(?:=|\{|;)", re.MULTILINE
+)
+
+NAMESPACE_OR_TYPE = re.compile(
+    r"^(?:namespace (?P<namespace>[\w:]*) ?\{|\}  // namespace|(?:struct|class) (?P<type>\w+)(?: final)?(?: :[^{;]*)?\s*\{)",
+    re.MULTILINE,
 )
 
 
@@ -137,6 +143,34 @@ def check_file(path: Path, room: str, root: Path, rules: Rules) -> list[Finding]
     return findings
 
 
+def types_of(text: str) -> list[tuple[str, int]]:
+    """The types at the left margin with their namespaces, and their lines; none of unnamed namespaces, no templates."""
+    found = []
+    namespaces: list[str] = []
+    for match in NAMESPACE_OR_TYPE.finditer(text):
+        if match["type"]:
+            is_template = text[: match.start()].rstrip().endswith(">")
+            if "" not in namespaces and not is_template:
+                found.append(("::".join([*namespaces, match["type"]]), text.count("\n", 0, match.start()) + 1))
+        elif match["namespace"] is not None:
+            namespaces.append(match["namespace"])
+        elif namespaces:
+            namespaces.pop()
+    return found
+
+
+def check_types(files: list[Path], root: Path) -> list[Finding]:
+    """One program may hold all of src/ and cli/: a type that is defined twice must be the same."""
+    first: dict[str, Path] = {}
+    findings = []
+    for path in files:
+        for name, line in types_of(path.read_text(errors="replace")):
+            other = first.setdefault(name, path)
+            if other != path:
+                findings.append(Finding(path, line, f"{name} is another type in {other.relative_to(root)}"))
+    return findings
+
+
 def check(root: Path) -> list[Finding]:
     rules = read_rules(root / "tools" / "layers.txt")
     findings: list[Finding] = []
@@ -151,7 +185,8 @@ def check(root: Path) -> list[Finding]:
             lines = path.read_text(errors="replace").count("\n")
             if lines > MAX_LINES:
                 findings.append(Finding(path, lines, f"{lines} lines; more than {MAX_LINES} is two files", is_error=False))
-    return findings
+    library = [path for name in ("src", "cli") for path in sorted((root / name).rglob("*")) if path.suffix in SOURCES]
+    return findings + check_types(library, root)
 
 
 def main(arguments: list[str]) -> int:

@@ -15,10 +15,10 @@ int64_t aligned(int64_t bytes) { return round_up(bytes, k_page); }
 }  // namespace
 
 // Of what a rank has in one window, or of less of it where that is long.
-void Turns::keep_message_buffers(int rank, int64_t largest) { add_memory(rank, 2 * aligned(std::min(largest, plan_.message_bytes))); }
+void RankTurns::keep_message_buffers(int rank, int64_t largest) { add_memory(rank, 2 * aligned(std::min(largest, plan_.message_bytes))); }
 
 // A root's slots, and what it moves itself when nobody else has domains.
-void Turns::serve_team(int rank) {
+void RankTurns::serve_team(int rank) {
   team_held_ = places_.place(held_by_all(request_.workload, rank, team_end(rank)));
   if (team_held_.empty()) return;
   team_first_ = cells_of_file().index_of(team_held_.hull().begin);
@@ -38,21 +38,21 @@ void Turns::serve_team(int rank) {
 }
 
 // Who writes awaits messages for each of its windows; who reads sends them one or two at a time.
-void Turns::add_slots(int rank, int64_t windows, int64_t largest_window, int64_t largest_remote, bool has_peers) {
+void RankTurns::add_slots(int rank, int64_t windows, int64_t largest_window, int64_t largest_remote, bool has_peers) {
   const int64_t most = has_peers ? plan_.slots_of_messages : plan_.slots;
   add_memory(rank, std::clamp<int64_t>(windows, 1, most) * (aligned(largest_window) + (plan_.reading ? 0 : aligned(largest_remote))));
   if (plan_.reading) keep_message_buffers(rank, largest_remote);
 }
 
 // Windows begin where cells of the file do.
-void Turns::add_slots_of_cells(int rank, Extent hull, bool has_peers) {
+void RankTurns::add_slots_of_cells(int rank, Extent hull, bool has_peers) {
   const Windows cells = cells_of_file();
   const int64_t first = cells.index_of(hull.begin), last = cells.index_of(hull.end - 1);
   const int64_t largest = first == last ? hull.end - cells.window(first).bytes.begin : plan_.window_bytes;
   add_slots(rank, last - first + 1, largest, has_peers ? largest : 0, has_peers);
 }
 
-void Turns::serve_domain(int rank) {
+void RankTurns::serve_domain(int rank) {
   const Windows& windows = windows_[next_domain_];
   begin_client(rank);
   const Stored stored = store(windows, 0, covered_);
@@ -70,7 +70,7 @@ void Turns::serve_domain(int rank) {
 }
 
 // Without domains and teams, through a buffer of its own.
-void Turns::serve_alone(int rank, const Held& held) {
+void RankTurns::serve_alone(int rank, const Held& held) {
   if (held.empty()) return;
   begin_client(rank);
   const Pieces covered = held.pieces();
@@ -79,12 +79,12 @@ void Turns::serve_alone(int rank, const Held& held) {
   add_slots_of_cells(rank, held.hull(), false);
 }
 
-void Turns::access_directly(const Held& held) {
+void RankTurns::access_directly(const Held& held) {
   for (const Share& share : held.shares()) access_share(share);
 }
 
 // Of very many equal pieces only how many there are: they are spread evenly over the targets that they reach.
-void Turns::access_share(const Share& share) {
+void RankTurns::access_share(const Share& share) {
   constexpr int64_t k_one_by_one = 4096, k_longest_request = int64_t{1} << 30;
   for (NestCursor cursor(share.bytes); !cursor.done(); cursor.next()) {
     const Nest& nest = cursor.nest();
@@ -110,7 +110,7 @@ void Turns::access_share(const Share& share) {
   }
 }
 
-void Turns::request(size_t phase, const Request& one, int64_t together) {
+void RankTurns::request(size_t phase, const Request& one, int64_t together) {
   const bool knows_holes = plan_.has_domains() && plan_.direct_bytes == 0;  // they are new: zeros
   const bool over_holes = one.holes && !plan_.reading && !knows_holes;
   (plan_.reading ? counts_.read_requests : counts_.write_requests) += 1;
@@ -123,7 +123,7 @@ void Turns::request(size_t phase, const Request& one, int64_t together) {
 }
 
 // The requests of all windows in which something is covered.
-Turns::Stored Turns::store(const Windows& windows, int64_t first_index, PieceView covered) {
+RankTurns::Stored RankTurns::store(const Windows& windows, int64_t first_index, PieceView covered) {
   const int64_t end = std::min(windows.domain.end, hull(covered).end), count = windows.count();
   Stored stored;
   for (int64_t offset = std::max(windows.domain.begin, hull(covered).begin); offset < end;) {
@@ -146,7 +146,7 @@ Turns::Stored Turns::store(const Windows& windows, int64_t first_index, PieceVie
 }
 
 // A rank that moves long pieces itself may be a writer too.
-void Turns::begin_client(int rank) {
+void RankTurns::begin_client(int rank) {
   if (latest_client_ == rank) return;
   latest_client_ = rank;
   const size_t rows = counts_.rows.size();
@@ -159,7 +159,7 @@ void Turns::begin_client(int rank) {
 }
 
 // Rank 0 reads; the others get everything.
-void Turns::broadcast() {
+void RankTurns::broadcast() {
   begin_client(0);
   store(cells_of_file(), 0, covered_);
   storage_.end_client();

@@ -147,7 +147,7 @@ double metadata_seconds(const Machine& machine, int64_t clients, int64_t files_m
 
 // Both parts of a transfer at work at once: the storage begins with a phase when its first round is there, and is done with one before it takes the next. In step each waits for
 // the other, but for what the hosts' memory takes.
-double transfer_seconds(const Turns& turns, const std::vector<double>& exchange, StageSeconds& seconds, bool in_step) {
+double transfer_seconds(const RankTurns& turns, const std::vector<double>& exchange, StageSeconds& seconds, bool in_step) {
   const size_t phases = turns.phases();
   const auto together = std::max<size_t>(1, static_cast<size_t>(std::min(static_cast<double>(phases), turns.phases_ahead())));
   const bool waits = in_step && together == 1;
@@ -169,7 +169,7 @@ double transfer_seconds(const Turns& turns, const std::vector<double>& exchange,
   return std::max(stored, exchanged) + locks;
 }
 
-void add_seconds(const SimulationRequest& request, const Turns& turns, Simulation& simulation) {
+void add_seconds(const SimulationRequest& request, const RankTurns& turns, Simulation& simulation) {
   const Machine& machine = request.machine;
   const int ranks = request.workload.ranks;
   const auto times = static_cast<double>(request.times);
@@ -220,7 +220,7 @@ Result<Simulation> simulate(const SimulationRequest& asked) {
   simulation.hosts = static_cast<int64_t>(topology.host_roots.size());
   simulation.files = places.files();
   simulation.bytes = pattern.bytes;
-  Turns turns(request, simulation.plan, places, prepared.value().limits, simulation);
+  RankTurns turns(request, simulation.plan, places, prepared.value().limits, simulation);
   turns.run();
   add_seconds(request, turns, simulation);
   return simulation;

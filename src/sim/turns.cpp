@@ -42,7 +42,7 @@ HeldElements of_length(const HeldElements& holding, int64_t limit, bool longer) 
 
 }  // namespace
 
-Turns::Turns(const SimulationRequest& request, const Plan& plan, const Places& places, const PlanLimits& limits, Simulation& counts)
+RankTurns::RankTurns(const SimulationRequest& request, const Plan& plan, const Places& places, const PlanLimits& limits, Simulation& counts)
     : request_(request), plan_(plan), places_(places), rule_{.access = plan.strategy.access, .hole_bytes = limits.hole_bytes, .read_before_bytes = plan.read_before_bytes}, counts_(counts), windows_(windows_of_all(plan)),
       deal_bytes_(limits.layout ? places.stripes().bytes : limits.unit), phasing_(choose_phases()), storage_(request.machine, plan.reading, places.files(), phasing_.phases, static_cast<size_t>(std::min<int64_t>(k_most_rows, clients()))), memory_(static_cast<size_t>(plan.ranks)) {
   add_ways();
@@ -54,18 +54,18 @@ Turns::Turns(const SimulationRequest& request, const Plan& plan, const Places& p
   if (first_window_.back() <= k_most_windows) remote_of_window_.resize(first_window_.back());
 }
 
-bool Turns::is_direct() const noexcept {
+bool RankTurns::is_direct() const noexcept {
   const Access access = plan_.strategy.access;
   return !plan_.has_domains() && !plan_.gathers() && !plan_.broadcast && (access == Access::list || access == Access::mapped);
 }
 
-int Turns::team_end(int root) const {
+int RankTurns::team_end(int root) const {
   if (plan_.team > 0) return static_cast<int>(std::min<int64_t>(plan_.ranks, root + plan_.team));
   const auto next = std::upper_bound(plan_.host_roots.begin(), plan_.host_roots.end(), root);
   return next == plan_.host_roots.end() ? plan_.ranks : *next;
 }
 
-int64_t Turns::clients() const {
+int64_t RankTurns::clients() const {
   if (plan_.broadcast) return 1;
   if (plan_.direct_bytes > 0) return plan_.ranks;
   if (plan_.has_domains()) return static_cast<int64_t>(plan_.writers.size());
@@ -73,7 +73,7 @@ int64_t Turns::clients() const {
 }
 
 // Without domains nobody waits for another's round: there is one phase.
-Turns::Phasing Turns::choose_phases() const {
+RankTurns::Phasing RankTurns::choose_phases() const {
   int64_t rounds = 1;
   for (const Windows& windows : windows_) rounds = std::max(rounds, windows.count());
   const size_t servers = std::max({roots_of(plan_).size(), plan_.writers.size(), static_cast<size_t>(request_.machine.storage.targets)});
@@ -85,7 +85,7 @@ Turns::Phasing Turns::choose_phases() const {
 }
 
 // Which group has a column of the stripes, where they are dealt.
-void Turns::find_groups() {
+void RankTurns::find_groups() {
   if (!plan_.deal) return;
   const int64_t groups = plan_.deal->groups(), columns = plan_.strategy.domains == Domains::cyclic ? groups : places_.stripes().count;
   const Extent everything = cells_of_file().domain;
@@ -100,7 +100,7 @@ void Turns::find_groups() {
   }
 }
 
-size_t Turns::domain_at(int64_t offset) const {
+size_t RankTurns::domain_at(int64_t offset) const {
   const auto behind = [offset](const Extent& domain) { return domain.end <= offset; };
   const auto begin = plan_.domains.begin();
   if (!plan_.deal) return static_cast<size_t>(std::partition_point(begin, plan_.domains.end(), behind) - begin);
@@ -110,7 +110,7 @@ size_t Turns::domain_at(int64_t offset) const {
 
 // The windows that hold some of the bytes: in file order within a domain, and over all domains where these are not dealt.
 template <class Visit>
-void Turns::for_each_window(const Held& held, Visit&& visit) {
+void RankTurns::for_each_window(const Held& held, Visit&& visit) {
   if (held.empty()) return;
   const int64_t end = held.hull().end;
   std::vector<size_t> opened;
@@ -136,12 +136,12 @@ void Turns::for_each_window(const Held& held, Visit&& visit) {
   for (const size_t domain : opened) visit(std::exchange(open_[domain], {}));
 }
 
-void Turns::count_message(int64_t bytes) {
+void RankTurns::count_message(int64_t bytes) {
   counts_.messages += ceil_divide(bytes, plan_.message_bytes);
   counts_.message_bytes += bytes;
 }
 
-void Turns::send_to_domains(int rank, const Held& held) {
+void RankTurns::send_to_domains(int rank, const Held& held) {
   int64_t largest = 0, letters = 0;
   std::vector<bool> told;
   const bool fills = plan_.whole && !plan_.reading && !plan_.gathers();
@@ -165,7 +165,7 @@ void Turns::send_to_domains(int rank, const Held& held) {
   keep_message_buffers(rank, largest);
 }
 
-void Turns::send_to_root(int rank, const Held& held) {
+void RankTurns::send_to_root(int rank, const Held& held) {
   if (held.empty()) return;
   const int root = team_root(plan_, rank, plan_.host_roots.empty() ? rank : host_of(rank) * static_cast<int>(request_.machine.ranks_per_host));
   const auto server = static_cast<size_t>(plan_.team > 0 ? root / plan_.team : host_of(rank));
@@ -192,7 +192,7 @@ void Turns::send_to_root(int rank, const Held& held) {
   keep_message_buffers(rank, largest);
 }
 
-void Turns::take_turn(int rank) {
+void RankTurns::take_turn(int rank) {
   const Workload& workload = request_.workload;
   HeldElements holding = held_by(workload, rank);
   if (plan_.direct_bytes > 0) {
@@ -217,7 +217,7 @@ void Turns::take_turn(int rank) {
   }
 }
 
-void Turns::run() {
+void RankTurns::run() {
   if (plan_.has_domains() || plan_.broadcast) covered_ = places_.place(held_by_all(request_.workload, 0, plan_.ranks)).pieces();
   if (plan_.broadcast) broadcast();
   for (int rank = 0; rank < plan_.ranks && !plan_.broadcast; ++rank) {
@@ -240,14 +240,14 @@ void Turns::run() {
   counts_.storage_waits_for = storage_.bound_of(0, phasing_.phases).what;
 }
 
-double Turns::phases_ahead() const {
+double RankTurns::phases_ahead() const {
   const double of_phase = storage_.host_bytes_of_phase();
   const auto cache = static_cast<double>(request_.machine.storage.cache_bytes);
   return plan_.reading || of_phase <= 0 ? 1 : std::max(1.0, cache / of_phase);
 }
 
 // As they are, where that is allowed, and by each codec that the plan leaves to choose and the machine knows the speed of.
-void Turns::add_ways() {
+void RankTurns::add_ways() {
   const Codec asked = plan_.strategy.codec;
   const auto add = [&](const Compression& compression) {
     ways_.push_back({ExchangeLoads(request_.machine, plan_.ranks, roots_of(plan_), phasing_.phases, compression),
@@ -266,7 +266,7 @@ void Turns::add_ways() {
 }
 
 // Each phase takes the fastest way, as the exchange does that measures its messages.
-void Turns::choose_ways() {
+void RankTurns::choose_ways() {
   exchange_.assign(phasing_.phases, 0.0);
   if (plan_.broadcast) exchange_.front() = broadcast_seconds();
   std::map<std::string_view, size_t> phases_of;
@@ -285,12 +285,12 @@ void Turns::choose_ways() {
 }
 
 // Through a tree whose links work at the same time.
-double Turns::broadcast_seconds() const {
+double RankTurns::broadcast_seconds() const {
   const double all = static_cast<double>(counts_.bytes) / plan_.ranks;
   return 2 * all / request_.machine.network.bytes_per_s + all / request_.machine.memory.copy_bytes_per_s;
 }
 
-double Turns::describe_seconds() const {
+double RankTurns::describe_seconds() const {
   const MachineNetwork& network = request_.machine.network;
   const int64_t most = letters_to_.empty() ? 0 : *std::max_element(letters_to_.begin(), letters_to_.end());
   const int64_t letters = std::max(most, most_letters_from_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns: what each rank of a simulated plan sends, copies, writes and keeps in memory, rank by rank, as exchange/ and session/ do it. Nothing is kept of a rank whose turn is
+// RankTurns: what each rank of a simulated plan sends, copies, writes and keeps in memory, rank by rank, as exchange/ and session/ do it. Nothing is kept of a rank whose turn is
 // over but sums and a number. Pure.
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace windrow {
 
-class Turns {
+class RankTurns {
  public:
   // `counts`: of the simulation, which this fills.
-  Turns(const SimulationRequest& request, const Plan& plan, const Places& places, const PlanLimits& limits, Simulation& counts);
+  RankTurns(const SimulationRequest& request, const Plan& plan, const Places& places, const PlanLimits& limits, Simulation& counts);
   void run();
 
   size_t phases() const noexcept { return phasing_.phases; }

@@ -57,6 +57,17 @@ class CheckLayers(unittest.TestCase):
         self.assert_error("format includes exchange/x.hpp", src__exchange__x_hpp="\n",
                           src__format__hdf5__bad_cpp='  #  include "exchange/x.hpp"\n')
 
+    def test_two_types_of_one_name(self) -> None:
+        first = "namespace windrow {\nclass Held {\n};\n}  // namespace windrow\n"
+        self.assert_error("src/storage/held.hpp:2: error: windrow::Held is another type in src/extent/held.hpp",
+                          src__extent__held_hpp=first, src__storage__held_hpp=first)
+        code, output = self.run_on(
+            src__extent__held_hpp=first,
+            src__storage__held_hpp=first.replace("windrow", "others"),
+            src__storage__held_cpp="namespace windrow {\nnamespace {\nstruct Held {\n};\n}  // namespace\n}\n",
+        )
+        self.assertEqual(code, 0, output)
+
     def test_a_relative_path_is_no_way_round(self) -> None:
         self.assert_error("base includes ../extent/extent.hpp", src__base__bad_cpp='#include "../extent/extent.hpp"\n')
         self.assert_error("bench includes ../src/base/status.hpp", bench__bad_cpp='#include "../src/base/status.hpp"\n')

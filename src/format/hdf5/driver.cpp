@@ -415,11 +415,11 @@ Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes) {
   return driver->failure->ok() ? Status(Code::bad_file, fmt::format("{} bytes at {} lie outside the file", bytes.size(), offset)) : *driver->failure;
 }
 
-HeldElements::HeldElements(hid_t file) noexcept : file_(file) {
+DeferredElements::DeferredElements(hid_t file) noexcept : file_(file) {
   if (DriverFile* driver = driver_of(file_)) driver->holds_elements = true;
 }
 
-HeldElements::~HeldElements() {
+DeferredElements::~DeferredElements() {
   if (DriverFile* driver = driver_of(file_)) driver->holds_elements = false;
 }
 

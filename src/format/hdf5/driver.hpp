@@ -44,12 +44,12 @@ Status copy_bytes(hid_t file, Extent bytes, int64_t to);
 
 // As long as it lives, elements that HDF5 writes over what is published come into the file with all else that is held: texts and references lead into
 // heaps and to objects that nobody finds before. The dataset is closed meanwhile. The file has this driver.
-class HeldElements {
+class DeferredElements {
  public:
-  explicit HeldElements(hid_t file) noexcept;
-  ~HeldElements();
-  HeldElements(const HeldElements&) = delete;
-  HeldElements& operator=(const HeldElements&) = delete;
+  explicit DeferredElements(hid_t file) noexcept;
+  ~DeferredElements();
+  DeferredElements(const DeferredElements&) = delete;
+  DeferredElements& operator=(const DeferredElements&) = delete;
 
  private:
   hid_t file_;

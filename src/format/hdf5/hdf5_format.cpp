@@ -378,7 +378,7 @@ Status Hdf5Format::write_texts(const std::string& path, const std::vector<std::s
     const Quiet quiet;
     Status status = writable("texts of", path);
     if (!status.ok()) return status;
-    const HeldElements held(file_);
+    const DeferredElements held(file_);
     status = write_variable(file_, scales_.stored(path), texts, [this](const auto& paths) { return stored_paths(paths); });
     status.update(*failure_);
     return status;
