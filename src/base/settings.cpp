@@ -19,135 +19,154 @@ namespace {
 
 using enum SettingKind;
 
-// The defaults that are numbers:
-//  buffer      4 MiB: a few stripes, and small enough to stay in a cache between the ranks' copies and the write (16 MiB, ROMIO's
-//  cb_buffer_size, took 1.3 times as long for 64 MiB on one host). sieve_hole  64 KiB: reading it at 1 GB/s takes 66 microseconds, about one more request to a parallel
-//  file system. direct_bytes 1 MiB: the default stripe and RPC size of Lustre: such a piece is already one good
-//  request.
+// Reasons for the defaults:
+//  buffer        4 MiB: a few stripes, and small enough to stay in cache between the copies and the write
+//  sieve_hole    64 KiB: at 1 GB/s the read takes about as long as one more request to a parallel file system
+//  direct_bytes  1 MiB: the default stripe and RPC size of Lustre
 constexpr std::array k_registry{
     SettingInfo{"strategy", choice, "auto", "auto|scorpio|two-phase|tpc|list|idg|subfiling|ylib|bips3d-tree", "", 0,
-                "Preset for all axes; `auto` chooses each from what is written. An axis that is set itself wins over "
-                "the preset."},
+                "Preset for all axes. `auto` chooses each axis from the data. An axis that is set overrides the "
+                "preset."},
     SettingInfo{"owner", choice, "auto", "auto|partitioner|first|highest|idg|idg_figure|random|balanced", "", 0,
-                "Who writes a point that several ranks hold. `balanced`: long rows, and not many more for one than for another; `auto`: by flags of who owns it, where there are any, else balanced."},
+                "Which rank writes a point that several ranks hold. `auto`: by ownership flags if the program gave "
+                "any, else `balanced`."},
     SettingInfo{"gather", choice, "auto", "auto|none|host|team(N)|team(N,M)", "", 0,
-                "Whether ranks first hand their data to one rank of their host, or of every N consecutive ranks (M when reading). Variables with chunks are not gathered: each chunk goes to the rank that encodes it."},
+                "Whether ranks first send their data to one rank of their host (`host`), or of every N consecutive "
+                "ranks (`team`; M when reading)."},
     SettingInfo{"domains", choice, "auto", "auto|none|even|aligned|cyclic|target", "", 0,
-                "How the file is cut among the writers: `even` and `aligned` parts, or stripes: `target` gives a writer those of one target or several, `cyclic` deals them in turn."},
+                "How the file is divided among the writers: contiguous parts (`even`, `aligned`), stripes of a "
+                "target (`target`), or stripes in turn (`cyclic`)."},
     SettingInfo{"codec", choice, "auto", "auto|off|delta|lzo|lzo+shuffle|lz4|lz4+shuffle|zstd|zstd+shuffle|zstd(N)|zstd+shuffle(N)", "", 0,
-                "Compression of the messages between hosts; N is a level, 1 to 19; `delta`: differences of neighbours in as few bits as they need. `auto`: where it pays, from what is measured."},
-    SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve|mapped", "", 0, "How a writer or reader touches the file; mapped is for reading."},
+                "Compression of messages between hosts. N is the level, 1 to 19. `auto`: compress where "
+                "measurements show a gain."},
+    SettingInfo{"access", choice, "auto", "auto|contiguous|list|sieve|mapped", "", 0,
+                "How a writer or reader accesses the file. `mapped` is for reading only."},
     SettingInfo{"files", choice, "auto", "auto|one|shared|subfiles(N)|per-rank", "", 0,
-                "Into how many files the data goes; `shared` is `one`, and per-rank as many subfiles as there are ranks. `auto`: one, unless it is set: then by the "
-                "machine file, or else the file system, the ranks and the hosts, and the plan says why."},
+                "Number of files that hold the data. `shared` is `one`; `per-rank` makes as many subfiles as ranks."},
     SettingInfo{"file_system", choice, "auto", "auto|local|nfs|lustre|beegfs|cephfs|gpfs|unknown", "", 0,
-                "What the files lie on, where that is not to be asked of the system; `local`: a disk of this host or its memory."},
+                "Type of the file system, if the system's answer is not to be used. `local`: a disk or the memory "
+                "of this host."},
     SettingInfo{"layout", text, "auto", "", "", 0,
-                "How the storage spreads the file: `auto` asks the file system, `none` asks nobody, and `mock:stripe=1MiB,count=8` stands for any: see layouts.md."},
+                "How the storage stripes the file. `auto`: ask the file system; `none`: do not ask; `mock:...`: "
+                "simulate: see layouts.md."},
     SettingInfo{"stripe", text, "auto", "", "", 0,
-                "Stripes of a file that is created: `site` leaves them as its folder has them, numbers such as size=4MiB,count=8,first=3 are set where the file system can; "
-                "`auto`: as the file that is replaced has them, else from expected_bytes, but never against what the folder was given."},
+                "Striping of a new file: `auto`, `site` (the folder's), or numbers such as "
+                "size=4MiB,count=8,first=3: see layouts.md."},
     SettingInfo{"ceph_osds", choice, "off", "off|auto|libcephfs", "", 0,
-                "Who is asked which OSD of a CephFS has each object of a file: `auto`, the kernel's client, where it is one; `libcephfs`, where it is not, another client that is made for it; "
-                "`off`, nobody: see layouts.md."},
-    SettingInfo{"expected_bytes", bytes, "0", "", "bytes", 0, "How large a file that is created will be, for stripe=auto and files=auto; 0: not known."},
+                "How to find the OSD of each object of a CephFS file: not at all, from the kernel's client, or "
+                "also by libcephfs: see layouts.md."},
+    SettingInfo{"expected_bytes", bytes, "0", "", "bytes", 0,
+                "Expected size of a new file, for stripe=auto and files=auto; 0: unknown."},
     SettingInfo{"checksum", boolean, "false", "", "", 0,
-                "Each part of a split variable gets a checksum of its elements when the file is closed, which `windrow check` compares."},
+                "Store a checksum of each part of a split variable at close. `windrow check` verifies it."},
     SettingInfo{"split", text, "auto", "", "", 0,
-                "Of a file with subfiles or of one variable: the dimensions that are cut, the slowest being 0, as 0 or 0,2; `none`: it is not split; "
-                "`auto`: the slowest that is long enough, or several, into parts of 64 bytes or more."},
+                "Dimensions along which variables are split over subfiles, such as 0 or 0,2 (0 is the slowest). "
+                "`none`: do not split."},
     SettingInfo{"split_parts", text, "auto", "", "", 0,
-                "The same as numbers of parts of each dimension, \"4x1x2\", or as their lengths, \"3+5+2x1x2\"; no more parts than subfiles."},
+                "Number of parts along each dimension, \"4x1x2\", or their lengths, \"3+5+2x1x2\". At most as many "
+                "parts as subfiles."},
     SettingInfo{"pnetcdf_subfiling", boolean, "false", "", "", 0,
-                "PnetCDF's name for a file with as many subfiles as nc_num_subfiles says; `enable` and `disable` are understood."},
-    SettingInfo{"nc_num_subfiles", integer, "0", "", "subfiles", 0, "See pnetcdf_subfiling."},
-    SettingInfo{"subfiling", boolean, "false", "", "", 0, "The same, with as many subfiles as subfiling_nfiles says."},
-    SettingInfo{"subfiling_enabled", boolean, "false", "", "", 0, "Another name of subfiling."},
-    SettingInfo{"subfiling_nfiles", integer, "0", "", "subfiles", 0, "See subfiling."},
+                "PnetCDF's name: create nc_num_subfiles subfiles."},
+    SettingInfo{"nc_num_subfiles", integer, "0", "", "subfiles", 0,
+                "Number of subfiles for pnetcdf_subfiling."},
+    SettingInfo{"subfiling", boolean, "false", "", "", 0,
+                "Create subfiling_nfiles subfiles."},
+    SettingInfo{"subfiling_enabled", boolean, "false", "", "", 0,
+                "Another name for subfiling."},
+    SettingInfo{"subfiling_nfiles", integer, "0", "", "subfiles", 0,
+                "Number of subfiles for subfiling."},
     SettingInfo{"subfile_bytes", bytes, "0", "", "bytes", 0,
-                "Largest size of a file, as an archive has one: variables are split over so many subfiles that none is larger; 0: no limit. The number is chosen when the first "
-                "variables that need it are defined, and no smaller than expected_bytes asks for. Records behind the first are not counted."},
-    SettingInfo{"writers", integer, "0", "", "ranks", 0, "How many ranks write to the file; 0: chosen automatically."},
+                "Maximum size of each file. Windrow creates enough subfiles to respect it. 0: no limit."},
+    SettingInfo{"writers", integer, "0", "", "ranks", 0,
+                "Number of aggregators that write; 0: chosen automatically."},
     SettingInfo{"buffer", bytes, "4MiB", "", "bytes", 4096,
-                "Largest buffer of one writer or reader for one round; see buffers. Beside them there is no more than a tenth, where they are 2 MiB in all or more. A rank that sends messages, as between hosts, has two of a 36th, 64 to 512 KiB, three where they may be compressed."},
+                "Maximum size of one buffer of an aggregator; it holds the data of one round."},
     SettingInfo{"buffers", integer, "0", "", "buffers, 2 to 64", 0,
-                "Most buffers of one writer or reader; 0: 4 where there are several hosts, or rank 0's has more cores than ranks, else 2; on a disk of one host's own, where a rank moves 64 MiB and more of a file in one stretch, 4 times as many of 1 MiB unless `buffer` is set (not of stripes, teams and chunks). Where messages come in they lie in half of them. More of them let more of a flush that was begun be written while the program goes on."},
-    SettingInfo{"align", bytes, "0", "", "bytes", 0, "Unit at which domains=aligned cuts and which domains=cyclic deals; 0: stripes, or 1 MiB where there are none."},
+                "Maximum number of buffers per aggregator; 0: 4 or 2, see below."},
+    SettingInfo{"align", bytes, "0", "", "bytes", 0,
+                "Unit for domains=aligned and domains=cyclic; 0: the stripe size, or 1 MiB without stripes."},
     SettingInfo{"sieve_hole", bytes, "64KiB", "", "bytes", 0,
-                "Largest hole between two pieces that sieving reads over. Unless it is set, 4 KiB on a local disk."},
+                "Largest gap between two pieces that data sieving reads across. The default is 4 KiB on a local "
+                "disk."},
     SettingInfo{"direct_bytes", bytes, "1MiB", "", "bytes", 0,
-                "Pieces of at least this length are moved by the rank that holds them, without an exchange. Unless it is set, rows are from "
-                "64 KiB on; on a local disk from 4 KiB on, and all are read so when their mean length is 16 KiB; and none are where as many hosts as a striped file has targets, or more, have a writer for each (domains=target)."},
+                "Pieces of at least this length are moved by the rank that holds them, without an exchange. Other "
+                "defaults: see below."},
     SettingInfo{"shared_memory", boolean, "true", "", "", 0,
-                "Ranks of one host copy data, and tell what they hold of them, through shared memory instead of sending messages."},
+                "Ranks of one host exchange data and descriptions through shared memory instead of messages."},
     SettingInfo{"check_messages", boolean, "false", "", "", 0,
-                "Messages that carry data carry a checksum too, and a wrong one is an error on all ranks."},
+                "Add a checksum to each data message. A mismatch is an error on all ranks."},
     SettingInfo{"check_replicas", boolean, "false", "", "", 0,
-                "Points that several ranks hold, or one rank more than once, are compared before they are written, and where the values differ it is an error on all ranks."},
+                "Compare the replicas of an element before writing. Different values are an error on all ranks."},
     SettingInfo{"io_thread", choice, "auto", "auto|on|off", "", 0,
-                "Whether a writer or reader makes its storage requests in a thread of its own while the ranks go on copying; `auto`: where its "
-                "host has more cores than ranks. The thread makes no call of MPI. It lets up to four requests to read be under way at the same time, of 1 MiB each where they are longer, where the storage is slow."},
+                "Make storage requests in a separate thread. `auto`: if the host has more cores than ranks. The "
+                "thread does not call MPI."},
     SettingInfo{"format", choice, "auto", "auto|hdf5|netcdf|raw", "", 0,
-                "Format of a file that is created; `auto`: from its name."},
-    SettingInfo{"byte_order", choice, "native", "native|little|big", "", 0, "Byte order of new variables in the file; netCDF classic has big."},
+                "Format of a new file; `auto`: from its name."},
+    SettingInfo{"byte_order", choice, "native", "native|little|big", "", 0,
+                "Byte order of new variables in the file. netCDF classic is always big-endian."},
     SettingInfo{"element_bytes", bytes, "0", "", "bytes", 0,
-                "Of one variable or attribute: bytes of one element of text or opaque; 0: text of variable length."},
-    SettingInfo{"text_characters", choice, "utf8", "utf8|ascii", "", 0, "Of one variable or attribute: the character set that its text is marked with."},
+                "Bytes per element of a text or opaque variable or attribute; 0: text of variable length."},
+    SettingInfo{"text_characters", choice, "utf8", "utf8|ascii", "", 0,
+                "Character set recorded for a text variable or attribute."},
     SettingInfo{"text_padding", choice, "null_padded", "null_padded|null_terminated|space_padded", "", 0,
-                "Of one variable or attribute: how text of fixed length is filled up."},
+                "Padding of fixed-length text in the file."},
     SettingInfo{"text_in_memory", choice, "as_stored", "as_stored|blanks", "", 0,
-                "How text of fixed length is filled up in the program's memory: as in the file, or with blanks, as in Fortran; then a copy of it is "
-                "queued where text_padding is another."},
-    SettingInfo{"opaque_tag", text, "", "", "", 0, "Of one variable or attribute: what its opaque bytes are."},
+                "Padding of fixed-length text in the program's memory: as in the file, or blanks as in Fortran."},
+    SettingInfo{"opaque_tag", text, "", "", "", 0,
+                "Tag of an opaque variable or attribute: a description of its bytes."},
     SettingInfo{"enumeration", text, "", "", "", 0,
-                "Of one variable or attribute of integers: names of their values, NAME=value, one a line."},
+                "Names of the values of an integer variable or attribute: NAME=value, one per line."},
     SettingInfo{"imbalance", integer, "5", "", "per cent", 0,
-                "Of one decomposition by points: how much more the rank that has most to do may have than the one that has least, in parts of the mean, before "
-                "owner=balanced makes shorter rows for it."},
+                "Tolerated load difference between ranks, of a decomposition by points with owner=balanced, in per "
+                "cent of the mean."},
     SettingInfo{"point_bytes", bytes, "8", "", "bytes", 1,
-                "Of one decomposition by points: how long a point is in the variables that are mostly written by it, all values of it; with the machine's numbers it tells how many points "
-                "an interval of them costs as much as, when owner=balanced weighs ranks against each other. Rank 0's counts."},
+                "Typical number of bytes per point, of a decomposition by points. Used by owner=balanced."},
     SettingInfo{"fill_value", text, "", "", "", 0,
-                "Of one variable: what elements hold that nobody has written: a number, nan, true, a complex number as 1.5,-2, text, or opaque bytes "
-                "as 0xfffe; zeros else."},
-    SettingInfo{"null_space", boolean, "false", "", "", 0, "Of one variable or attribute: it has neither elements nor a shape."},
+                "Value of elements that were never written: a number, nan, true, 1.5,-2 for complex, text, or "
+                "0xfffe for opaque. Default: zero."},
+    SettingInfo{"null_space", boolean, "false", "", "", 0,
+                "The variable or attribute has neither elements nor a shape."},
     SettingInfo{"conversion", choice, "clamp", "clamp|error", "", 0,
-                "What becomes of values that do not fit when windrow_put_as() or windrow_get_as() converts: the nearest value that fits, counted in "
-                "the report, or an error."},
+                "What happens to out-of-range values in conversions: store the nearest representable value and "
+                "count it, or fail."},
     SettingInfo{"alignment", bytes, "1", "", "bytes", 1,
-                "Variables of 64 KiB and more begin at a multiple of this in an HDF5 file; all that do not grow in one of netCDF classic."},
+                "Variables begin at a multiple of this: those of 64 KiB or more in HDF5, those without records in "
+                "netCDF classic."},
     SettingInfo{"chunks", text, "auto", "", "elements", 0,
-                "Shape of the chunks of new variables in an HDF5 file, as \"64x64x64\"; `none`: contiguous; `auto`: none without filters, else "
-                "1 to 2 MiB, as near to a cube as halving makes it."},
+                "Chunk shape of new HDF5 variables, such as \"64x64x64\". `none`: contiguous. `auto`: contiguous "
+                "without filters, else 1 to 2 MiB."},
     SettingInfo{"filters", text, "none", "", "", 0,
-                "What becomes of a chunk's bytes in the file, in this order, as \"shuffle,deflate:1\": `shuffle`, `deflate:0..9`, `zstd:1..22`, "
-                "`lz4`, `blosc:CODEC:0..9`, `fletcher32`."},
+                "Filters of chunks in the file, in order, such as \"shuffle,deflate:1\": see filters.md."},
     SettingInfo{"extendible", boolean, "false", "", "", 0,
-                "Of one new variable: its first dimension may grow, by records that are put behind its end. Chunks then hold 64 KiB of records or "
-                "more, unless `chunks` is given; netCDF classic has none."},
+                "The first dimension of the new variable can grow, record by record."},
     SettingInfo{"netcdf_version", choice, "auto", "auto|1|2|5", "", 0,
-                "Version of a netCDF classic file; `auto`: the smallest that holds it, and of a file that exists its own."},
+                "Version of a netCDF classic file. `auto`: the smallest that can hold the data; an existing file "
+                "keeps its version."},
     SettingInfo{"header_room", bytes, "0", "", "bytes", 0,
-                "Bytes left free at least behind the header of a new netCDF classic file, for what is defined later; it is rounded up to 4 KiB together with the "
-                "header."},
-    SettingInfo{"record_alignment", bytes, "4", "", "bytes", 1, "The first record of a netCDF classic file begins at a multiple of this."},
+                "Minimum free space after the header of a new netCDF classic file, for later definitions. Rounded "
+                "up to 4 KiB with the header."},
+    SettingInfo{"record_alignment", bytes, "4", "", "bytes", 1,
+                "The first record of a netCDF classic file begins at a multiple of this."},
     SettingInfo{"references", choice, "auto", "auto|none|kerchunk", "", 0,
-                "`kerchunk`: beside the file a text FILE.kerchunk.json that says where the chunks of all variables lie, in subfiles too, by which xarray and zarr open "
-                "them as one. `auto`: for netCDF files with subfiles, whose base file shows other programs no array."},
+                "`kerchunk`: write FILE.kerchunk.json, a reference file for xarray and zarr. `auto`: for netCDF "
+                "files with subfiles."},
     SettingInfo{"trace", text, "", "", "", 0,
-                "A file that what each flush did is added to, in lines of JSON, for `windrow report`: see traces.md. Where it cannot be written, the report says so."},
+                "File to which a record of each flush is appended, as JSON lines for `windrow report`: see "
+                "traces.md."},
     SettingInfo{"trace_detail", choice, "auto", "auto|full", "", 0,
-                "What a trace tells of flushes that together are shorter than two hundred times what a whole line takes. auto: numbers of all ranks, many flushes in a line; full: all of each, at whatever cost."},
+                "Detail of the trace. `auto`: short records for short flushes; `full`: complete records for all "
+                "flushes."},
     SettingInfo{"machine", text, "", "", "", 0,
-                "A machine file, as `windrow calibrate` writes it: by its numbers auto foretells seconds and chooses: see machine-model.md. Rank 0 reads it; one that cannot be read is an error."},
+                "Machine file of `windrow calibrate`. `auto` uses it to predict times and choose a plan: see "
+                "machine-model.md."},
     SettingInfo{"learn", choice, "auto", "auto|on|off", "", 0,
-                "Whether what flushes took corrects what is foretold of the next: `auto` where there is a machine file; `on` also without one, then what is usual for the file system decides once it is corrected."},
+                "Correct predictions by measured times. `auto`: with a machine file; `on`: also without one."},
     SettingInfo{"durable", boolean, "false", "", "", 0,
-                "Data is on stable storage before a file takes its name, and after a sync."},
+                "Data is on stable storage before a file gets its final name, and after each sync."},
     SettingInfo{"store", choice, "posix", "posix|faulty", "", 0,
-                "Where the bytes go; `faulty` fails on command, for tests."},
+                "Storage backend. `faulty` fails on request, for tests."},
     SettingInfo{"fault", text, "", "", "", 0,
-                "What the faulty store does, as \"rank=1,operation=write,after=3,error=no_space\"."},
+                "Fault of the faulty store, such as \"rank=1,operation=write,after=3,error=no_space\"."},
 };
 
 // Options of earlier versions. Whoever still gives one hears what has become of it.
