@@ -148,7 +148,8 @@ WINDROW_API int windrow_create(MPI_Comm comm, const char *path, const windrow_op
 WINDROW_API int windrow_open(MPI_Comm comm, const char *path, int mode, const windrow_options *options, windrow_file **file);
 
 /**
- * Remove temporary files and folders beside `path` that killed jobs have left.  Local: one process calls it.
+ * Remove temporary files and folders beside `path` that killed jobs have left, and those of calibrations of its folder.
+ * Local: one process calls it.
  * Who writes a temporary file holds a lock of it: one that is locked stays, and so does one on a file system whose
  * locks do not reach all its hosts, or where
  * that is not known.
@@ -1030,11 +1031,13 @@ WINDROW_API int windrow_copy(MPI_Comm comm, const char *source, const char *targ
  * reading in requests of several lengths by several numbers of ranks.  Collective.  docs/machine-model.md.
  *
  * @param comm       Ranks as the programs will have that use the file: as many, on as many hosts.
- * @param directory  Of the storage.  One file, .windrow-calibration, is made in it and removed; 32 MiB are written at a time.        [the same on every rank]
+ * @param directory  Of the storage.  A file and a folder whose names begin with .windrow-calibration are made in it and
+ *                   removed; 32 MiB are written at a time.  Those of a killed calibration are removed.
+ *                   [the same on every rank]
  * @param options    file_system, layout and stripe are those of files; NULL: none.                                                   [the same on every rank]
  * @param machine    The machine file, for the option machine; it is replaced as a whole when everything has been measured.            [the same on every rank]
- * @return WINDROW_NOT_FOUND: no such folder; WINDROW_EXISTS: another calibration is at work there, or was killed; WINDROW_NO_PERMISSION, WINDROW_NO_SPACE, WINDROW_IO:
- *         the storage or the machine file.  After an error the machine file is as it was.
+ * @return WINDROW_NOT_FOUND: no such folder; WINDROW_NO_PERMISSION, WINDROW_NO_SPACE, WINDROW_IO: the storage or the
+ *         machine file.  After an error the machine file is as it was.
  * Cost: less than a minute, most of it storage.  Since 0.1.
  */
 WINDROW_API int windrow_calibrate(MPI_Comm comm, const char *directory, const windrow_options *options, const char *machine);

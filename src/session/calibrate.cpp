@@ -19,14 +19,21 @@
 namespace windrow {
 namespace {
 
-// Rank 0 alone: makes the file that everything is measured with. One that stands there is another calibration's.
-Status start_on_root(const std::string& directory, const Settings& settings, MeasuredPlace& place, Machine& machine) {
+// What is measured with lies in a folder beside a draft, whose lock says that the calibration lives.
+std::string folder_of(const Draft& draft) { return draft.temporary_path + ".files"; }
+
+// Rank 0 alone. What a calibration that was killed has left is removed.
+Status start_on_root(const std::string& directory, const Settings& settings, Draft& draft, MeasuredPlace& place,
+                     Machine& machine) {
   auto options = striping_options(settings);
   if (!options.ok()) return options.status();
   std::error_code error;
   if (!std::filesystem::is_directory(directory, error)) return {Code::not_found, fmt::format("calibrate: there is no folder \"{}\"", directory)};
-  if (std::filesystem::exists(place.path, error))
-    return {Code::exists, fmt::format("calibrate: \"{}\" stands there: another calibration is at work, or one was killed; then remove it", place.path)};
+  auto started = start_draft(directory + "/" + std::string(k_calibration));
+  if (!started.ok()) return started.status();
+  draft = std::move(started).value();
+  if (Status made = start_folder(draft, folder_of(draft)); !made.ok()) return made;
+  place.path = folder_of(draft) + "/data";
   auto store = open_store(place.path, StoreMode::create, place.options);
   if (!store.ok()) return store.status();
   if (Status closed = store.value()->close(); !closed.ok()) return closed;
@@ -37,10 +44,15 @@ Status start_on_root(const std::string& directory, const Settings& settings, Mea
   return {};
 }
 
-// All ranks measure with the same file; the layout says which stripes are whose.
+// All ranks measure with the same file; its layout says which stripes are whose.
 Status share_place(const Comm& comm, Status local, MeasuredPlace& place, Machine& machine) {
   std::vector<std::byte> told;
-  if (comm.rank() == 0 && local.ok()) local = guard([&] { return append_layout(told, place.layout), Status{}; });
+  if (comm.rank() == 0 && local.ok()) local = guard([&] {
+    append_layout(told, place.layout);
+    const auto path = std::as_bytes(std::span(place.path));
+    told.insert(told.end(), path.begin(), path.end());
+    return Status{};
+  });
   std::array<int64_t, 3> numbers{comm.host_size(), usable_cores(), static_cast<int64_t>(comm.host_roots().size())};
   local = share_from_root(comm, std::move(local), told, numbers);
   if (local.ok()) local = guard([&]() -> Status {
@@ -48,6 +60,7 @@ Status share_place(const Comm& comm, Status local, MeasuredPlace& place, Machine
     auto layout = read_layout(told, position);
     if (!layout.ok()) return layout.status();
     place.layout = std::move(layout).value();
+    place.path.assign(reinterpret_cast<const char*>(told.data()) + position, told.size() - position);
     return {};
   });
   machine.ranks_per_host = numbers[0];
@@ -109,16 +122,20 @@ Status calibrate(MPI_Comm user, const std::string& directory, const Settings& pr
     for (const auto& [key, value] : settings.value().values()) texts += key + '=' + value + '\n';
     arguments = hash_of({directory, file, texts});
     if (directory.empty() || file.empty()) return {Code::bad_argument, fmt::format("calibrate: the name of the {} is empty", directory.empty() ? "folder" : "machine file")};
-    place.path = directory + "/.windrow-calibration";
     place.options = {.kind = settings.value().text("store"), .fault = settings.value().text("fault"), .rank = comm.rank()};
     return check_store_options(place.options);
   });
   if (Status same = agree_same(comm, std::move(local), arguments, "the folder, the machine file or the options of a calibration"); !same.ok()) return same;
-  local = comm.rank() == 0 ? guard([&] { return start_on_root(directory, resolve(program).value(), place, machine); }) : Status{};
-  const bool began = local.ok() && comm.rank() == 0;
+  Draft draft;
+  local = Status{};
+  if (comm.rank() == 0)
+    local = guard([&] { return start_on_root(directory, resolve(program).value(), draft, place, machine); });
   Status verdict = share_place(comm, std::move(local), place, machine);
   if (verdict.ok()) verdict = measure_all(user, comm, place, machine);
-  if (began) (void)remove_files(std::span(&place.path, 1));
+  if (!draft.temporary_path.empty()) {
+    (void)guard([&] { return remove_folder(folder_of(draft)); });
+    remove_draft(draft);
+  }
   local = Status{};
   if (!verdict.ok()) {
     if (verdict.code() != Code::mpi) (void)agree(comm, std::move(local));  // no rank goes on before the file is gone

@@ -396,7 +396,8 @@ std::vector<std::string> leftovers(const std::string& path) {
     if (!folder || parts.name.empty()) return Status();
     const std::string_view stem = stem_of(parts);
     while (const dirent* entry = ::readdir(folder.get()))
-      if (is_leftover(entry->d_name, stem)) found.push_back(parts.folder + entry->d_name);
+      if (is_leftover(entry->d_name, stem) || is_leftover(entry->d_name, k_calibration))
+        found.push_back(parts.folder + entry->d_name);
     std::sort(found.begin(), found.end());
     return Status();
   });

@@ -86,7 +86,11 @@ Status remove_files(std::span<const std::string> paths);
 // Whether a file's name is one that start_draft() gives, or a companion's of it.
 bool is_temporary(std::string_view name) noexcept;
 
-// Temporary files of `path` and its companions that a killed job left behind (or a running one is writing); sorted.
+// What a calibration of a folder makes a draft of, which never gets this name.
+inline constexpr std::string_view k_calibration = "windrow-calibration";
+
+// Temporary files of `path` and of calibrations of its folder, and their companions, that a killed job left behind (or
+// a running one is writing); sorted.
 std::vector<std::string> leftovers(const std::string& path);
 
 // Removes those whose makers have ended (remove_leftover()); returns them.

@@ -76,6 +76,17 @@ TEST(Leftovers, what_a_living_job_writes_stays) {
   EXPECT_TRUE(living.held.is_at(living.temporary_path));
 }
 
+TEST(Leftovers, those_of_a_calibration_of_the_folder_are_removed_with_those_of_any_file_in_it) {
+  TemporaryFolder folder;
+  const std::string calibration = folder.path(std::string(k_calibration));
+  leave(calibration);
+  const Draft living = start(folder.path("a.raw"));
+  EXPECT_THAT(remove_leftovers(folder.path("b.raw")), ElementsAre(folder.path(".windrow-calibration.windrow-0000")));
+  EXPECT_THAT(names(folder), ElementsAre(".a.raw.windrow-0000"));
+  const Draft other = start(calibration);
+  EXPECT_THAT(remove_leftovers(folder.path("b.raw")), IsEmpty()) << "it is at work";
+}
+
 TEST(Leftovers, more_than_one_is_removed_and_what_is_alone_too) {
   TemporaryFolder folder;
   const std::string path = folder.path("a.raw");
