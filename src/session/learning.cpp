@@ -7,6 +7,7 @@
 #include "plan/candidates.hpp"
 #include "plan/experience.hpp"
 #include "session/file.hpp"
+#include "session/machine.hpp"
 
 namespace windrow {
 namespace {
@@ -53,6 +54,33 @@ void File::learn_seconds(KeptPlan& kept, double wave_seconds, double storage_sec
   limits.experience = experience_;
   // One rank's word is enough for all of them to make another: see unfit_plans().
   kept.outdated = is_clearly_better(weigh(weighing.asked, weighing.rule, weighing.pattern, topology, limits), weighing);
+}
+
+// Rank 0 alone. What is wrong with it is said before anything is opened.
+Status File::read_machine_on_root() {
+  const std::string path = settings_.text("machine");
+  if (path.empty()) return {};
+  auto text = read_machine_file(path);
+  if (!text.ok()) return text.status();
+  if (auto machine = machine_of(text.value(), path); !machine.ok()) return machine.status();
+  machine_text_ = std::move(text).value();
+  return {};
+}
+
+// Without a machine file, what is usual where rank 0 found the file to lie: it is told, and decides nothing.
+Status File::learn_machine(FileSystem kind, int64_t cores) {
+  limits_.machine_measured = !machine_text_.empty();
+  KnownMachine known;
+  if (machine_text_.empty()) {
+    known = usual_machine(kind, cores);
+  } else {
+    auto machine = machine_of(machine_text_, settings_.text("machine"));
+    if (!machine.ok()) return machine.status();
+    known = std::move(machine).value();
+  }
+  limits_.machine = std::move(known.machine);
+  find_experience(known.number);
+  return {};
 }
 
 }  // namespace windrow

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The machine that plans are made for: rank 0 reads its file, all ranks learn the same text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 #include "decomposition/balance.hpp"
 #include "model/defaults.hpp"
 #include "model/weigh.hpp"
-#include "session/file.hpp"
 #include "session/io_thread.hpp"
 #include "session/machine.hpp"
 #include "session/same.hpp"
@@ -42,15 +40,11 @@ Result<KnownMachine> machine_of(const std::string& text, const std::string& path
   return KnownMachine{std::make_shared<const Machine>(std::move(machine).value()), hash_of({text})};
 }
 
-namespace {
-
 KnownMachine usual_machine(FileSystem kind, int64_t cores) {
   auto machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
   const uint64_t number = hash_of({machine->name});
   return {std::move(machine), number};
 }
-
-}  // namespace
 
 Result<int64_t> interval_weight(const Settings& settings) {
   constexpr int64_t k_interval_points = 32;  // of meshes' seams: 4 to 100
@@ -70,33 +64,6 @@ Result<int64_t> interval_weight(const Settings& settings) {
   const WriteWeights weights = weigh_writing(*known.machine, k_interval_points * point_bytes);
   const double points = weights.interval_s / (weights.byte_s * static_cast<double>(point_bytes));
   return static_cast<int64_t>(std::min(k_most, points * static_cast<double>(k_weight_of_point)));
-}
-
-// Rank 0 alone. What is wrong with it is said before anything is opened.
-Status File::read_machine_on_root() {
-  const std::string path = settings_.text("machine");
-  if (path.empty()) return {};
-  auto text = read_machine_file(path);
-  if (!text.ok()) return text.status();
-  if (auto machine = machine_of(text.value(), path); !machine.ok()) return machine.status();
-  machine_text_ = std::move(text).value();
-  return {};
-}
-
-// Without a machine file, what is usual where rank 0 found the file to lie: it is told, and decides nothing.
-Status File::learn_machine(FileSystem kind, int64_t cores) {
-  limits_.machine_measured = !machine_text_.empty();
-  KnownMachine known;
-  if (machine_text_.empty()) {
-    known = usual_machine(kind, cores);
-  } else {
-    auto machine = machine_of(machine_text_, settings_.text("machine"));
-    if (!machine.ok()) return machine.status();
-    known = std::move(machine).value();
-  }
-  limits_.machine = std::move(known.machine);
-  find_experience(known.number);
-  return {};
 }
 
 }  // namespace windrow

@@ -9,6 +9,7 @@
 #include "base/status.hpp"
 #include "comm/comm.hpp"
 #include "model/machine.hpp"
+#include "storage/file_system.hpp"
 
 namespace windrow {
 
@@ -22,6 +23,9 @@ struct KnownMachine {
 
 // What such a text says. May be called by several threads.
 Result<KnownMachine> machine_of(const std::string& text, const std::string& path);
+
+// Without a machine file: what is usual where files lie on such a file system.
+KnownMachine usual_machine(FileSystem kind, int64_t cores);
 
 // What an interval of points costs those who write it, as in Balancing: by the machine file of the settings, else what is usual, and for
 // the points' length in the settings. Local; for rank 0.

@@ -5,7 +5,7 @@
 
 #include "base/varint.hpp"
 #include "extent/encode.hpp"
-#include "session/file.hpp"
+#include "session/shared_decomposition.hpp"
 
 namespace windrow {
 namespace {
@@ -81,24 +81,22 @@ void Recorder::begin(double now) noexcept {
   began_ = now;
 }
 
-void Recorder::take_queue(std::span<const QueueEntry> queue) {
+void Recorder::take(const TracedRequest& request) {
   if (!samples_all_ && !is_sampled_) return;
-  for (const QueueEntry& entry : queue) {
-    if (static_cast<size_t>(queued_) == k_most_queued) {
-      ++left_out_;
-      continue;
-    }
-    append(queue_, entry.variable);
-    append(queue_, entry.put ? 1 : 0);
-    append(queue_, entry.record + 1);
-    append(queue_, entry.ordinal);
-    append(queue_, entry.decomposition->identity());
-    append(queue_, entry.staged ? static_cast<int>(entry.staged->type) + 1 : 0);
-    ++queued_;
-    const int64_t identity = entry.decomposition->identity();
-    if (told_.contains(identity) || std::find(describing_.begin(), describing_.end(), identity) != describing_.end()) continue;
-    describe(*entry.decomposition);
+  if (static_cast<size_t>(queued_) == k_most_queued) {
+    ++left_out_;
+    return;
   }
+  const int64_t identity = request.decomposition.identity();
+  append(queue_, request.variable);
+  append(queue_, request.put ? 1 : 0);
+  append(queue_, request.record + 1);
+  append(queue_, request.ordinal);
+  append(queue_, identity);
+  append(queue_, request.type ? static_cast<int>(*request.type) + 1 : 0);
+  ++queued_;
+  if (told_.contains(identity) || std::find(describing_.begin(), describing_.end(), identity) != describing_.end()) return;
+  describe(request.decomposition);
 }
 
 // As small as it can be told: a box by its corners, a list of few runs as it is, and of a long one how many runs of which length there are.

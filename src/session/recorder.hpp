@@ -21,9 +21,17 @@
 
 namespace windrow {
 
-struct QueueEntry;
-struct Variable;
 class SharedDecomposition;
+
+// A put or get that a flush will move.
+struct TracedRequest {
+  int variable = 0;
+  bool put = true;
+  int64_t record = -1;        // -1: of the whole variable
+  int64_t ordinal = 0;
+  std::optional<Type> type;   // in memory, where it is not the variable's
+  const SharedDecomposition& decomposition;
+};
 
 class Recorder {
  public:
@@ -39,7 +47,7 @@ class Recorder {
 
   Recording& recording() noexcept { return recording_; }
   void begin(double now) noexcept;                                // local: a flush does
-  void take_queue(std::span<const QueueEntry> queue);             // local: what it will move
+  void take(const TracedRequest& request);                        // local: what it will move
   // Collective: two calls of MPI, or none; the report and the verdict are those of all ranks. The status is MPI's.
   Status end(const Comm& comm, const Trace& trace, const TracedFlush& flush);
 

@@ -9,7 +9,6 @@
 
 #include "base/units.hpp"
 #include "layout/parse.hpp"
-#include "session/file.hpp"
 
 namespace windrow {
 namespace {
@@ -142,33 +141,6 @@ int64_t targets_of(const StorageLayout& layout) noexcept {
 void describe_striping(const Striping& striping, std::vector<std::string>& reasons) {
   if (!striping.layout.is_striped() && striping.why.empty()) return;
   reasons.push_back(fmt::format("layout {}{}", layout_text(striping.layout), striping.why.empty() ? "" : "; " + striping.why));
-}
-
-// On all ranks, or on none. What memory is wanted for is the report.
-void File::take_layout(std::shared_ptr<const StorageLayout> layout) noexcept {
-  (void)guard([&] {
-    striping_.layout = *layout;
-    report_.layout = layout_text(*layout);
-    return Status{};
-  });
-  striping_.why.clear();  // of other stripes
-  layout_ = layout->is_striped() ? std::move(layout) : nullptr;
-  if (limits_.layout) {
-    limits_.layout = layout_;
-    if (layout_) limits_.unit = lock_unit(*layout_);
-  }
-  data_->tally_by(layout_);
-  if (recorder_) data_->record(&recorder_->recording(), subfiles_ ? nullptr : layout_);
-}
-
-// A set's base file has hardly anything but metadata.
-Status File::stripe_on_root() {
-  if (wanted_subfiles_ > 1) striping_options_.expected_bytes = 0;
-  const int64_t writers = limits_.writers > 0 ? limits_.writers : static_cast<int64_t>(comm_->host_roots().size());
-  auto striped = stripe_draft(striping_options_, draft_, {.count = writers, .buffer_bytes = limits_.buffer_bytes});
-  if (!striped.ok()) return striped.status();
-  striping_ = std::move(striped).value();
-  return draft_.held.follow(draft_.temporary_path);  // to get other stripes may have been to become another file
 }
 
 }  // namespace windrow

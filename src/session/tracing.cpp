@@ -75,7 +75,16 @@ void File::begin_trace() {
   if (!recorder_) return;
   recorder_->begin(flush_begin_);
   trace_.timeline = &recorder_->recording().program;
-  (void)guard([&] { return recorder_->take_queue(queue_), Status{}; });
+  (void)guard([&] {
+    for (const QueueEntry& entry : queue_)
+      recorder_->take({.variable = entry.variable,
+                       .put = entry.put,
+                       .record = entry.record,
+                       .ordinal = entry.ordinal,
+                       .type = entry.staged ? std::optional(entry.staged->type) : std::nullopt,
+                       .decomposition = *entry.decomposition});
+    return Status{};
+  });
 }
 
 // Collective. Whether there is a line is decided by what all ranks know alike: none where nobody had anything to move, nor where MPI has failed.
