@@ -5,9 +5,9 @@
 #include "base/units.hpp"
 #include "capi/handles.hpp"
 #include "comm/agree.hpp"
+#include "comm/same.hpp"
 #include "copy/copy.hpp"
 #include "format/format.hpp"
-#include "session/same.hpp"
 
 using windrow::Code;
 using windrow::enter;

@@ -10,7 +10,7 @@
 #include "comm/agree.hpp"
 #include "extent/pieces.hpp"
 #include "plan/strategy.hpp"
-#include "session/machine.hpp"
+#include "planning/machine.hpp"
 
 namespace windrow {
 namespace {

@@ -2,9 +2,9 @@
 // Machine files: measured, and used for a trace.
 #include <string_view>
 
+#include "calibration/advice.hpp"
+#include "calibration/calibrate.hpp"
 #include "capi/handles.hpp"
-#include "session/advice.hpp"
-#include "session/calibrate.hpp"
 
 using windrow::Code;
 using windrow::enter;

@@ -10,8 +10,8 @@
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
+#include "planning/wave_numbers.hpp"
 #include "session/file.hpp"
-#include "session/wave_numbers.hpp"
 
 namespace windrow {
 

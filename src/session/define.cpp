@@ -11,10 +11,10 @@
 #include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "comm/agree.hpp"
+#include "comm/same.hpp"
 #include "format/check.hpp"
+#include "format/paths.hpp"
 #include "session/file.hpp"
-#include "session/paths.hpp"
-#include "session/same.hpp"
 #include "storage/publish.hpp"
 
 namespace windrow {

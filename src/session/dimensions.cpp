@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "base/numbering.hpp"
-#include "comm/agree.hpp"
 #include "base/units.hpp"
+#include "comm/agree.hpp"
+#include "comm/same.hpp"
 #include "format/check.hpp"
+#include "format/paths.hpp"
 #include "session/file.hpp"
-#include "session/paths.hpp"
-#include "session/same.hpp"
 
 namespace windrow {
 namespace {

@@ -10,15 +10,15 @@
 #include <filesystem>
 #include <functional>
 
-#include "comm/agree.hpp"
 #include "base/varint.hpp"
+#include "comm/agree.hpp"
 #include "comm/handle.hpp"
+#include "comm/same.hpp"
+#include "dataio/copy.hpp"
 #include "format/catalog.hpp"
 #include "plan/limits.hpp"
-#include "session/copy.hpp"
 #include "session/motion.hpp"
 #include "session/resolved_options.hpp"
-#include "session/same.hpp"
 
 namespace windrow {
 namespace {

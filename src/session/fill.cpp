@@ -6,9 +6,9 @@
 #include <array>
 
 #include "comm/agree.hpp"
+#include "planning/wave_numbers.hpp"
 #include "session/file.hpp"
 #include "session/motion.hpp"
-#include "session/wave_numbers.hpp"
 
 namespace windrow {
 namespace {

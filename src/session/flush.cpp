@@ -8,16 +8,16 @@
 #include <cstring>
 
 #include "base/numbering.hpp"
-#include "comm/agree.hpp"
 #include "base/units.hpp"
+#include "comm/agree.hpp"
 #include "comm/handle.hpp"
 #include "comm/patience.hpp"
+#include "comm/same.hpp"
+#include "dataio/windows.hpp"
+#include "planning/wave_numbers.hpp"
 #include "session/file.hpp"
 #include "session/motion.hpp"
 #include "session/replicas.hpp"
-#include "session/same.hpp"
-#include "session/wave_numbers.hpp"
-#include "session/windows.hpp"
 
 namespace windrow {
 namespace {

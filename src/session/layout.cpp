@@ -10,9 +10,9 @@
 #include "base/checked.hpp"
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
+#include "dataio/bands.hpp"
+#include "dataio/copy.hpp"
 #include "format/fill.hpp"
-#include "session/bands.hpp"
-#include "session/copy.hpp"
 #include "session/file.hpp"
 
 namespace windrow {

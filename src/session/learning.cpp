@@ -6,8 +6,8 @@
 
 #include "plan/candidates.hpp"
 #include "plan/experience.hpp"
+#include "planning/machine.hpp"
 #include "session/file.hpp"
-#include "session/machine.hpp"
 
 namespace windrow {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "base/utf8.hpp"
 #include "comm/agree.hpp"
+#include "comm/same.hpp"
 #include "format/check.hpp"
+#include "format/paths.hpp"
 #include "session/file.hpp"
-#include "session/paths.hpp"
-#include "session/same.hpp"
 
 namespace windrow {
 namespace {

@@ -13,9 +13,9 @@
 #include "base/units.hpp"
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
+#include "comm/same.hpp"
 #include "comm/sparse.hpp"
 #include "session/file.hpp"
-#include "session/same.hpp"
 
 namespace windrow {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "comm/comm.hpp"
+#include "dataio/windows.hpp"
 #include "session/file.hpp"
-#include "session/windows.hpp"
 
 namespace windrow {
 

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "comm/agree.hpp"
 #include "base/units.hpp"
+#include "comm/agree.hpp"
+#include "comm/same.hpp"
 #include "kerchunk/kerchunk.hpp"
 #include "session/file.hpp"
-#include "session/same.hpp"
 
 namespace windrow {
 namespace {

@@ -9,8 +9,8 @@
 #include "comm/comm.hpp"
 #include "plan/plan.hpp"
 #include "plan/strategy.hpp"
-#include "session/striping.hpp"
 #include "storage/store.hpp"
+#include "storage/striping.hpp"
 
 namespace windrow {
 

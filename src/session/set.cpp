@@ -14,10 +14,10 @@
 #include "base/varint.hpp"
 #include "comm/agree.hpp"
 #include "format/check.hpp"
-#include "session/file_count.hpp"
+#include "planning/machine.hpp"
 #include "session/file.hpp"
-#include "session/machine.hpp"
-#include "session/map_attributes.hpp"
+#include "subfiling/file_count.hpp"
+#include "subfiling/map_attributes.hpp"
 
 namespace windrow {
 namespace {

@@ -9,9 +9,9 @@
 #include "base/units.hpp"
 #include "comm/agree.hpp"
 #include "format/check.hpp"
+#include "format/paths.hpp"
 #include "session/file.hpp"
-#include "session/file_count.hpp"
-#include "session/paths.hpp"
+#include "subfiling/file_count.hpp"
 
 namespace windrow {
 namespace {

@@ -9,8 +9,8 @@
 #include "comm/agree.hpp"
 #include "comm/sparse.hpp"
 #include "layout/line.hpp"
+#include "planning/wave_numbers.hpp"
 #include "session/file.hpp"
-#include "session/wave_numbers.hpp"
 
 namespace windrow {
 namespace {

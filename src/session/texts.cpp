@@ -6,9 +6,9 @@
 #include "base/numbering.hpp"
 #include "base/units.hpp"
 #include "comm/agree.hpp"
+#include "comm/same.hpp"
 #include "format/check.hpp"
 #include "session/file.hpp"
-#include "session/same.hpp"
 
 namespace windrow {
 namespace {

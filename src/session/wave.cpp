@@ -9,14 +9,14 @@
 #include <tuple>
 
 #include "base/numbering.hpp"
-#include "comm/agree.hpp"
 #include "base/units.hpp"
+#include "comm/agree.hpp"
 #include "comm/link.hpp"
+#include "comm/same.hpp"
 #include "format/check.hpp"
 #include "plan/choose.hpp"
+#include "planning/wave_numbers.hpp"
 #include "session/file.hpp"
-#include "session/same.hpp"
-#include "session/wave_numbers.hpp"
 
 namespace windrow {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "comm/agree.hpp"
+#include "comm/same.hpp"
 #include "session/file.hpp"
-#include "session/same.hpp"
 
 namespace windrow {
 

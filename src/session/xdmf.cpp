@@ -6,8 +6,8 @@
 
 #include "base/numbering.hpp"
 #include "comm/agree.hpp"
+#include "comm/same.hpp"
 #include "session/file.hpp"
-#include "session/same.hpp"
 #include "storage/store.hpp"
 
 namespace windrow {

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "checked.hpp"
+#include "comm/same.hpp"
 #include "format/format.hpp"
-#include "session/file_count.hpp"
-#include "session/map_attributes.hpp"
-#include "session/same.hpp"
+#include "subfiling/file_count.hpp"
+#include "subfiling/map_attributes.hpp"
 
 namespace {
 

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibration/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/units.hpp"
+#include "model/defaults.hpp"
+#include "planning/machine.hpp"
+#include "reporting/weighing_json.hpp"
+#include "storage/system_error.hpp"
+#include "trace/trace_reading.hpp"
+
+namespace windrow {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Opening {
+  std::string file, mode;
+  Topology topology;
+  std::shared_ptr<const StorageLayout> layout;
+  std::string like;  // the same of openings that make the same of a flush
+};
+
+// Flushes that had the same to do and did it alike.
+struct Kind {
+  size_t opening = 0;  // the first with such a flush
+  std::set<std::string> files;
+  RecordedPattern recorded;
+  std::string storage, taken;
+  std::vector<int64_t> flushes;
+  std::vector<double> seconds;       // of the whole flush
+  double foretold = 0;               // for what was taken, when it was
+  bool alone = true;                 // no flush had another plan too
+  std::shared_ptr<const Weighing> weighing;
+};
+
+[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+double sound_seconds(const ordered_json& json) {
+  const auto seconds = json.get<double>();
+  return std::isfinite(seconds) ? std::clamp(seconds, 0.0, 1e15) : 0;
+}
+
+Topology topology_of(const ordered_json& json) {
+  Topology topology{.ranks = json.at("ranks").get<int>(), .host_roots = {}};
+  std::map<int64_t, int> lowest;
+  for (const ordered_json& each : json.at("ranks_on_hosts")) {
+    const int first = each.at(0).get<int>();
+    if (first < 0 || first >= topology.ranks) fail("a host has a rank that there is not");
+    lowest.emplace(each.at(2).get<int64_t>(), first);
+  }
+  for (const auto& [host, rank] : lowest) topology.host_roots.push_back(rank);
+  std::sort(topology.host_roots.begin(), topology.host_roots.end());
+  if (topology.host_roots.empty()) fail("it has no hosts");
+  return topology;
+}
+
+// Which targets a file lies on, and where in it the bytes are, differs from one file of a time series to the next.
+std::string stripes_text(const StorageLayout& layout) {
+  std::string text = fmt::format("{}", static_cast<int>(layout.kind));
+  for (const LayoutComponent& each : layout.components)
+    text += fmt::format(" {}x{}", each.stripe_bytes, each.stripe_count);
+  return text;
+}
+
+std::string pattern_text(ordered_json pattern) {
+  ordered_json& regions = pattern["regions"];
+  if (regions.is_array() && !regions.empty()) {
+    const auto begin =
+        static_cast<uint64_t>(regions.at(0).at(0).get<int64_t>());  // of a damaged trace it may be anything
+    for (ordered_json& region : regions)
+      for (ordered_json& end : region) end = static_cast<uint64_t>(end.get<int64_t>()) - begin;
+  }
+  return pattern.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+class Advisor {
+ public:
+  explicit Advisor(std::shared_ptr<const Machine> machine) : machine_(std::move(machine)) {}
+
+  Status read(const std::string& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) return {Code::bad_argument, fmt::format("advise: \"{}\" is a folder, not a trace", path)};
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream) return system_status("open of trace", path, errno);
+    auto damage = read_trace_lines(stream, path, [this](const TraceLine& line) { take(line); });
+    if (damage.ok()) damage_ = std::move(damage).value();
+    return damage.status();
+  }
+
+  // Chooses anew for each kind, as if nothing had been asked for.
+  Status choose() {
+    for (Kind& kind : kinds_) {
+      PlanLimits limits = kind.recorded.limits;
+      limits.machine = machine_ ? machine_ : std::make_shared<const Machine>(default_machine(kind.storage));
+      limits.machine_measured = true;
+      if (const auto& layout = openings_[kind.opening].layout; layout && layout->is_striped()) limits.layout = layout;
+      auto plan = make_plan(Strategy{}, kind.recorded.pattern, openings_[kind.opening].topology, limits);
+      if (!plan.ok()) return plan.status();
+      kind.weighing = plan.value().weighing;
+    }
+    return {};
+  }
+
+  std::string text() const;
+  std::string json() const;
+
+ private:
+  void take(const TraceLine& line) {
+    if (line.kind == TraceLine::Kind::opening)
+      take_opening(line.json);
+    else if (line.kind == TraceLine::Kind::brief)
+      brief_ += static_cast<int64_t>(line.json["brief_flushes"]["flush"].size());
+    else
+      take_flush(line.json, line.opening);
+  }
+  void take_opening(const ordered_json& line);
+  void take_flush(const ordered_json& line, size_t opening);
+  void take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone);
+
+  std::shared_ptr<const Machine> machine_;  // nullptr: what is usual
+  std::vector<Opening> openings_;
+  std::vector<Kind> kinds_;
+  std::map<std::string, size_t> known_;     // of kinds
+  int64_t without_pattern_ = 0, brief_ = 0;
+  std::string damage_;
+};
+
+void Advisor::take_opening(const ordered_json& line) {
+  auto layout = read_layout_json(line.at("layout"));
+  if (!layout.ok()) fail(layout.status().message());
+  Opening opening{.file = line.at("file"), .mode = line.at("mode"), .topology = topology_of(line), .layout = std::make_shared<const StorageLayout>(std::move(layout).value()), .like = {}};
+  opening.like = fmt::format("{} {} {}", opening.mode, line.at("ranks_on_hosts").dump(), stripes_text(*opening.layout));
+  openings_.push_back(std::move(opening));
+}
+
+void Advisor::take_flush(const ordered_json& line, size_t opening) {
+  if (!line.at("error").get<std::string>().empty()) return;  // its seconds say nothing
+  const ordered_json& plans = line.at("report").at("plans");
+  const double seconds = sound_seconds(line.at("report").at("seconds").at("total"));
+  for (const ordered_json& plan : plans) take_plan(plan, opening, line.at("flush").get<int64_t>(), seconds, plans.size() == 1);
+}
+
+void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush, double seconds, bool alone) {
+  if (!plan.contains("pattern") || !plan.contains("foretold")) {
+    ++without_pattern_;
+    return;
+  }
+  Kind kind;
+  kind.opening = opening;
+  kind.storage = plan["foretold"].at("storage");
+  for (const ordered_json& each : plan["foretold"].at("alternatives"))
+    if (each.at("chosen").get<bool>()) kind.taken = each.at("strategy"), kind.foretold = sound_seconds(each.at("seconds").at("flush"));
+  const std::string key = fmt::format("{} {} {}", openings_[opening].like, kind.taken, pattern_text(plan["pattern"]));
+  auto found = known_.find(key);
+  if (found == known_.end()) {
+    auto recorded = read_pattern(plan["pattern"]);
+    if (!recorded.ok()) fail(recorded.status().message());
+    kind.recorded = std::move(recorded).value();
+    found = known_.emplace(key, kinds_.size()).first;
+    kinds_.push_back(std::move(kind));
+  }
+  Kind& known = kinds_[found->second];
+  known.files.insert(openings_[opening].file);
+  known.flushes.push_back(flush);
+  known.seconds.push_back(seconds);
+  known.alone = known.alone && alone;
+}
+
+const Alternative* chosen_of(const Kind& kind) {
+  if (!kind.weighing) return nullptr;
+  const auto& all = kind.weighing->alternatives;
+  const auto found = std::find_if(all.begin(), all.end(), [](const Alternative& each) { return each.chosen; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// What this machine is foretold to take for what was taken; nothing: it is no alternative of what nobody asked for.
+std::optional<double> taken_seconds(const Kind& kind) {
+  for (const Alternative& each : kind.weighing->alternatives)
+    if (short_text(each.candidate, kind.recorded.pattern.reading) == kind.taken) return each.seconds.flush();
+  return std::nullopt;
+}
+
+std::string options_text(const Candidate& candidate, bool reading) {
+  const Strategy& strategy = candidate.strategy;
+  std::string text = fmt::format("domains={} access={}", name_of(strategy.domains), name_of(strategy.access));
+  if (candidate.writers > 0) text += fmt::format(" writers={}", candidate.writers);
+  if (strategy.gather == Gather::team) text += fmt::format(" gather=team({})", reading ? strategy.team_read : strategy.team_write);
+  if (strategy.gather == Gather::host) text += " gather=host";
+  return text;
+}
+
+std::string flushes_text(const Kind& kind) {
+  const std::vector<int64_t>& flushes = kind.flushes;
+  if (flushes.size() == 1) return fmt::format("flush {}", flushes.front());
+  if (kind.files.size() > 1) return fmt::format("{} flushes of {} files", flushes.size(), kind.files.size());
+  return fmt::format("{}, {} to {}", counted(flushes.size(), "flush", "flushes"), flushes.front(), flushes.back());
+}
+
+std::string Advisor::text() const {
+  constexpr size_t k_most = 3;
+  std::string text;
+  size_t opening = openings_.size();
+  for (const Kind& kind : kinds_) {
+    const Opening& of = openings_[kind.opening];
+    if (opening != kind.opening) text += fmt::format("{}: {}, {} on {}\n", of.file, of.mode, counted(of.topology.ranks, "rank"), counted(of.topology.host_roots.size(), "host"));
+    opening = kind.opening;
+    const Pattern& pattern = kind.recorded.pattern;
+    text += fmt::format("  {}: {} {} in {} of {} on average\n", flushes_text(kind), format_bytes(pattern.bytes),
+                        pattern.reading ? "read" : "written", counted(pattern.pieces, "piece"),
+                        format_bytes(pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0));
+    text += fmt::format("    taken    {}: measured {}{}, foretold {} then\n", kind.taken, format_seconds(median(kind.seconds)), kind.alone ? "" : " with other plans of the flush", format_seconds(kind.foretold));
+    const Alternative* chosen = chosen_of(kind);
+    if (chosen == nullptr) {
+      text += "    advised  as it is: one way is open\n";
+      continue;
+    }
+    if (const auto seconds = taken_seconds(kind)) text += fmt::format("             on {} it is foretold to take {}\n", kind.weighing->machine, format_seconds(*seconds));
+    const bool same = short_text(chosen->candidate, pattern.reading) == kind.taken;
+    text += same ? fmt::format("    advised  the same: with opening the file {}, and no other is foretold to be clearly faster\n", format_seconds(chosen->seconds.total))
+                 : fmt::format("    advised  {}: foretold {} ({})\n", short_text(chosen->candidate, pattern.reading), format_seconds(chosen->seconds.flush()), options_text(chosen->candidate, pattern.reading));
+    size_t told = 0;
+    for (const Alternative& each : kind.weighing->alternatives)
+      if (!each.chosen && short_text(each.candidate, pattern.reading) != kind.taken && told++ < k_most)
+        text += fmt::format("    instead  {}: foretold {}, with opening the file {}\n", short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()), format_seconds(each.seconds.total));
+  }
+  if (brief_ > 0) text += fmt::format("of {} more the trace has numbers alone, and no plans\n", counted(brief_, "short flush", "short flushes"));
+  if (without_pattern_ > 0) text += fmt::format("no advice for {}: of chunked variables, of a broadcast, or of a trace of an earlier version\n", counted(without_pattern_, "plan"));
+  if (!machine_) text += "without a machine file: the seconds are those that are usual for such a storage\n";
+  if (!damage_.empty()) text += fmt::format("what came before is told: {}\n", damage_);
+  return text;
+}
+
+std::string Advisor::json() const {
+  ordered_json json{{"machine", machine_ ? ordered_json(machine_->name) : ordered_json(nullptr)}, {"damage", damage_}, {"plans_without_pattern", without_pattern_}, {"brief_flushes", brief_}, {"kinds", ordered_json::array()}};
+  for (const Kind& kind : kinds_) {
+    const Opening& of = openings_[kind.opening];
+    ordered_json told{{"file", of.file},
+                      {"mode", of.mode},
+                      {"ranks", of.topology.ranks},
+                      {"hosts", of.topology.host_roots.size()},
+                      {"direction", kind.recorded.pattern.reading ? "read" : "write"},
+                      {"files", kind.files.size()},
+                      {"flushes", kind.flushes},
+                      {"bytes", kind.recorded.pattern.bytes},
+                      {"pieces", kind.recorded.pattern.pieces},
+                      {"taken", kind.taken},
+                      {"measured_s", median(kind.seconds)},
+                      {"measured_alone", kind.alone},
+                      {"foretold_then_s", kind.foretold}};
+    told["advised"] = nullptr;
+    if (const Alternative* chosen = chosen_of(kind)) {
+      const auto seconds = taken_seconds(kind);
+      told["foretold_s"] = seconds ? ordered_json(*seconds) : ordered_json(nullptr);
+      told["advised"] = {{"strategy", short_text(chosen->candidate, kind.recorded.pattern.reading)}, {"options", options_text(chosen->candidate, kind.recorded.pattern.reading)}, {"foretold_s", chosen->seconds.flush()}};
+      told["alternatives"] = alternatives_json(*kind.weighing)["alternatives"];
+    }
+    json["kinds"].push_back(std::move(told));
+  }
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Result<std::string> advise(const std::string& trace, const std::string& machine, bool json) {
+  std::shared_ptr<const Machine> known;
+  if (!machine.empty()) {
+    auto text = read_machine_file(machine);
+    if (!text.ok()) return text.status();
+    auto parsed = parse_machine(text.value(), machine);
+    if (!parsed.ok()) return parsed.status();
+    known = std::make_shared<const Machine>(std::move(parsed).value());
+  }
+  Advisor advisor(std::move(known));
+  if (Status status = advisor.read(trace); !status.ok()) return status;
+  if (Status status = advisor.choose(); !status.ok()) return status;
+  return json ? advisor.json() : advisor.text();
+}
+
+}  // namespace windrow

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataio/data_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace windrow {
+
+namespace {
+
+constexpr size_t k_most_open = 64;  // a process may have 1024 files open on most systems
+
+template <class AnySlice>
+int64_t bytes_of(std::span<const AnySlice> slices) noexcept {
+  int64_t bytes = 0;
+  for (const AnySlice& slice : slices) bytes += slice.size;
+  return bytes;
+}
+
+}  // namespace
+
+Status DataFile::close_idle() {
+  if (stores_.size() < files_kept_open(k_most_open)) return {};
+  const auto idle = std::min_element(stores_.begin(), stores_.end(),
+                                     [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; });
+  Status status = syncs_ && writable_ ? idle->second.store->sync() : Status{};
+  status.update(idle->second.store->close());
+  stores_.erase(idle);
+  return status;
+}
+
+Result<DataFile::Opened*> DataFile::open(int64_t file) {
+  const auto found = stores_.find(file);
+  if (found != stores_.end()) {
+    found->second.last_used = ++uses_;
+    return &found->second;
+  }
+  if (Status status = close_idle(); !status.ok()) return status;
+  auto opened = open_store(file == 0 ? path_ : names_.path(file - 1), writable_ ? StoreMode::update : StoreMode::read, options_);
+  if (!opened.ok()) return opened.status();
+  ++opens_;
+  return &stores_.emplace(file, Opened{std::move(opened).value(), {}, ++uses_}).first->second;
+}
+
+void DataFile::count(Opened& opened, int64_t place) {
+  const StoreCounters& now = opened.store->counters();
+  if (recording_ != nullptr) note(place, now, opened.before);
+  work_.write_requests += now.write_requests - opened.before.write_requests;
+  work_.read_requests += now.read_requests - opened.before.read_requests;
+  work_.bytes_written += now.bytes_written - opened.before.bytes_written;
+  work_.bytes_read += now.bytes_read - opened.before.bytes_read;
+  opened.before = now;
+}
+
+std::string DataFile::where(int64_t place) const {
+  const int64_t file = line_.file_of(place);
+  return fmt::format("offset {} of \"{}\"", line_.offset_of(place), file == 0 ? path_ : names_.path(file - 1));
+}
+
+// What a piece of work has moved begins at its place and has no hole, also where it is read, changed and written back.
+void DataFile::note(int64_t place, const StoreCounters& now, const StoreCounters& before) noexcept {
+  const int64_t written = now.bytes_written - before.bytes_written, read = now.bytes_read - before.bytes_read;
+  recording_->writes.add(now.write_requests - before.write_requests, written);
+  recording_->reads.add(now.read_requests - before.read_requests, read);
+  const int64_t file = line_.file_of(place);
+  if (file != 0 || layout_ == nullptr) return recording_->targets.add(file, written + read);
+  for (const int64_t bytes : {written, read})
+    for (int64_t at = place; at < place + bytes;) {
+      const Stripe stripe = stripe_at(*layout_, at);
+      const int64_t end = std::min(place + bytes, std::max(at + 1, stripe.bytes.end));
+      static_assert(k_no_target == TargetBytes::k_others);
+      recording_->targets.add(named_ ? stripe.target : stripe.column, end - at);
+      at = end;
+    }
+}
+
+// `work` is given the store that the place lies in, and the offset there. No request lies in two files: nobody's bytes do.
+template <class Work>
+void DataFile::attempt(int64_t place, Work&& work) {
+  used_ = true;
+  if (!status_.ok()) return;
+  Opened* opened = nullptr;
+  status_ = guard([&] {
+    auto found = open(line_.file_of(place));
+    if (!found.ok()) return found.status();
+    opened = found.value();
+    return work(*opened->store, line_.offset_of(place));
+  });
+  if (opened != nullptr) count(*opened, place);
+}
+
+// For the report; without memory for it there is less of that, and no error.
+void DataFile::tally(int64_t offset, int64_t bytes) {
+  const StorageLayout* stripes = offset < FileLine::k_begin ? stripes_.get() : stripes_of_line_.get();
+  if (stripes == nullptr || !status_.ok()) return;
+  (void)guard([&] {
+    touched_.add(*stripes, {offset, offset + bytes});
+    return Status{};
+  });
+}
+
+void DataFile::write(int64_t offset, std::span<const std::byte> bytes) {
+  attempt(offset, [&](Store& store, int64_t at) { return store.write_at(at, bytes); });
+  tally(offset, static_cast<int64_t>(bytes.size()));
+}
+
+void DataFile::write_locked(int64_t offset, std::span<const std::byte> bytes) {
+  attempt(offset, [&](Store& store, int64_t at) -> Status {
+    const auto size = static_cast<int64_t>(bytes.size());
+    if (Status status = store.lock(at, size); !status.ok()) return status;
+    Status status = store.write_at(at, bytes);
+    status.update(store.unlock(at, size));
+    return status;
+  });
+  tally(offset, static_cast<int64_t>(bytes.size()));
+}
+
+void DataFile::write(int64_t offset, std::span<const ConstSlice> slices) {
+  attempt(offset, [&](Store& store, int64_t at) { return store.write_slices_at(at, slices); });
+  tally(offset, bytes_of(slices));
+}
+
+void DataFile::expect(Extent range) {
+  for (auto& [file, opened] : stores_) opened.store->expect(0, 0);
+  if (range.empty() || line_.file_of(range.begin) != line_.file_of(range.end - 1)) return;
+  attempt(range.begin, [&](Store& store, int64_t at) { return store.expect(at, range.size()), Status{}; });
+}
+
+void DataFile::read(int64_t offset, std::span<std::byte> bytes) {
+  attempt(offset, [&](Store& store, int64_t at) { return store.read_at(at, bytes); });
+  tally(offset, static_cast<int64_t>(bytes.size()));
+}
+
+void DataFile::read(int64_t offset, std::span<const Slice> slices) {
+  attempt(offset, [&](Store& store, int64_t at) { return store.read_slices_at(at, slices); });
+  tally(offset, bytes_of(slices));
+}
+
+// A recording tells of each by itself.
+bool DataFile::are_apart(std::span<const ReadRequest> requests) const noexcept {
+  return recording_ != nullptr || std::any_of(requests.begin(), requests.end(), [](const ReadRequest& each) { return each.offset >= FileLine::k_begin; });
+}
+
+void DataFile::read(std::span<const ReadRequest> requests, const Meanwhile& meanwhile) {
+  if (requests.empty()) return;
+  const bool apart = are_apart(requests);
+  if (!apart) attempt(requests.front().offset, [&](Store& store, int64_t) { return store.read_several(requests, meanwhile); });
+  for (const ReadRequest& each : requests) {
+    if (apart)
+      read(each.offset, each.bytes);
+    else
+      tally(each.offset, static_cast<int64_t>(each.bytes.size()));
+  }
+  if (status_.ok()) return;
+  for (auto& [file, opened] : stores_) {  // whose memory is about to be somebody else's
+    opened.store->forget_ahead();
+    count(opened, requests.front().offset);
+  }
+}
+
+void DataFile::read_ahead(std::span<const ReadRequest> requests) {
+  if (requests.empty() || are_apart(requests) || !status_.ok()) return;
+  const auto opened = stores_.find(0);  // to open another file might close the one that is being read
+  if (opened == stores_.end()) return;
+  (void)guard([&] {
+    opened->second.store->read_ahead(requests);
+    return Status{};
+  });
+}
+
+const std::byte* DataFile::map(Extent range) {
+  const std::byte* bytes = nullptr;
+  if (range.begin >= FileLine::k_begin) return nullptr;  // a range of the line lies in several files
+  attempt(range.begin, [&](Store& store, int64_t at) {
+    auto mapped = store.map(at, range.size());
+    if (mapped.ok()) bytes = mapped.value();
+    // A file that ends early is an error of the piece that it ends in, which a reading of the pieces will name.
+    const Code code = mapped.status().code();
+    return code == Code::unsupported || code == Code::bad_file ? Status{} : mapped.status();
+  });
+  return bytes;
+}
+
+void DataFile::unmap() {
+  attempt(0, [&](Store& store, int64_t) { return store.unmap(); });
+}
+
+Residence DataFile::in_memory(Extent range) {
+  Residence answer = Residence::unknown;
+  if (range.begin >= FileLine::k_begin) return answer;
+  (void)guard([&] {
+    auto opened = open(0);
+    if (opened.ok()) answer = opened.value()->store->in_memory(range.begin, range.size());
+    return Status{};
+  });
+  return answer;
+}
+
+Status DataFile::reserve(int64_t bytes) {
+  if (bytes <= scratch_bytes_) return {};
+  return guard([&] {
+    scratch_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(bytes));
+    scratch_bytes_ = bytes;
+    return Status{};
+  });
+}
+
+void DataFile::write_over_holes(Extent hull, std::byte* bytes, PieceView covered, int64_t at_once, bool locked) {
+  attempt(hull.begin, [&](Store& store, int64_t at) -> Status {
+    if (locked)
+      if (Status status = store.lock(at, hull.size()); !status.ok()) return status;
+    const auto fill = [&](Extent hole, Extent read) {
+      std::memcpy(bytes + (hole.begin - hull.begin), scratch_.get() + (hole.begin - read.begin), static_cast<size_t>(hole.size()));
+      work_.bytes_copied += hole.size();
+    };
+    const auto merge = [&]() -> Status {
+      for (Extent read{hull.begin, 0}; read.begin < hull.end; read.begin = read.end) {
+        read.end = std::min(hull.end, read.begin + at_once);
+        if (Status status = store.read_at(at + (read.begin - hull.begin), {scratch_.get(), static_cast<size_t>(read.size())}); !status.ok()) return status;
+        int64_t position = read.begin;
+        for_each_covered(covered, read, [&](Extent extent) {
+          fill({position, extent.begin}, read);
+          position = extent.end;
+        });
+        fill({position, read.end}, read);
+      }
+      return store.write_at(at, {bytes, static_cast<size_t>(hull.size())});
+    };
+    Status status = merge();
+    if (locked) status.update(store.unlock(at, hull.size()));
+    return status;
+  });
+  tally(hull.begin, hull.size());
+}
+
+Status DataFile::extend(std::span<const Extent> regions) {
+  return guard([&]() -> Status {
+    for (size_t i = 0; i < regions.size(); ++i) {
+      const int64_t file = line_.file_of(regions[i].begin);
+      if (i + 1 < regions.size() && line_.file_of(regions[i + 1].begin) == file) continue;  // they ascend
+      const int64_t size = line_.offset_of(regions[i].begin) + regions[i].size();
+      auto opened = open(file);
+      if (!opened.ok()) return opened.status();
+      auto now = opened.value()->store->size();
+      if (!now.ok()) return now.status();
+      if (now.value() >= size) continue;
+      if (Status status = opened.value()->store->resize(size); !status.ok()) return status;
+    }
+    return {};
+  });
+}
+
+Status DataFile::sync() {
+  Status status;
+  for (auto& [file, opened] : stores_) status.update(opened.store->sync());
+  return status;
+}
+
+Status DataFile::close() {
+  Status status;
+  for (auto& [file, opened] : stores_) status.update(opened.store->close());
+  stores_.clear();
+  return status;
+}
+
+void DataFile::settle(Trace& trace) {
+  for (size_t stage = 0; stage < trace.seconds.size(); ++stage) trace.seconds[stage] += work_.seconds[stage];
+  trace.bytes_written += work_.bytes_written;
+  trace.bytes_read += work_.bytes_read;
+  trace.write_requests += work_.write_requests;
+  trace.read_requests += work_.read_requests;
+  trace.bytes_copied += work_.bytes_copied;
+  trace.direct_bytes += work_.direct_bytes;
+  work_ = Trace{.timeline = work_.timeline};
+}
+
+Status DataFile::take_status() {
+  Status status = std::move(status_);
+  status_ = Status{};
+  return status;
+}
+
+}  // namespace windrow

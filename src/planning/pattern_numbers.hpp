@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PatternNumbers: what ranks tell each other of a wave, and what they know of it together. Each number says how it is combined, in one table. Pure.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "extent/extent.hpp"
+#include "planning/shrinkage.hpp"
+
+namespace windrow {
+
+struct PatternNumbers {
+  // Added up over all ranks.
+  int64_t bytes = 0;
+  int64_t pieces = 0;
+  int64_t long_bytes = 0, long_pieces = 0;  // of pieces that may go their own way
+  int64_t touched_bytes = 0;                // of what is got
+  int64_t ranks_with_data = 0;
+  int64_t entries = 0;                      // puts or gets
+  Shrinkage shrinkage;                      // of what is to be sent to other hosts
+
+  // The largest of all ranks.
+  int64_t largest_rank_bytes = 0;
+  int64_t owned_flags = 0;                  // 1: points carry them
+  int64_t replicas = 0;                     // 1: points that several ranks hold
+  int64_t points = 0, load = 0, holes = 0;  // of decompositions by points: the most points, elements of a variable that one stands for, and points that nobody holds
+  int64_t shared_reads = 0;                 // 1: gets by `same`
+  int64_t in_memory = 0;                    // a Residence: how what is got lies in the memory of the ranks' one host
+
+  // Of what is got by `same` only: a number of it. Where it is the same on every rank, so is what they get.
+  int64_t uniform_most = 0, uniform_least = 0;
+  bool is_uniform() const noexcept { return uniform_most == uniform_least; }
+
+  // From the least begin to the largest end.
+  Extent hull{INT64_MAX, 0};                // of a chunked variable's pieces, in its chunks' line; else of those of interleaved records
+  Extent records{INT64_MAX, 0};             // that are moved of variables that grow in subfiles
+};
+
+enum class Reduction { sum, maximum, minimum };
+
+struct PatternField {
+  Reduction reduction;
+  int64_t& (*of)(PatternNumbers& numbers);
+};
+
+// A new number is a member and a line here.
+inline constexpr std::array k_pattern_fields{
+    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.bytes; }},
+    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.pieces; }},
+    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.long_bytes; }},
+    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.long_pieces; }},
+    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.touched_bytes; }},
+    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.ranks_with_data; }},
+    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.entries; }},
+    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.shrinkage.bytes; }},
+    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.shrinkage.left; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.largest_rank_bytes; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.owned_flags; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.replicas; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.points; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.load; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.holes; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.shared_reads; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.in_memory; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.uniform_most; }},
+    PatternField{Reduction::minimum, [](PatternNumbers& n) -> int64_t& { return n.uniform_least; }},
+    PatternField{Reduction::minimum, [](PatternNumbers& n) -> int64_t& { return n.hull.begin; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.hull.end; }},
+    PatternField{Reduction::minimum, [](PatternNumbers& n) -> int64_t& { return n.records.begin; }},
+    PatternField{Reduction::maximum, [](PatternNumbers& n) -> int64_t& { return n.records.end; }},
+};
+inline constexpr size_t k_pattern_sums =
+    static_cast<size_t>(std::count_if(k_pattern_fields.begin(), k_pattern_fields.end(), [](const PatternField& each) { return each.reduction == Reduction::sum; }));
+inline constexpr size_t k_pattern_maxima = k_pattern_fields.size() - k_pattern_sums;  // minima are negated maxima
+static_assert(sizeof(PatternNumbers) == k_pattern_fields.size() * sizeof(int64_t), "each number is in the table");
+
+using PatternSums = std::span<int64_t, k_pattern_sums>;
+using PatternMaxima = std::span<int64_t, k_pattern_maxima>;
+
+// This rank's numbers as a pulse has them.
+inline void pack(PatternNumbers numbers, PatternSums sums, PatternMaxima maxima) noexcept {
+  auto sum = sums.begin();
+  auto maximum = maxima.begin();
+  for (const PatternField& field : k_pattern_fields) {
+    const int64_t number = field.of(numbers);
+    if (field.reduction == Reduction::sum)
+      *sum++ = number;
+    else
+      *maximum++ = field.reduction == Reduction::minimum ? -number : number;
+  }
+}
+
+// And those of all ranks back.
+inline void unpack(PatternSums sums, PatternMaxima maxima, PatternNumbers& numbers) noexcept {
+  auto sum = sums.begin();
+  auto maximum = maxima.begin();
+  for (const PatternField& field : k_pattern_fields) {
+    if (field.reduction == Reduction::sum)
+      field.of(numbers) = *sum++;
+    else
+      field.of(numbers) = field.reduction == Reduction::minimum ? -*maximum++ : *maximum++;
+  }
+}
+
+}  // namespace windrow
