@@ -30,8 +30,11 @@
 #include "planning/pattern_numbers.hpp"
 #include "reporting/recorder.hpp"
 #include "reporting/report.hpp"
+#include "session/batch.hpp"
 #include "session/convert.hpp"
 #include "session/lone_puts.hpp"
+#include "session/prepared_plan.hpp"
+#include "session/request.hpp"
 #include "storage/claim.hpp"
 #include "storage/file_system.hpp"
 #include "storage/folder_lock.hpp"
@@ -41,89 +44,6 @@
 #include "xdmf/xdmf.hpp"
 
 namespace windrow {
-
-// One put or get in the queue.
-inline constexpr Type k_as_stored = static_cast<Type>(-1);  // WINDROW_STORED
-
-struct QueueEntry {
-  bool put = true;
-  int variable = 0;
-  std::shared_ptr<SharedDecomposition> decomposition;
-  std::byte* data = nullptr;  // never written through for a put
-  int64_t record = -1;        // index of the first dimension that the decomposition is of; -1: it is of the whole shape
-  int64_t rows = 0;           // of the variable's first dimension when it was queued
-  int64_t ordinal = 0;        // how many puts of this variable this rank has queued before: later puts go in later waves
-  std::unique_ptr<Staged> staged;  // where `data` is not as the variable has it
-  bool stored = false;        // `data` has the file's byte order
-};
-
-// Of an entry's elements: how many bytes change their order on the way; 1: none.
-int64_t swap_bytes(const QueueEntry& entry, const Variable& variable) noexcept;
-
-// What of the queue moves in one plan: all gets, or the puts of one ordinal. The numbers are this rank's.
-struct Wave : PatternNumbers {
-  bool reading = false;
-  std::vector<Item> items;                                  // sorted by place in the file
-  std::vector<std::shared_ptr<const ByteRuns>> runs;        // [items] what they point to
-  std::vector<std::array<int64_t, 3>> key;                  // variable, decomposition, ownership: what a kept plan is found by
-  struct Repeat {
-    const std::vector<Echo>* echoes;                        // the decomposition's, which the queue keeps
-    int64_t element_bytes;
-    std::byte* memory;
-  };
-  std::vector<Repeat> repeats;                              // gets of what this rank holds more than once
-  struct Conversion {
-    std::shared_ptr<const ByteRuns> runs;
-    const Staged* staged;                                   // the queue's
-    int variable;
-  };
-  std::vector<Conversion> conversions;                      // gets into memory that is not as the variables are
-  std::vector<int64_t> variables;                           // bits: those that this rank moves, chunked ones too
-  // Of one chunked variable: items lie in its chunks' line. Otherwise nullptr, and chunked variables are among the bits only.
-  std::shared_ptr<const ChunkLayout> layout;
-  int variable = -1;
-
-  bool takes(int number, bool chunked) const noexcept { return layout ? number == variable : !chunked; }
-};
-
-// A plan that was made ready for a wave; kept for the next flush of the same shape.
-// On which targets the chunks of a wave lie.
-struct ChunkTargets {
-  std::shared_ptr<const StorageLayout> layout;  // of the chunks' line, an object for each chunk; nullptr: they are not known
-  const char* why = "";                         // they are not
-  bool places_chunks = false;                   // since some have no place yet
-};
-
-struct KeptPlan {
-  int64_t id = 0;                                           // the same on every rank
-  std::vector<std::array<int64_t, 3>> key;
-  Strategy asked;                                           // what it was made for
-  PlanLimits limits;
-  Plan plan;
-  std::unique_ptr<Transfer> transfer;
-  std::array<std::shared_ptr<CodecTuner>, 2> tuners;         // of flushes, and of those in two, where the codec is left to what is measured; or nullptr
-  CodecTuner* tuner_of(bool behind) const noexcept { return tuners[behind ? 1 : 0].get(); }
-  CodecOrder order(bool behind) const noexcept { return tuner_of(behind) != nullptr ? tuner_of(behind)->order() : CodecOrder{}; }
-  std::vector<std::shared_ptr<const ByteRuns>> runs;        // keeps alive what the transfer describes
-  bool direct = false;                                      // no exchange: each rank moves its own pieces
-  std::vector<Item> direct_items, raked_items;              // where both are: see part()
-  PlanForecast forecast;                                    // over all ranks
-  int64_t memory = 0;                                       // bytes that it takes, on the rank where that is most
-  int64_t beside = 0;                                       // bytes of buffers that are not the transfer's
-  int64_t moved = 0;                                        // waves
-  bool outdated = false;                                    // flushes since have taught that another is faster
-  int64_t storage_windows = 0;                              // that this rank moves to or from the storage
-  std::shared_ptr<const ChunkLayout> layout;                // of a chunked variable, or nullptr
-  bool places_chunks = false;                               // asked to deal chunks by target, and some had no place yet
-  std::vector<int64_t> looked_up;                           // chunks whose places this rank has to know before
-  std::unique_ptr<ChunkPlacer> placer;                      // on a root, to write
-  ChunkRoots roots;                                         // of a writer
-};
-
-inline constexpr size_t k_plan_words = 2;
-inline constexpr size_t k_most_plans = 64 * k_plan_words;         // kept by a file
-inline constexpr int64_t k_plan_memory = int64_t{64} << 20;       // bytes on a rank that they take together, but for the last one
-using PlanBits = std::array<int64_t, k_plan_words>;               // a bit for each plan that a file keeps
 
 // What a call that defines adds to the catalog.
 struct Additions {

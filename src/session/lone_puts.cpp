@@ -15,7 +15,7 @@
 #include "comm/agree.hpp"
 #include "comm/same.hpp"
 #include "comm/sparse.hpp"
-#include "session/file.hpp"
+#include "session/request.hpp"
 
 namespace windrow {
 namespace {

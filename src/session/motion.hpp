@@ -8,7 +8,9 @@
 
 #include "comm/comm.hpp"
 #include "dataio/windows.hpp"
-#include "session/file.hpp"
+#include "session/batch.hpp"
+#include "session/prepared_plan.hpp"
+#include "session/request.hpp"
 
 namespace windrow {
 

@@ -7,7 +7,7 @@
 #include "base/status.hpp"
 #include "comm/comm.hpp"
 #include "format/format.hpp"
-#include "session/file.hpp"
+#include "session/request.hpp"
 
 namespace windrow {
 
