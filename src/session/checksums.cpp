@@ -79,16 +79,6 @@ Result<uint64_t> sum_of(const std::string& path, SumKind kind, const SplitVariab
 
 }  // namespace
 
-// From here on what is known of the elements of these variables is out of date. Allocates nothing.
-void File::mark_changed(std::span<const int64_t> bits) noexcept {
-  for (size_t i = 0; i < std::min(bits.size(), changed_bits_.size()); ++i) changed_bits_[i] |= bits[i];
-}
-
-bool File::is_changed(int variable) const noexcept {
-  const auto at = static_cast<size_t>(variable);
-  return at / 64 < changed_bits_.size() && (static_cast<uint64_t>(changed_bits_[at / 64]) >> (at % 64) & 1) != 0;
-}
-
 // Local: of the changed parts in the subfiles that this rank looks after. `ends`: no rank writes any more, so that there is something to sum up; else, and
 // where it is not asked for, what there was goes.
 Status File::renew_sums(bool ends) {
@@ -97,7 +87,7 @@ Status File::renew_sums(bool ends) {
     if (subfiles_->owner_of(number, comm_->size()) != comm_->rank()) continue;
     if (!wanted && !subfiles_->is_summed(number)) continue;
     for (const auto& [variable, split] : subfiles_->variables()) {
-      if (number >= split.split.parts() || !is_changed(variable)) continue;
+      if (number >= split.split.parts() || !write_state_[static_cast<size_t>(variable)].changed) continue;
       auto format = subfiles_->format(number, mode_ == Mode::create ? FormatMode::create : FormatMode::update);
       if (!format.ok()) return format.status();
       const std::string& path = catalog_.variables[static_cast<size_t>(variable)].path;
@@ -120,7 +110,7 @@ Status File::withdraw_sums(int64_t number, Format& format, const std::function<b
   if (mode_ != Mode::update || !subfiles_->is_summed(number)) return {};
   bool any = false;
   for (const auto& [variable, split] : subfiles_->variables()) {
-    if (number >= split.split.parts() || (!picks(split) && !is_changed(variable))) continue;
+    if (number >= split.split.parts() || (!picks(split) && !write_state_[static_cast<size_t>(variable)].changed)) continue;
     any = any || picks(split);
     if (Status status = subfiles_->drop_sum(format, split.path); !status.ok()) return status;
   }
@@ -149,7 +139,7 @@ Status File::compare_sums(std::vector<int64_t>& found) {
         const bool has_some = number < split.split.parts() && has_elements(split, number);
         const auto told = sums.find(variable);
         if (has_some && !read.ok()) found[at] = k_unreadable;
-        if (has_some && told != sums.end() && !is_changed(variable) && has_sum(static_cast<SumKind>(told->second.sum[0]))) {
+        if (has_some && told != sums.end() && !write_state_[static_cast<size_t>(variable)].changed && has_sum(static_cast<SumKind>(told->second.sum[0]))) {
           const Result<Format*> format = split.chunk.empty() ? Result<Format*>(nullptr) : subfiles_->format(number, mode_ == Mode::read ? FormatMode::read : FormatMode::update);
           if (format.status().code() == Code::out_of_memory) return format.status();
           SplitVariable summed = split;

@@ -74,7 +74,7 @@ Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
     return move_chunks(*ready.value(), wave);
   });
   if (!verdict.ok()) return verdict;
-  if (!reading && bytes > 0 && bytes >= catalog_.variables[static_cast<size_t>(variable)].placement.bytes) end_whole();
+  if (!reading && bytes > 0 && bytes >= catalog_.variables[static_cast<size_t>(variable)].placement.bytes) write_state_.end_whole();
   return {};
 }
 

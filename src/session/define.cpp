@@ -133,7 +133,8 @@ void File::enter(VariableDefinition definition, Placement placement) {
   variable.null_space = definition.null_space;
   variable.fill = std::move(definition.fill);
   const bool interleaved = variable.extendible && traits_.grows_as_one;
-  if (variable.chunking.empty() && placement.bytes > 0 && !interleaved) (variable.fill.empty() ? untouched_ : unfilled_)[catalog_.variables.size()] = 1;
+  if (variable.chunking.empty() && placement.bytes > 0 && !interleaved)
+    write_state_.add_contiguous(catalog_.variables.size(), !variable.fill.empty());
   catalog_.variables.push_back(std::move(variable));
 }
 
@@ -275,7 +276,7 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   unplaced_ = traits_.places_late;  // after an error too: a subfile that was closed to open another may have moved
   if (!splits.empty()) {
     if (verdict = define_parts(definitions, splits, first); !verdict.ok()) return verdict;
-    for (const auto& [variable, split] : splits) changed_bits_[static_cast<size_t>(variable) / 64] |= static_cast<int64_t>(uint64_t{1} << (variable % 64));
+    for (const auto& [variable, split] : splits) write_state_[static_cast<size_t>(variable)].changed = true;
     subfiles_->variables().merge(splits);
   }
   if (made >= 0) enter_made(definitions, places.made);

@@ -341,7 +341,7 @@ Status File::learn(std::span<const std::byte> told) {
   if (Status status = grow_pulse(catalog_.variables.size()); !status.ok()) return status;
   first_records_ = records();
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (catalog_.variables[i].extendible && traits_.grows_as_one) filled_records_[i] = catalog_.variables[i].shape.front();
+    if (catalog_.variables[i].extendible && traits_.grows_as_one) write_state_[i].filled_records = catalog_.variables[i].shape.front();
   return {};
 }
 

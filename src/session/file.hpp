@@ -41,6 +41,7 @@
 #include "storage/publish.hpp"
 #include "storage/striping.hpp"
 #include "subfiling/subfiles.hpp"
+#include "varstate/write_state.hpp"
 #include "xdmf/xdmf.hpp"
 
 namespace windrow {
@@ -207,8 +208,6 @@ class File {
   Status collect_part_chunks(PartChunks& chunks);                   // collective
 
   // checksums.cpp
-  void mark_changed(std::span<const int64_t> bits) noexcept;
-  bool is_changed(int variable) const noexcept;
   Status renew_sums(bool ends);                                     // local
   Status withdraw_sums(int64_t number, Format& format, const std::function<bool(const SplitVariable&)>& picks);  // local
   Status compare_sums(std::vector<int64_t>& found);                 // collective
@@ -271,25 +270,16 @@ class File {
 
   // undefined.cpp
   void start_writing(const Wave& wave, std::span<const int64_t> variables) noexcept;
-  void end_whole() noexcept;
   void mark_unfinished();                                            // collective
-  template <class Picks>
-  void pick_moving(Picks&& picks) noexcept;                         // picks(variable)
-  Status with_undefined(Status verdict, std::span<const int64_t> variables);
+  Status with_undefined(Status verdict, WriteState::Flag which);
   Status beyond_publishing() const;                                  // local
   Status end_sync(Status verdict);
 
   // fill.cpp
   enum class Filling { none, by_data, in_windows, whole };          // who fills the variables that a wave is the first to move
   int filler_of(int64_t part) const noexcept;                       // of a split variable; -1: all share
-  static bool is_among(size_t variable, std::span<const int64_t> bits) noexcept;
-  bool any_unfilled(std::span<const int64_t> variables) const noexcept;
   bool are_untouched(std::span<const int64_t> variables) const noexcept;
-  void mark_touched(std::span<const int64_t> variables) noexcept;
   bool knows_holes(const KeptPlan& kept, std::span<const int64_t> variables, FillMap& map) const;
-  static constexpr uint8_t k_filling = 2;
-  void end_filling(bool filled) noexcept;
-  void mark_filled(std::span<const int64_t> variables) noexcept;
   bool is_whole(const WaveNumbers& numbers) const noexcept;
   void add_unfilled(std::span<const int64_t> variables, FillMap& map) const;
   int64_t requests_to_fill(std::span<const int64_t> variables, const FillMap& map) const noexcept;
@@ -400,7 +390,7 @@ class File {
   int64_t touched_by(const Wave& wave) const noexcept;
   int64_t number_of(const Wave& wave, int rank) const;
   AccessRule access_rule(const Plan& plan) const;
-  std::string names_of(std::span<const int64_t> bits) const;
+  std::string names_of(WriteState::Flag which) const;
   Status grow_pulse(size_t variables);                         // local: room for the bits of two waves
 
   // kept_plans.cpp
@@ -470,23 +460,17 @@ class File {
   FormatTraits traits_;                  // of the format, on all ranks
   bool unplaced_ = false;                // something was defined since variables were given their places
   bool extendible_ = false;              // some variable can grow, or may lack a place
-  std::vector<uint8_t> untouched_;       // [variables] 1: contiguous, without a fill value, made by this open, and no flush has written to it: it reads as zeros
-  std::vector<int64_t> filled_records_;  // [variables] of interleaved ones: how many are filled where nobody writes
+  WriteState write_state_;
   int64_t first_records_ = 0;            // of interleaved ones, when the file was opened
   bool ends_early_ = false;              // rank 0: opened for update, and shorter than its variables: a damaged file
   bool is_cut_ = false;                  // what was behind these is gone
-  std::vector<uint8_t> unfilled_;        // [variables] 1: contiguous, with a fill value, and not yet in the file; k_filling: a wave under way puts it there
   std::vector<int64_t> wanted_rows_;     // [variables] what the queue asks for
   std::vector<int64_t> places_;          // [variables] of those that get one in a flush; -1: the others
   std::set<std::pair<int, int64_t>> grown_;  // by this rank: variables, or parts of them, that have grown in chunks since the file was opened
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>> layouts_;  // by variable; several where parts have chunks of several sizes
   int size_tried_ = 0;                   // on rank 0: bits of the length that the file system was asked for, of a file
-  std::vector<int64_t> moving_bits_;     // the variables that are being written
   int64_t put_waves_ = 0, put_wave_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
-  std::vector<int64_t> undefined_bits_;  // of a file changed in place: those that a failure has left undefined
-  std::vector<int64_t> unsynced_bits_;   // those written since they were stored last
-  std::vector<int64_t> changed_bits_;    // those that were, since the file was opened
   Arena arena_;
   std::vector<std::unique_ptr<KeptPlan>> plans_;             // the last used is the last
   int64_t next_plan_ = 1;
@@ -501,13 +485,6 @@ class File {
   double flush_begin_ = 0;
   bool nothing_queued_ = false;          // on any rank, in the last flush
 };
-
-template <class Picks>
-void File::pick_moving(Picks&& picks) noexcept {
-  std::fill(moving_bits_.begin(), moving_bits_.end(), 0);
-  for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (picks(i)) moving_bits_[i / 64] |= static_cast<int64_t>(uint64_t{1} << (i % 64));
-}
 
 template <class Visit>
 void File::for_each_extent(size_t variable, Visit&& visit) const {

@@ -36,36 +36,10 @@ Extent share_of(Extent whole, int owner, int rank, int ranks, const StorageLayou
 
 int File::filler_of(int64_t part) const noexcept { return part < 0 ? -1 : subfiles_->owner_of(part, comm_->size()); }
 
-bool File::is_among(size_t variable, std::span<const int64_t> bits) noexcept {
-  return (static_cast<uint64_t>(bits[variable / 64]) >> (variable % 64) & 1) != 0;
-}
-
-bool File::any_unfilled(std::span<const int64_t> variables) const noexcept {
-  for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (unfilled_[i] != 0 && is_among(i, variables)) return true;
-  return false;
-}
-
-// What a wave was to fill is in the file, or it is unfilled as before.
-void File::end_filling(bool filled) noexcept {
-  for (uint8_t& each : unfilled_)
-    if (each == k_filling) each = filled ? 0 : 1;
-}
-
-void File::mark_filled(std::span<const int64_t> variables) noexcept {
-  for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (is_among(i, variables)) unfilled_[i] = 0;
-}
-
 bool File::are_untouched(std::span<const int64_t> variables) const noexcept {
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (is_among(i, variables) && !is_chunked(static_cast<int>(i)) && untouched_[i] == 0 && unfilled_[i] == 0) return false;
+    if (is_among(i, variables) && !is_chunked(static_cast<int>(i)) && !write_state_[i].never_written && !write_state_[i].needs_fill()) return false;
   return true;
-}
-
-void File::mark_touched(std::span<const int64_t> variables) noexcept {
-  for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (is_among(i, variables)) untouched_[i] = 0;
 }
 
 // Who sieves what nobody has written yet puts zeros between its pieces, as they are read there, and need not read them: where nobody else writes into its
@@ -73,7 +47,7 @@ void File::mark_touched(std::span<const int64_t> variables) noexcept {
 bool File::knows_holes(const KeptPlan& kept, std::span<const int64_t> variables, FillMap& map) const {
   static constexpr std::byte k_zero{0};
   const AccessRule rule = access_rule(kept.plan);
-  if (rule.access != Access::sieve || !kept.plan.has_domains() || kept.plan.direct_bytes > 0 || kept.layout || !are_untouched(variables) || any_unfilled(variables)) return false;
+  if (rule.access != Access::sieve || !kept.plan.has_domains() || kept.plan.direct_bytes > 0 || kept.layout || !are_untouched(variables) || write_state_.any_needs_fill(variables)) return false;
   for (size_t i = 0; i < catalog_.variables.size(); ++i)
     if (is_among(i, variables)) for_each_extent(i, [&](int64_t, Extent bytes) { map.add(bytes, {&k_zero, 1}); });
   map.sort();
@@ -92,7 +66,7 @@ bool File::is_whole(const WaveNumbers& numbers) const noexcept {
 
 void File::add_unfilled(std::span<const int64_t> variables, FillMap& map) const {
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
+    if (!write_state_[i].needs_fill() || !is_among(i, variables)) continue;
     for_each_extent(i, [&](int64_t, Extent bytes) { map.add(bytes, catalog_.variables[i].fill); });
   }
   map.sort();
@@ -102,7 +76,7 @@ void File::add_unfilled(std::span<const int64_t> variables, FillMap& map) const 
 int64_t File::requests_to_fill(std::span<const int64_t> variables, const FillMap& map) const noexcept {
   int64_t requests = 0;
   for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-    if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
+    if (!write_state_[i].needs_fill() || !is_among(i, variables)) continue;
     for_each_extent(i, [&](int64_t part, Extent bytes) {
       for (int rank = 0; rank < comm_->size(); ++rank)
         requests += map.requests(share_of(bytes, filler_of(part), rank, comm_->size(), layout_.get()), FillMap::k_buffer_bytes);
@@ -117,7 +91,7 @@ Status File::fill_whole(std::span<const int64_t> variables, const FillMap& map) 
   Status local = guard([&] {
     std::vector<std::byte> buffer;
     for (size_t i = 0; i < catalog_.variables.size(); ++i) {
-      if (unfilled_[i] == 0 || !is_among(i, variables)) continue;
+      if (!write_state_[i].needs_fill() || !is_among(i, variables)) continue;
       for_each_extent(i, [&](int64_t part, Extent bytes) {
         const Extent share = share_of(bytes, filler_of(part), comm_->rank(), comm_->size(), layout_.get());
         if (share.empty()) return;
@@ -130,18 +104,18 @@ Status File::fill_whole(std::span<const int64_t> variables, const FillMap& map) 
   local.update(data_->take_status());
   Status verdict = agree(*comm_, std::move(local));
   if (verdict.ok()) {
-    mark_filled(variables);
+    write_state_.mark_filled(variables);
     return verdict;
   }
   if (verdict.code() == Code::out_of_memory) return verdict;
   if (is_draft()) fatal_.update(verdict);
-  pick_moving([&](size_t i) { return unfilled_[i] != 0 && is_among(i, variables); });
-  return with_undefined(std::move(verdict), moving_bits_);
+  write_state_.set_moving([&](size_t i) { return write_state_[i].needs_fill() && is_among(i, variables); });
+  return with_undefined(std::move(verdict), &VariableState::moving);
 }
 
 // Collective: all that nobody has written yet.
 Status File::fill_rest() {
-  if (std::all_of(unfilled_.begin(), unfilled_.end(), [](uint8_t each) { return each == 0; })) return {};
+  if (!write_state_.any_needs_fill()) return {};
   std::vector<int64_t> all;
   FillMap map;
   Status local = guard([&] {
@@ -157,7 +131,7 @@ Status File::fill_rest() {
 }
 
 File::Filling File::filling_of(const WaveNumbers& numbers, const KeptPlan& kept, bool reading) const noexcept {
-  if (kept.layout || !any_unfilled(numbers.variables)) return Filling::none;
+  if (kept.layout || !write_state_.any_needs_fill(numbers.variables)) return Filling::none;
   if (!reading && is_whole(numbers)) return Filling::by_data;
   return reading || !kept.plan.has_domains() || kept.plan.direct_bytes > 0 ? Filling::whole : Filling::in_windows;
 }
@@ -200,8 +174,7 @@ Status File::fill_before(const WaveNumbers& numbers, const KeptPlan& kept, bool 
   }
   if (filling == Filling::whole)
     if (Status verdict = fill_whole(numbers.variables, fill.map); !verdict.ok()) return verdict;
-  for (size_t i = 0; i < catalog_.variables.size(); ++i)
-    if (unfilled_[i] != 0 && is_among(i, numbers.variables)) unfilled_[i] = k_filling;
+  write_state_.begin_filling(numbers.variables);
   return {};
 }
 

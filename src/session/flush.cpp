@@ -360,7 +360,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
     return Status{};
   });
   if (!motion.local.ok()) motion.untouched.clear();
-  if (!wave.reading) mark_touched(numbers.variables);
+  if (!wave.reading) write_state_.mark_written(numbers.variables);
   motion.began = seconds_now();
   motion.behind = behind;
   const StageTimer timer(trace_, Stage::exchange);
@@ -408,8 +408,8 @@ Status File::end_motion(Motion& motion) {
   }
   const double seconds = motion.behind ? (kept.transfer ? kept.transfer->coder().seconds() : 0) : seconds_now() - motion.began;
   Status verdict = conclude(std::move(motion.local), wave, kept, seconds, motion.behind);
-  if (!wave.reading) end_filling(verdict.ok());
-  if (!wave.reading && verdict.ok() && motion.whole) end_whole();
+  if (!wave.reading) write_state_.end_filling(verdict.ok());
+  if (!wave.reading && verdict.ok() && motion.whole) write_state_.end_whole();
   return verdict;
 }
 
@@ -444,7 +444,7 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   if (verdict.ok() || wave.reading) return verdict;
   if (!check_in_step(identity_).ok()) return verdict;  // ranks in other calls could not say what is undefined
   mark_unfinished();
-  Status told = with_undefined(std::move(verdict), moving_bits_);
+  Status told = with_undefined(std::move(verdict), &VariableState::moving);
   if (mode_ == Mode::create && !published_) fatal_.update(told);
   return told;
 }

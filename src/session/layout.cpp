@@ -195,13 +195,13 @@ void File::grow_as_one() noexcept {
 
 bool File::wants_records(size_t variable) const noexcept {
   const Variable& each = catalog_.variables[variable];
-  return each.extendible && traits_.grows_as_one && !each.fill.empty() && filled_records_[variable] < each.shape.front();
+  return each.extendible && traits_.grows_as_one && !each.fill.empty() && write_state_[variable].filled_records < each.shape.front();
 }
 
 // Where the records lie that nobody has filled: in the file, or in those of a set.
 std::vector<Band> File::bands_of_records(size_t variable) const {
   const Variable& each = catalog_.variables[variable];
-  const int64_t first = filled_records_[variable], count = each.shape.front() - first;
+  const int64_t first = write_state_[variable].filled_records, count = each.shape.front() - first;
   const auto band = [&](int64_t offset, int64_t stride, int64_t row) {
     return Band{.to = offset + first * stride, .to_stride = stride, .bytes = row, .count = count};
   };
@@ -222,7 +222,7 @@ int64_t File::bytes_of_new_records(size_t variable) {
     if (!entry.put || static_cast<size_t>(entry.variable) != variable) continue;
     if (through == nullptr) through = entry.decomposition.get();
     if (entry.record < 0 || through != entry.decomposition.get() || !records.insert(entry.record).second) return 0;
-    if (entry.record < filled_records_[variable]) continue;
+    if (entry.record < write_state_[variable].filled_records) continue;
     const Variable& target = catalog_.variables[variable];
     const auto trailing = load(entry.decomposition->local(), std::span<const int64_t>(target.shape).subspan(1));
     if (!trailing.ok()) return 0;
@@ -252,7 +252,7 @@ Status File::fill_records(Status local) {
       if (!wants_records(i)) continue;
       const Variable& variable = catalog_.variables[i];
       const std::vector<Band> bands = bands_of_records(i);
-      if (sums[i] == row_bytes(variable) * (variable.shape.front() - filled_records_[i])) continue;
+      if (sums[i] == row_bytes(variable) * (variable.shape.front() - write_state_[i].filled_records)) continue;
       constexpr int64_t k_buffer = int64_t{1} << 20;
       buffer.resize(static_cast<size_t>(k_buffer));
       for_each_part(bands, comm_->rank(), comm_->size(), k_buffer, [&](const Band&, int64_t, int64_t to, int64_t at, int64_t length) {
@@ -267,10 +267,11 @@ Status File::fill_records(Status local) {
   Status verdict = agree(*comm_, std::move(local));
   if (verdict.code() == Code::out_of_memory) return verdict;
   if (!verdict.ok()) {
-    pick_moving([this](size_t i) { return wants_records(i); });
-    return with_undefined(std::move(verdict), moving_bits_);
+    write_state_.set_moving([this](size_t i) { return i < catalog_.variables.size() && wants_records(i); });
+    return with_undefined(std::move(verdict), &VariableState::moving);
   }
-  for (size_t i = 0; i < catalog_.variables.size(); ++i) filled_records_[i] = catalog_.variables[i].extendible ? catalog_.variables[i].shape.front() : 0;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i)
+    write_state_[i].filled_records = catalog_.variables[i].extendible ? catalog_.variables[i].shape.front() : 0;
   return verdict;
 }
 

@@ -135,7 +135,7 @@ void File::tell_set_of_growth() noexcept {
     if (!split.grows || split.records == catalog_.variables[static_cast<size_t>(number)].shape.front()) continue;
     split.records = catalog_.variables[static_cast<size_t>(number)].shape.front();
     sealed_ = false;  // the subfiles are to hear of them
-    changed_bits_[static_cast<size_t>(number) / 64] |= static_cast<int64_t>(uint64_t{1} << (number % 64));  // new records may be filled, and put by nobody
+    write_state_[static_cast<size_t>(number)].changed = true;  // new records may be filled, and put by nobody
   }
 }
 

@@ -12,31 +12,24 @@ namespace windrow {
 
 // Local, as most of these, and the same on every rank. Chunked variables move in waves of their own, whose only one they are.
 void File::start_writing(const Wave& wave, std::span<const int64_t> variables) noexcept {
-  mark_changed(variables);
-  pick_moving([&](size_t i) { return is_among(i, variables) && (wave.layout || !is_chunked(static_cast<int>(i))); });
-  for (size_t i = 0; i < moving_bits_.size(); ++i) unsynced_bits_[i] |= moving_bits_[i];
-}
-
-// What was moving has been written as a whole.
-void File::end_whole() noexcept {
-  for (size_t i = 0; i < moving_bits_.size(); ++i) undefined_bits_[i] &= ~moving_bits_[i];
+  write_state_.start_writing(variables, [&](size_t i) { return wave.layout || !is_chunked(static_cast<int>(i)); });
 }
 
 // After a failure: those too that hold some of this flush's puts, and will not get the others.
 void File::mark_unfinished() {
   if (put_waves_ <= 1) return;
-  for (const auto& [variable, count] : put_counts_) {
-    const auto word = static_cast<size_t>(variable) / 64;
-    if (count > std::max<int64_t>(put_wave_, 1) && word < moving_bits_.size()) moving_bits_[word] |= static_cast<int64_t>(uint64_t{1} << (variable % 64));
-  }
-  (void)agree(*comm_, Status{}, Pulse{.maximum = {}, .sum = {}, .bits = moving_bits_});
+  for (const auto& [variable, count] : put_counts_)
+    if (count > std::max<int64_t>(put_wave_, 1)) write_state_[static_cast<size_t>(variable)].moving = true;
+  const std::span<int64_t> bits = std::span(pulse_bits_).first(variable_words());
+  write_state_.pack(&VariableState::moving, bits);
+  (void)agree(*comm_, Status{}, Pulse{.maximum = {}, .sum = {}, .bits = bits});
+  write_state_.unpack(&VariableState::moving, bits);
 }
 
-Status File::with_undefined(Status verdict, std::span<const int64_t> variables) {
-  if (!is_draft())
-    for (size_t i = 0; i < std::min(variables.size(), undefined_bits_.size()); ++i) undefined_bits_[i] |= variables[i];
-  const std::span<const int64_t> shown = is_draft() ? variables : std::span<const int64_t>(undefined_bits_);
-  if (std::all_of(shown.begin(), shown.end(), [](int64_t word) { return word == 0; })) return verdict;
+Status File::with_undefined(Status verdict, WriteState::Flag which) {
+  if (!is_draft()) write_state_.mark_undefined(which);
+  const WriteState::Flag shown = is_draft() ? which : &VariableState::undefined;
+  if (!write_state_.any(shown)) return verdict;
   Status told = verdict;
   (void)guard([&] {
     told = Status{verdict.code(), fmt::format("{}; undefined now: {}", verdict.message(), names_of(shown)), verdict.rank()};
@@ -57,8 +50,8 @@ Status File::beyond_publishing() const {
 
 // After a sync, or the end. Without memory nothing was lost: it can be made again.
 Status File::end_sync(Status verdict) {
-  if (!verdict.ok()) return is_draft() || verdict.code() == Code::out_of_memory ? verdict : with_undefined(std::move(verdict), unsynced_bits_);
-  std::fill(unsynced_bits_.begin(), unsynced_bits_.end(), 0);
+  if (!verdict.ok()) return is_draft() || verdict.code() == Code::out_of_memory ? verdict : with_undefined(std::move(verdict), &VariableState::unsynced);
+  write_state_.mark_synced();
   return verdict;
 }
 

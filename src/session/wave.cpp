@@ -342,7 +342,7 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     describe_files(kept->plan);
     describe_striping(striping_, kept->plan.reasons);
     // A window whose holes are filled is written whole.
-    if (!wave.reading && !wave.layout && any_unfilled(numbers.variables)) kept->plan.whole_windows = true;
+    if (!wave.reading && !wave.layout && write_state_.any_needs_fill(numbers.variables)) kept->plan.whole_windows = true;
     const Access access = kept->plan.strategy.access;
     for (auto& tuner : kept->tuners) tuner = make_tuner(*comm_, kept->plan);
     kept->direct = !kept->plan.has_domains() && !kept->plan.gathers() && (access == Access::list || access == Access::mapped);
@@ -496,26 +496,20 @@ Status File::grow_pulse(size_t variables) {
   return guard([&] {
     pulse_bits_.resize(2 * ((variables + 63) / 64 + k_plan_words));
     pulse_identities_.resize(2 * variables + 1);  // and the memory of a plan
-    moving_bits_.resize((variables + 63) / 64);
-    undefined_bits_.resize((variables + 63) / 64);
-    unsynced_bits_.resize((variables + 63) / 64);
-    changed_bits_.resize((variables + 63) / 64);
     chunked_bits_.resize(2 * ((variables + 63) / 64));
     wanted_rows_.resize(variables);
     places_.resize(variables);
-    unfilled_.resize(variables);
-    untouched_.resize(variables);
-    filled_records_.resize(variables);
+    write_state_.grow(variables);
     return Status{};
   });
 }
 
-std::string File::names_of(std::span<const int64_t> bits) const {
+std::string File::names_of(WriteState::Flag which) const {
   std::string names;
   constexpr int k_shown = 8;
   int shown = 0;
-  for (size_t i = 0; i < std::min(catalog_.variables.size(), bits.size() * 64); ++i) {
-    if ((static_cast<uint64_t>(bits[i / 64]) >> (i % 64) & 1) == 0) continue;
+  for (size_t i = 0; i < catalog_.variables.size(); ++i) {
+    if (!(write_state_[i].*which)) continue;
     if (++shown <= k_shown) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", catalog_.variables[i].path);
   }
   if (shown > k_shown) names += fmt::format(" and {} more", shown - k_shown);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// WriteState: what of each variable of an open file has been written. The same on every rank. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace windrow {
+
+struct VariableState {
+  // Of the fill value of a contiguous variable: it is in the file, it is not yet, or a batch under way writes it.
+  enum class Fill : uint8_t { complete, missing, under_way };
+
+  Fill fill = Fill::complete;
+  bool never_written = false;  // contiguous, without a fill value, made by this open, not written to: it reads as zeros
+  bool moving = false;         // it is being written
+  bool undefined = false;      // a failure has left it so, in a file that is changed in place
+  bool unsynced = false;       // it was written since the last sync
+  bool changed = false;        // it was written since the file was opened
+  int64_t filled_records = 0;  // of interleaved records: these are filled where nobody writes
+
+  bool needs_fill() const noexcept { return fill != Fill::complete; }
+};
+
+// Sets of variables as ranks send them: bit i % 64 of word i / 64.
+inline bool is_among(size_t variable, std::span<const int64_t> bits) noexcept {
+  return variable / 64 < bits.size() && (static_cast<uint64_t>(bits[variable / 64]) >> (variable % 64) & 1) != 0;
+}
+
+class WriteState {
+ public:
+  using Flag = bool VariableState::*;
+
+  void grow(size_t variables) { variables_.resize(std::max(variables, variables_.size())); }  // may throw std::bad_alloc
+  VariableState& operator[](size_t variable) noexcept { return variables_[variable]; }
+  const VariableState& operator[](size_t variable) const noexcept { return variables_[variable]; }
+
+  // A new contiguous variable.
+  void add_contiguous(size_t variable, bool has_fill_value) noexcept;
+
+  bool any_needs_fill(std::span<const int64_t> bits) const noexcept;
+  bool any_needs_fill() const noexcept;
+  void begin_filling(std::span<const int64_t> bits) noexcept;
+  void end_filling(bool filled) noexcept;  // what was under way is in the file, or missing again
+  void mark_filled(std::span<const int64_t> bits) noexcept;
+
+  // picks(variable): these are moving now, and no others.
+  template <class Picks>
+  void set_moving(Picks&& picks) noexcept {
+    for (size_t i = 0; i < variables_.size(); ++i) variables_[i].moving = picks(i);
+  }
+  // A batch begins to write; `bits` are all variables that it changes. picks(variable): of these, those that it moves.
+  template <class Picks>
+  void start_writing(std::span<const int64_t> bits, Picks&& picks) noexcept {
+    for (size_t i = 0; i < variables_.size(); ++i) {
+      VariableState& each = variables_[i];
+      each.changed = each.changed || is_among(i, bits);
+      each.moving = is_among(i, bits) && picks(i);
+      each.unsynced = each.unsynced || each.moving;
+    }
+  }
+  void mark_written(std::span<const int64_t> bits) noexcept;
+  void end_whole() noexcept;                // what is moving has been written as a whole
+  void mark_undefined(Flag which) noexcept;
+  void mark_synced() noexcept;
+
+  bool any(Flag which) const noexcept;
+  // `bits` has room for all variables that have the flag.
+  void pack(Flag which, std::span<int64_t> bits) const noexcept;
+  void unpack(Flag which, std::span<const int64_t> bits) noexcept;
+
+ private:
+  std::vector<VariableState> variables_;  // more than there are, where memory was made for definitions that failed
+};
+
+}  // namespace windrow
