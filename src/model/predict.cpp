@@ -197,19 +197,39 @@ double overlapped(const Work& work, const Machine& machine, double exchange, dou
 
 }  // namespace
 
+// From the trials with the most ranks, since these make the most clients of a target. Two clients that meet at a target
+// by chance wait for each other as long as a request takes, and a lock passes once for many short requests. Both grow
+// with the length of a request, and are no turn: the shortest and the longest requests are compared to leave them out.
 double turn_seconds(std::span<const MeasuredRate> rates, int64_t targets) {
-  std::vector<double> found;
-  for (const MeasuredRate& apart : rates)
-    for (const MeasuredRate& own : rates) {
-      const bool same = apart.sharing == Sharing::apart && own.sharing == Sharing::targets && apart.ranks == own.ranks && apart.request_bytes == own.request_bytes;
-      if (!same || apart.ranks < 2 || !(apart.bytes_per_s > 0) || !(own.bytes_per_s > 0)) continue;
-      const double at_work = static_cast<double>(std::min(apart.ranks, targets)) * static_cast<double>(apart.request_bytes);
-      found.push_back(std::max(0.0, at_work / apart.bytes_per_s - at_work / own.bytes_per_s) / static_cast<double>(apart.ranks - 1));
-    }
+  struct Request {
+    int64_t ranks = 0, bytes = 0;
+    double own_s = 0, more_s = 0;  // at a target of its own, and what it takes longer beside others
+  };
+  std::vector<Request> found;
+  int64_t most = 0;
+  for (const MeasuredRate& apart : rates) {
+    if (apart.sharing != Sharing::apart || apart.ranks < 2 || !(apart.bytes_per_s > 0)) continue;
+    const MeasuredRate* own = nullptr;
+    for (const MeasuredRate& each : rates)
+      if (each.sharing == Sharing::targets && each.request_bytes == apart.request_bytes && each.ranks <= apart.ranks &&
+          each.bytes_per_s > 0 && (own == nullptr || own->ranks < each.ranks))
+        own = &each;
+    if (own == nullptr || own->ranks < std::min(apart.ranks, targets)) continue;
+    const auto bytes = static_cast<double>(apart.request_bytes);
+    const double own_s = static_cast<double>(own->ranks) * bytes / own->bytes_per_s;
+    const double apart_s = static_cast<double>(std::min(apart.ranks, targets)) * bytes / apart.bytes_per_s;
+    found.push_back(
+        {.ranks = apart.ranks, .bytes = apart.request_bytes, .own_s = own_s, .more_s = std::max(0.0, apart_s - own_s)});
+    most = std::max(most, apart.ranks);
+  }
+  std::erase_if(found, [most](const Request& each) { return each.ranks < most; });
   if (found.empty()) return 0;
-  const auto middle = found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2);
-  std::nth_element(found.begin(), middle, found.end());
-  return *middle;
+  const auto [shortest, longest] = std::minmax_element(
+      found.begin(), found.end(), [](const Request& a, const Request& b) { return a.bytes < b.bytes; });
+  double turn = shortest->more_s;
+  if (const double ratio = shortest->own_s / longest->own_s; ratio < 1)
+    turn = std::clamp((shortest->more_s - ratio * longest->more_s) / (1 - ratio), 0.0, shortest->more_s);
+  return turn / static_cast<double>(most - 1);
 }
 
 Prediction predict(const Work& work, const Machine& machine, const Corrections& corrections) {

@@ -63,8 +63,8 @@ struct Corrections {
 // Any numbers are safe: what is negative or no number counts as nothing, and every result is finite and at least 0.
 Prediction predict(const Work& work, const Machine& machine, const Corrections& corrections = {});
 
-// What a request costs a target for every other client of it: from how much faster the same ranks were with targets of their own than with parts of the file. 0: nothing
-// of both kinds was measured.
+// What a request costs a target for every other client of it: from how much faster ranks were with targets of their own
+// than with parts of the file. 0: nothing of both kinds was measured.
 double turn_seconds(std::span<const MeasuredRate> rates, int64_t targets);
 
 }  // namespace windrow

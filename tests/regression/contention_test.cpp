@@ -90,6 +90,29 @@ TEST(Contention, is_found_from_measured_rates) {
     }
   EXPECT_NEAR(turn_seconds(rates, 8), 0.001, 1e-9);
   EXPECT_EQ(turn_seconds({}, 8), 0);
+  // Clients that meet at a target by chance wait as long as a request takes: that is no turn.
+  const auto rates_with = [](double turn_s, double waits) {
+    std::vector<MeasuredRate> found;
+    for (const int64_t ranks : {int64_t{2}, int64_t{4}, int64_t{8}})
+      for (const int64_t bytes : {k_mib / 16, k_mib}) {
+        const double own = 0.0003 + static_cast<double>(bytes) / 200e6,
+                     apart = own * (1 + waits) + turn_s * static_cast<double>(ranks - 1);
+        const int64_t at_work = std::min<int64_t>(ranks, 4);  // there are 4 targets
+        if (ranks <= 4)
+          found.push_back({.request_bytes = bytes,
+                           .ranks = ranks,
+                           .bytes_per_s = static_cast<double>(ranks * bytes) / own,
+                           .sharing = Sharing::targets});
+        found.push_back({.request_bytes = bytes,
+                         .ranks = ranks,
+                         .bytes_per_s = static_cast<double>(at_work * bytes) / apart,
+                         .sharing = Sharing::apart});
+      }
+    return found;
+  };
+  EXPECT_NEAR(turn_seconds(rates_with(0, 0.3), 4), 0, 1e-9);
+  EXPECT_NEAR(turn_seconds(rates_with(0.0005, 0), 4), 0.0005, 1e-9);
+  EXPECT_NEAR(turn_seconds(rates_with(0.0005, 0.3), 4), 0.0005, 1e-9);
   // Of 64 ranks nothing was measured: as 8, and the turns of 56 more clients of each target.
   Machine machine;
   machine.writes = rates;
