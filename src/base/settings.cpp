@@ -159,8 +159,6 @@ constexpr std::array k_registry{
     SettingInfo{"machine", text, "", "", "", 0,
                 "Machine file of `windrow calibrate`. `auto` uses it to predict times and choose a plan: see "
                 "machine-model.md."},
-    SettingInfo{"learn", choice, "auto", "auto|on|off", "", 0,
-                "Correct predictions by measured times. `auto`: with a machine file; `on`: also without one."},
     SettingInfo{"durable", boolean, "false", "", "", 0,
                 "Data is on stable storage before a file gets its final name, and after each sync."},
     SettingInfo{"store", choice, "posix", "posix|faulty", "", 0,
@@ -174,6 +172,7 @@ struct RemovedSetting {
   std::string_view key, reason;
 };
 constexpr std::array k_removed{
+    RemovedSetting{"learn", "measured times do not correct predictions; `windrow calibrate` measures the machine"},
     RemovedSetting{"plan_memory", "a file keeps up to 128 plans in up to 64 MiB on a rank, and no plan outlives its file"},
 };
 

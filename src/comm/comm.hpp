@@ -115,7 +115,7 @@ class Comm {
   void set_link(double seconds_per_byte) noexcept { link_ = seconds_per_byte, link_measured_ = true; }
 
   // What rooms above remember for as long as the communicator lives, each in a place of its own.
-  enum class Remembered { arena, codecs, flushes };
+  enum class Remembered { arena, codecs };
   std::shared_ptr<void>& attachment(Remembered what) noexcept { return attachments_[static_cast<size_t>(what)]; }
 
   // The parity of sparse exchanges on this communicator, the same on every rank.
@@ -152,7 +152,7 @@ class Comm {
   std::shared_ptr<Comm> older_orphan_;  // see CommRegistry
   bool link_measured_ = false;
   double link_ = 0;
-  std::array<std::shared_ptr<void>, 3> attachments_;  // one for each Remembered
+  std::array<std::shared_ptr<void>, 2> attachments_;  // one for each Remembered
 };
 
 // A failed MPI call as a status: "MPI_Allreduce: <what MPI says>".

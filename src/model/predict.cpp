@@ -232,12 +232,12 @@ double turn_seconds(std::span<const MeasuredRate> rates, int64_t targets) {
   return turn / static_cast<double>(most - 1);
 }
 
-Prediction predict(const Work& work, const Machine& machine, const Corrections& corrections) {
+Prediction predict(const Work& work, const Machine& machine) {
   Prediction seconds;
   seconds.open = sound(open_seconds(work, machine));
   seconds.plan = sound(plan_seconds(work, machine));
-  seconds.exchange = sound(exchange_seconds(work, machine) * sound(corrections.exchange));
-  seconds.storage = sound(storage_seconds(work, machine) * sound(corrections.storage));
+  seconds.exchange = sound(exchange_seconds(work, machine));
+  seconds.storage = sound(storage_seconds(work, machine));
   seconds.total = sound(seconds.open + seconds.plan + overlapped(work, machine, seconds.exchange, seconds.storage));
   return seconds;
 }

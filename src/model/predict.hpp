@@ -55,13 +55,8 @@ struct Prediction {
   double flush() const noexcept { return total - open; }  // what a report measures
 };
 
-// What measured seconds were of foretold ones.
-struct Corrections {
-  double exchange = 1, storage = 1;
-};
-
 // Any numbers are safe: what is negative or no number counts as nothing, and every result is finite and at least 0.
-Prediction predict(const Work& work, const Machine& machine, const Corrections& corrections = {});
+Prediction predict(const Work& work, const Machine& machine);
 
 // What a request costs a target for every other client of it: from how much faster ranks were with targets of their own
 // than with parts of the file. 0: nothing of both kinds was measured.

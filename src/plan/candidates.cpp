@@ -8,7 +8,6 @@
 #include "base/checked.hpp"
 #include "base/units.hpp"
 #include "plan/choose.hpp"
-#include "plan/experience.hpp"
 
 namespace windrow {
 namespace {
@@ -141,15 +140,12 @@ std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& ru
 
 Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const Machine& machine = *limits.machine;
-  const int64_t learned = limits.experience ? limits.experience->flushes() : 0;
-  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured || learned > 0, .learned = learned, .alternatives = {}, .pattern = pattern, .limits = limits, .asked = asked, .rule = rule, .work = {}, .foretold = {}};
+  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured, .alternatives = {}, .pattern = pattern, .limits = limits, .asked = asked, .rule = rule};
   const LocksLeft left = locks_left(pattern, topology, limits);
   for (Candidate& candidate : candidates_for(asked, rule, pattern, topology, limits)) {
     const Work work = work_of(candidate, pattern, topology, limits, left);
-    const Prediction seconds = predict(work, machine, learned > 0 ? limits.experience->corrections_for(work) : Corrections{});
-    weighing.alternatives.push_back({.candidate = std::move(candidate), .seconds = seconds});
+    weighing.alternatives.push_back({.candidate = std::move(candidate), .seconds = predict(work, machine)});
   }
-  weighing.limits.experience = nullptr;  // it goes on
   std::vector<Alternative>& all = weighing.alternatives;
   const auto faster = [](const Alternative& a, const Alternative& b) { return a.seconds.total < b.seconds.total; };
   const auto best = std::min_element(all.begin(), all.end(), faster);
@@ -157,20 +153,12 @@ Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& patt
   const bool decides = weighing.measured && !asks_for_link(asked) && best->seconds.total < clearly_faster(pattern) * all.front().seconds.total;
   Alternative& taken = decides ? *best : all.front();
   taken.chosen = true;
-  weighing.work = work_of(taken.candidate, pattern, topology, limits, left);
-  weighing.foretold = predict(weighing.work, machine);
   std::stable_sort(all.begin(), all.end(), faster);
   return weighing;
 }
 
 const Alternative& chosen_of(const Weighing& weighing) noexcept {
   return *std::find_if(weighing.alternatives.begin(), weighing.alternatives.end(), [](const Alternative& each) { return each.chosen; });
-}
-
-bool is_clearly_better(const Weighing& now, const Weighing& before) noexcept {
-  const Candidate& taken = chosen_of(before).candidate;
-  const auto found = std::find_if(now.alternatives.begin(), now.alternatives.end(), [&](const Alternative& each) { return each.candidate == taken; });
-  return found != now.alternatives.end() && chosen_of(now).seconds.total < clearly_faster(now.pattern) * found->seconds.total;
 }
 
 std::string short_text(const Candidate& candidate, bool reading) {

@@ -30,15 +30,12 @@ struct Alternative {
 // What was thought of: the alternatives, the fastest first.
 struct Weighing {
   std::string machine;       // its name
-  bool measured = false;     // somebody has measured it, or flushes on it: then the seconds decide, else they are only told
-  int64_t learned = 0;       // flushes that the seconds were corrected by
+  bool measured = false;     // somebody has measured it: then the seconds decide, else they are only told
   std::vector<Alternative> alternatives;
   Pattern pattern;           // what it was of, and within which bounds
   PlanLimits limits;
   Strategy asked;            // and of what it was a choice
   Candidate rule;
-  Work work;                 // of the one that is chosen
-  Prediction foretold;       // of it, without corrections: what the seconds it takes are held against
 };
 
 // Locks of what is read: whoever wrote it is taken to have done so as the fixed rule does, with the same ranks, and to hold the locks. Readers that go
@@ -61,9 +58,6 @@ Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& patt
 
 // The one that is chosen. Of a weighing as weigh() makes it.
 const Alternative& chosen_of(const Weighing& weighing) noexcept;
-
-// Whether `now`, of the same work as `before` and with more experience, chose what is clearly faster than what `before` did.
-bool is_clearly_better(const Weighing& now, const Weighing& before) noexcept;
 
 // "target, 8 writers, contiguous"; what goes without saying is left out.
 std::string short_text(const Candidate& candidate, bool reading);

@@ -192,8 +192,6 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
   limits.writers = taken.candidate.writers;
   plan.reasons.push_back(fmt::format("machine: {} is foretold to take {} on {}; {}, as without a machine file, {}", short_text(taken.candidate, pattern.reading),
                                      format_seconds(taken.seconds.total), plan.weighing->machine, short_text(rule, pattern.reading), format_seconds(ruled->seconds.total)));
-  if (plan.weighing->learned > 0)
-    plan.reasons.push_back(fmt::format("learned: the seconds are corrected by {} before this one", counted(plan.weighing->learned, "flush", "flushes")));
 }
 
 // Bytes that the fastest compressor makes and undoes no faster than a link carries them cannot be worth compressing, whatever they shrink to.

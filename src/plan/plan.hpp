@@ -18,7 +18,6 @@
 
 namespace windrow {
 
-class Experience;
 struct Machine;
 struct Weighing;
 
@@ -78,7 +77,6 @@ struct PlanLimits {
   std::shared_ptr<const StorageLayout> layout = nullptr;  // domains=aligned cuts where its stripes end; nullptr: at multiples of `unit`
   std::shared_ptr<const Machine> machine = nullptr;  // by which seconds are foretold; nullptr: they are not
   bool machine_measured = false;             // the machine is the one that runs this: what is foretold decides where axes are left to automatic
-  std::shared_ptr<const Experience> experience = nullptr;  // by which what is foretold is corrected; nullptr: it is not
   int64_t short_window = 0;                  // of one host: long domains have windows of so many bytes, and the more buffers in the same memory; 0: they do not
   int64_t window_unit = 0;                   // windows are whole multiples of it, one at least, whatever buffer_bytes says; 0: of nothing
   friend bool operator==(const PlanLimits&, const PlanLimits&) = default;

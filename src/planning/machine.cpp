@@ -8,7 +8,6 @@
 #include <fstream>
 #include <utility>
 
-#include "comm/same.hpp"
 #include "dataio/io_thread.hpp"
 #include "decomposition/balance.hpp"
 #include "model/defaults.hpp"
@@ -34,23 +33,21 @@ Result<std::string> read_machine_file(const std::string& path) {
   return text;
 }
 
-Result<KnownMachine> machine_of(const std::string& text, const std::string& path) {
+Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const std::string& path) {
   auto machine = parse_machine(text, path);
   if (!machine.ok()) return machine.status();
-  return KnownMachine{std::make_shared<const Machine>(std::move(machine).value()), hash_of({text})};
+  return std::make_shared<const Machine>(std::move(machine).value());
 }
 
-KnownMachine usual_machine(FileSystem kind, int64_t cores) {
-  auto machine = std::make_shared<const Machine>(default_machine(name_of(kind), cores));
-  const uint64_t number = hash_of({machine->name});
-  return {std::move(machine), number};
+std::shared_ptr<const Machine> usual_machine(FileSystem kind, int64_t cores) {
+  return std::make_shared<const Machine>(default_machine(name_of(kind), cores));
 }
 
 Result<int64_t> interval_weight(const Settings& settings) {
   constexpr int64_t k_interval_points = 32;  // of meshes' seams: 4 to 100
   constexpr double k_most = 1 << 24;
   const std::string path = settings.text("machine");
-  KnownMachine known;
+  std::shared_ptr<const Machine> known;
   if (path.empty()) {
     known = usual_machine(FileSystem::unknown, usable_cores());
   } else {
@@ -61,7 +58,7 @@ Result<int64_t> interval_weight(const Settings& settings) {
     known = std::move(parsed).value();
   }
   const int64_t point_bytes = std::min(settings.bytes("point_bytes"), int64_t{1} << 40);
-  const WriteWeights weights = weigh_writing(*known.machine, k_interval_points * point_bytes);
+  const WriteWeights weights = weigh_writing(*known, k_interval_points * point_bytes);
   const double points = weights.interval_s / (weights.byte_s * static_cast<double>(point_bytes));
   return static_cast<int64_t>(std::min(k_most, points * static_cast<double>(k_weight_of_point)));
 }

@@ -16,16 +16,11 @@ namespace windrow {
 // The text of a machine file, as it is, or its first MiB and a byte. Local. Errors name the file.
 Result<std::string> read_machine_file(const std::string& path);
 
-struct KnownMachine {
-  std::shared_ptr<const Machine> machine;
-  uint64_t number = 0;  // of its text: the same on every rank that has the same
-};
-
 // What such a text says. May be called by several threads.
-Result<KnownMachine> machine_of(const std::string& text, const std::string& path);
+Result<std::shared_ptr<const Machine>> machine_of(const std::string& text, const std::string& path);
 
 // Without a machine file: what is usual where files lie on such a file system.
-KnownMachine usual_machine(FileSystem kind, int64_t cores);
+std::shared_ptr<const Machine> usual_machine(FileSystem kind, int64_t cores);
 
 // What an interval of points costs those who write it, as in Balancing: by the machine file of the settings, else what is usual, and for
 // the points' length in the settings. Local; for rank 0.

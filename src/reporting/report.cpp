@@ -119,7 +119,6 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
 
 void store_wave(double wave_seconds, std::span<int64_t> maxima) { maxima[k_wave] = nanoseconds(wave_seconds); }
 double read_wave(std::span<const int64_t> maxima) { return seconds(maxima[k_wave]); }
-double read_stage(std::span<const int64_t> maxima, Stage stage) { return seconds(maxima[static_cast<size_t>(stage)]); }
 
 void store_tuning(const Foretold& foretold, std::span<int64_t> sums) {
   for (size_t arm = 0; arm < k_most_arms; ++arm) {

@@ -34,7 +34,6 @@ void store_trace(const Trace& trace, std::span<int64_t> sums, std::span<int64_t>
 // Beside them: what one wave took, of all ranks the longest, and what it tells the tuner of its codec.
 void store_wave(double seconds, std::span<int64_t> maxima);
 double read_wave(std::span<const int64_t> maxima);
-double read_stage(std::span<const int64_t> maxima, Stage stage);
 void store_tuning(const Foretold& foretold, std::span<int64_t> sums);
 void read_tuning(Foretold& foretold, std::span<const int64_t> sums);
 

@@ -66,7 +66,7 @@ ordered_json seconds_json(const Prediction& seconds) {
 }  // namespace
 
 ordered_json alternatives_json(const Weighing& weighing) {
-  ordered_json json{{"machine", weighing.machine}, {"measured", weighing.measured}, {"learned", weighing.learned}, {"storage", weighing.limits.machine ? weighing.limits.machine->storage.kind : ""}, {"alternatives", ordered_json::array()}};
+  ordered_json json{{"machine", weighing.machine}, {"measured", weighing.measured}, {"storage", weighing.limits.machine ? weighing.limits.machine->storage.kind : ""}, {"alternatives", ordered_json::array()}};
   size_t others = 0;
   for (const Alternative& each : weighing.alternatives) {
     if (!each.chosen && ++others >= k_most_alternatives) continue;

@@ -206,7 +206,6 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm user, const std::string& path,
   file->comm_->enter(file->identity_);
   if (file->local_disk_) file->fit_limits_to_local_disk(file->limits_, file->settings_);
   file->fit_limits_to_layout(file->limits_, file->settings_);
-  file->begin_experience();
   file->start_trace();
   return file;
 }

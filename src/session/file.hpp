@@ -145,10 +145,6 @@ class File {
   // machine.cpp
   Status read_machine_on_root();                                    // rank 0 only
   Status learn_machine(FileSystem kind, int64_t cores);             // local
-  // learning.cpp
-  void find_experience(uint64_t machine);                           // local
-  void begin_experience() noexcept;                                 // on all ranks
-  void learn_seconds(KeptPlan& kept, double wave_seconds, double storage_seconds);  // on all ranks, with the same numbers
   void fit_limits_to_local_disk(PlanLimits& limits, const Settings& settings) const;
   void fit_limits_to_layout(PlanLimits& limits, const Settings& settings) const;
   Status stripe_on_root();                                          // rank 0 only: of a draft
@@ -445,11 +441,6 @@ class File {
   std::shared_ptr<const StorageLayout> line_layout_;  // of all of its files; nullptr: not known
   bool local_disk_ = false;              // as rank 0 sees it
   std::string machine_text_;             // of the machine file, as rank 0 read it; "": none was given
-
-  std::shared_ptr<Experience> experience_;  // the communicator's; nullptr: nothing is learned
-  uint64_t experience_of_ = 0;           // which machine
-  int64_t waves_ = 0;                    // that this flush has moved
-  bool moved_ = false;                   // a flush of this file has
 
   std::vector<QueueEntry> queue_;
   std::map<int, int64_t> put_counts_;

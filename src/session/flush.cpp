@@ -193,7 +193,6 @@ void File::begin_report() {
   report_.sent.clear();
   report_.sums = {};
   report_.maxima = {};
-  waves_ = 0;
   report_.touched.clear();
   put_waves_ = put_wave_ = 0;
   data_->begin_flush();
@@ -439,8 +438,6 @@ Status File::conclude(Status local, const Wave& wave, KeptPlan& kept, double sec
   if (kept.transfer) local.update(guard([&] { return take_traffic(*kept.transfer); }));
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = report_.maxima, .sum = report_.sums, .bits = {}});
   if (tunes && read_wave(report_.maxima) > 0 && verdict.ok()) learn(kept, behind);
-  // Seconds of the stages are of all waves of the flush so far.
-  if (verdict.ok() && waves_++ == 0) (void)guard([&] { return learn_seconds(kept, behind ? 0 : read_wave(report_.maxima), read_stage(report_.maxima, Stage::storage)), Status{}; });
   if (verdict.ok() || wave.reading) return verdict;
   if (!check_in_step(identity_).ok()) return verdict;  // ranks in other calls could not say what is undefined
   mark_unfinished();

@@ -43,8 +43,7 @@ struct KeptPlan {
   PlanForecast forecast;                                    // over all ranks
   int64_t memory = 0;                                       // bytes that it takes, on the rank where that is most
   int64_t beside = 0;                                       // bytes of buffers that are not the transfer's
-  int64_t moved = 0;                                        // waves
-  bool outdated = false;                                    // flushes since have taught that another is faster
+  bool outdated = false;                                    // chunks have got places since, by which another is made
   int64_t storage_windows = 0;                              // that this rank moves to or from the storage
   std::shared_ptr<const ChunkLayout> layout;                // of a chunked variable, or nullptr
   bool places_chunks = false;                               // asked to deal chunks by target, and some had no place yet

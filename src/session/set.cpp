@@ -108,7 +108,7 @@ Status File::choose_files_on_root() {
   if (!machine_text_.empty()) {
     const auto known = machine_of(machine_text_, settings_.text("machine"));
     if (!known.ok()) return known.status();
-    chosen = choose_file_count_by(*known.value().machine, kind, format_->can_split(), ranks, hosts, targets, settings_.bytes("expected_bytes"));
+    chosen = choose_file_count_by(*known.value(), kind, format_->can_split(), ranks, hosts, targets, settings_.bytes("expected_bytes"));
   }
   if (chosen.files > 1)
     if (const std::string why = why_no_set(); !why.empty()) chosen = {1, "files one: " + why};

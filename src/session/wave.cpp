@@ -323,7 +323,6 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     kept->limits = limits_;
     Strategy strategy = strategy_;
     PlanLimits limits = limits_;
-    limits.experience = experience_;
     Pattern pattern = pattern_of(wave.reading, numbers);
     kept->layout = wave.layout;
     if (wave.layout) fit_to_chunks(wave, numbers, targets, strategy, pattern, limits);

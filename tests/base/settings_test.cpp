@@ -48,6 +48,7 @@ TEST(Settings, unset_keys_have_their_defaults) {
 // Whoever still gives one, in the program or the environment, hears that it is gone.
 TEST(Settings, that_were_removed_are_errors_that_say_so) {
   Settings settings;
+  EXPECT_THAT(settings.set("learn", "off").message(), HasSubstr("\"learn\" was removed"));
   const Status refused = settings.set("plan_memory", "64MiB");
   EXPECT_EQ(refused.code(), Code::bad_argument);
   EXPECT_THAT(refused.message(), AllOf(HasSubstr("\"plan_memory\" was removed"), HasSubstr("128 plans")));

@@ -151,56 +151,6 @@ TEST_P(Machines, stay_with_the_file_when_its_strategy_changes) {
   EXPECT_WINDROW_OK(windrow_close(file));
 }
 
-// Pieces of its own of each rank, and flushes after each other; how many have taught what the last plan was made by.
-int64_t flushes_learned_from(const std::string& path, const KeyValues& values, int flushes) {
-  windrow_file* file = nullptr;
-  const int64_t rows = 3000, columns = 16, shape[2] = {rows, columns * size_of()}, start[2] = {0, columns * rank_of()}, count[2] = {rows, columns};
-  const std::vector<double> data(static_cast<size_t>(rows * columns), rank_of());
-  int variable = -1;
-  EXPECT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), Options(values), &file));
-  EXPECT_WINDROW_OK(windrow_define_variable(file, "grid", WINDROW_FLOAT64, 2, shape, &variable));
-  for (int i = 0; i < flushes; ++i) EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, data.data()));
-  const char* text = nullptr;
-  EXPECT_WINDROW_OK(windrow_report(file, "json", &text));
-  const auto learned = json::parse(text)["plans"].at(0)["foretold"]["learned"].get<int64_t>();
-  std::vector<double> back(data.size(), -1);
-  EXPECT_WINDROW_OK(windrow_read_block(file, variable, start, count, back.data()));
-  EXPECT_EQ(back, data);
-  EXPECT_WINDROW_OK(windrow_close(file));
-  expect_same_everywhere(static_cast<int>(learned));
-  return learned;
-}
-
-TEST_P(Machines, are_corrected_by_flushes_before_in_any_file) {
-  const auto named = [](const char* name) {
-    std::string text = scaling_machine();
-    return text.replace(text.find("scaling"), 7, name);  // nobody has learned of it yet
-  };
-  make_machine(named("new"));
-  const KeyValues values{{"machine", machine_file()}, {"layout", "none"}, {"strategy", "list"}};
-  const auto with = [&](const char* key, const std::string& value) {
-    KeyValues more = values;
-    more.emplace_back(key, value);
-    return more;
-  };
-  EXPECT_EQ(flushes_learned_from(path(), with("learn", "off"), 5), 0);
-  EXPECT_EQ(flushes_learned_from(path(), values, 5), 3);  // of a file's flushes the first teaches nothing, and the last comes behind the plan
-  EXPECT_GE(flushes_learned_from(path(), values, 1), 4);
-  EXPECT_EQ(flushes_learned_from(path(), with("learn", "off"), 5), 0);
-  EXPECT_EQ(flushes_learned_from(path(), {{"layout", "none"}}, 5), 0);
-  // Another machine has to be learned anew.
-  make_machine(named("newer"));
-  EXPECT_EQ(flushes_learned_from(path(), values, 1), 0);
-}
-
-// Whatever is learned, and whenever a plan is made anew: nobody hangs, and what was written is read.
-TEST_P(Machines, that_are_far_off_are_left_for_what_is_faster) {
-  make_machine(scaling_machine());
-  for (const char* direction : {"on", "auto"})
-    for (int i = 0; i < 3; ++i) (void)flushes_learned_from(path(), {{"machine", machine_file()}, {"layout", "none"}, {"learn", direction}}, 17);
-  (void)flushes_learned_from(path(), {{"layout", "none"}, {"learn", "on"}}, 17);
-}
-
 INSTANTIATE_TEST_SUITE_P(Raw, Machines, testing::Values(".raw"));
 
 }  // namespace

@@ -37,7 +37,7 @@ Simulation run(const Machine& machine, const Workload& workload, const Options& 
 double foretold_over_simulated(const Machine& machine, const Workload& workload, const Options& options) {
   const Simulation simulation = run(machine, workload, options, true);
   EXPECT_NE(simulation.plan.weighing, nullptr);
-  return simulation.plan.weighing == nullptr ? 0 : simulation.plan.weighing->foretold.storage / simulation.seconds.storage;
+  return simulation.plan.weighing == nullptr ? 0 : chosen_of(*simulation.plan.weighing).seconds.storage / simulation.seconds.storage;
 }
 
 TEST(Contention, is_foretold_as_it_is_simulated) {
