@@ -41,7 +41,8 @@ struct Kind {
   std::vector<double> seconds;       // of the whole flush
   double foretold = 0;               // for what was taken, when it was
   bool alone = true;                 // no flush had another plan too
-  std::shared_ptr<const Weighing> weighing;
+  std::shared_ptr<const PlanInput> input;  // nullptr: there is one way, and nothing to weigh
+  Weighing weighing;
 };
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
@@ -112,7 +113,8 @@ class Advisor {
       if (const auto& layout = openings_[kind.opening].layout; layout && layout->is_striped()) limits.layout = layout;
       auto plan = make_plan(Strategy{}, kind.recorded.pattern, openings_[kind.opening].topology, limits);
       if (!plan.ok()) return plan.status();
-      kind.weighing = plan.value().weighing;
+      kind.input = plan.value().input;
+      if (kind.input) kind.weighing = weigh(*kind.input);
     }
     return {};
   }
@@ -183,15 +185,14 @@ void Advisor::take_plan(const ordered_json& plan, size_t opening, int64_t flush,
 }
 
 const Alternative* chosen_of(const Kind& kind) {
-  if (!kind.weighing) return nullptr;
-  const auto& all = kind.weighing->alternatives;
+  const auto& all = kind.weighing.alternatives;
   const auto found = std::find_if(all.begin(), all.end(), [](const Alternative& each) { return each.chosen; });
   return found == all.end() ? nullptr : &*found;
 }
 
 // What this machine is foretold to take for what was taken; nothing: it is no alternative of what nobody asked for.
 std::optional<double> taken_seconds(const Kind& kind) {
-  for (const Alternative& each : kind.weighing->alternatives)
+  for (const Alternative& each : kind.weighing.alternatives)
     if (short_text(each.candidate, kind.recorded.pattern.reading) == kind.taken) return each.seconds.flush();
   return std::nullopt;
 }
@@ -230,12 +231,12 @@ std::string Advisor::text() const {
       text += "    advised  as it is: one way is open\n";
       continue;
     }
-    if (const auto seconds = taken_seconds(kind)) text += fmt::format("             on {} it is foretold to take {}\n", kind.weighing->machine, format_seconds(*seconds));
+    if (const auto seconds = taken_seconds(kind)) text += fmt::format("             on {} it is foretold to take {}\n", kind.weighing.machine, format_seconds(*seconds));
     const bool same = short_text(chosen->candidate, pattern.reading) == kind.taken;
     text += same ? fmt::format("    advised  the same: with opening the file {}, and no other is foretold to be clearly faster\n", format_seconds(chosen->seconds.total))
                  : fmt::format("    advised  {}: foretold {} ({})\n", short_text(chosen->candidate, pattern.reading), format_seconds(chosen->seconds.flush()), options_text(chosen->candidate, pattern.reading));
     size_t told = 0;
-    for (const Alternative& each : kind.weighing->alternatives)
+    for (const Alternative& each : kind.weighing.alternatives)
       if (!each.chosen && short_text(each.candidate, pattern.reading) != kind.taken && told++ < k_most)
         text += fmt::format("    instead  {}: foretold {}, with opening the file {}\n", short_text(each.candidate, pattern.reading), format_seconds(each.seconds.flush()), format_seconds(each.seconds.total));
   }
@@ -268,7 +269,7 @@ std::string Advisor::json() const {
       const auto seconds = taken_seconds(kind);
       told["foretold_s"] = seconds ? ordered_json(*seconds) : ordered_json(nullptr);
       told["advised"] = {{"strategy", short_text(chosen->candidate, kind.recorded.pattern.reading)}, {"options", options_text(chosen->candidate, kind.recorded.pattern.reading)}, {"foretold_s", chosen->seconds.flush()}};
-      told["alternatives"] = alternatives_json(*kind.weighing)["alternatives"];
+      told["alternatives"] = alternatives_json(*kind.input, kind.weighing)["alternatives"];
     }
     json["kinds"].push_back(std::move(told));
   }

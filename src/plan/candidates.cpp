@@ -134,23 +134,24 @@ class Choices {
 
 }  // namespace
 
-std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
-  return Choices(asked, rule, pattern, topology, limits).all();
+std::vector<Candidate> candidates_for(const PlanInput& input) {
+  return Choices(input.asked, input.rule, input.pattern, input.topology, input.limits).all();
 }
 
-Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
-  const Machine& machine = *limits.machine;
-  Weighing weighing{.machine = machine.name, .measured = limits.machine_measured, .alternatives = {}, .pattern = pattern, .limits = limits, .asked = asked, .rule = rule};
-  const LocksLeft left = locks_left(pattern, topology, limits);
-  for (Candidate& candidate : candidates_for(asked, rule, pattern, topology, limits)) {
-    const Work work = work_of(candidate, pattern, topology, limits, left);
+Weighing weigh(const PlanInput& input) {
+  const Machine& machine = *input.limits.machine;
+  Weighing weighing{.machine = machine.name, .measured = input.limits.machine_measured, .alternatives = {}};
+  const LocksLeft left = locks_left(input.pattern, input.topology, input.limits);
+  for (Candidate& candidate : candidates_for(input)) {
+    const Work work = work_of(candidate, input.pattern, input.topology, input.limits, left);
     weighing.alternatives.push_back({.candidate = std::move(candidate), .seconds = predict(work, machine)});
   }
   std::vector<Alternative>& all = weighing.alternatives;
   const auto faster = [](const Alternative& a, const Alternative& b) { return a.seconds.total < b.seconds.total; };
   const auto best = std::min_element(all.begin(), all.end(), faster);
   // The tree is a paper's, and decides by itself.
-  const bool decides = weighing.measured && !asks_for_link(asked) && best->seconds.total < clearly_faster(pattern) * all.front().seconds.total;
+  const bool decides = weighing.measured && !asks_for_link(input.asked) &&
+                       best->seconds.total < clearly_faster(input.pattern) * all.front().seconds.total;
   Alternative& taken = decides ? *best : all.front();
   taken.chosen = true;
   std::stable_sort(all.begin(), all.end(), faster);

@@ -27,15 +27,19 @@ struct Alternative {
   bool chosen = false;
 };
 
-// What was thought of: the alternatives, the fastest first.
+// What a plan was chosen from: enough to predict the seconds of each alternative later.
+struct PlanInput {
+  Strategy asked;
+  Pattern pattern;
+  Topology topology;
+  PlanLimits limits;         // `machine` is there
+  Candidate rule;            // the fixed rule's choice
+};
+
 struct Weighing {
   std::string machine;       // its name
-  bool measured = false;     // somebody has measured it: then the seconds decide, else they are only told
-  std::vector<Alternative> alternatives;
-  Pattern pattern;           // what it was of, and within which bounds
-  PlanLimits limits;
-  Strategy asked;            // and of what it was a choice
-  Candidate rule;
+  bool measured = false;     // somebody has measured it: then the seconds decide, else they are only reported
+  std::vector<Alternative> alternatives;  // the fastest first
 };
 
 // Locks of what is read: whoever wrote it is taken to have done so as the fixed rule does, with the same ranks, and to hold the locks. Readers that go
@@ -50,11 +54,12 @@ LocksLeft locks_left(const Pattern& pattern, const Topology& topology, const Pla
 // The work that a candidate makes of a pattern. Holders of data are taken to be spread evenly over hosts, and pieces over their holders.
 Work work_of(const Candidate& candidate, const Pattern& pattern, const Topology& topology, const PlanLimits& limits, const LocksLeft& left = {});
 
-// Candidates differ on the axes that `asked` leaves to automatic; `rule`, the fixed rule's choice, is the first of them.
-std::vector<Candidate> candidates_for(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+// Candidates differ on the axes that `asked` leaves to automatic; the fixed rule's choice is the first of them.
+std::vector<Candidate> candidates_for(const PlanInput& input);
 
-// `limits.machine` is there. The rule's choice is taken unless the machine was measured and another is foretold to be clearly faster.
-Weighing weigh(const Strategy& asked, const Candidate& rule, const Pattern& pattern, const Topology& topology, const PlanLimits& limits);
+// Predicts the seconds of each candidate. The rule's choice is taken unless the machine was measured and another is
+// predicted to be clearly faster. A plan is weighed when it is made only if its machine was measured.
+Weighing weigh(const PlanInput& input);
 
 // The one that is chosen. Of a weighing as weigh() makes it.
 const Alternative& chosen_of(const Weighing& weighing) noexcept;

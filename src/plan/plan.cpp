@@ -170,8 +170,9 @@ Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std
   return strategy;
 }
 
-// What the fixed rule chooses, beside all else that could be done, with the seconds that the machine is foretold to take: told by the plan, and
-// where the machine was measured they decide. Domains of chunks are cut by what becomes of the chunks, which nothing is foretold of.
+// The fixed rule chooses; on a machine that was measured the predicted seconds of all alternatives do. Else nothing is
+// weighed here: whoever wants to know the seconds weighs the plan's input. Domains of chunks are cut by what becomes
+// of the chunks, which nothing is predicted of.
 void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, const Topology& topology, PlanLimits& limits) {
   const size_t reasons_before = plan.reasons.size();
   plan.strategy = choose(asked, pattern, topology, limits, plan.direct_bytes, plan.reasons);
@@ -179,9 +180,12 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
   Candidate rule{.strategy = plan.strategy, .direct_bytes = plan.direct_bytes};
   if (rule.strategy.domains != Domains::none)
     rule.writers = dealt_writers(rule.strategy.domains, most_writers(rule.strategy, pattern, topology, limits), limits);
-  plan.weighing = std::make_shared<const Weighing>(weigh(asked, rule, pattern, topology, limits));
-  const std::vector<Alternative>& all = plan.weighing->alternatives;
-  const Alternative& taken = chosen_of(*plan.weighing);
+  plan.input = std::make_shared<const PlanInput>(
+      PlanInput{.asked = asked, .pattern = pattern, .topology = topology, .limits = limits, .rule = rule});
+  if (!limits.machine_measured) return;
+  const Weighing weighing = weigh(*plan.input);
+  const std::vector<Alternative>& all = weighing.alternatives;
+  const Alternative& taken = chosen_of(weighing);
   if (taken.candidate == rule) return;
   const auto ruled = std::find_if(all.begin(), all.end(), [&](const Alternative& each) { return each.candidate == rule; });
   plan.reasons.resize(reasons_before);
@@ -191,7 +195,7 @@ void choose_strategy(Plan& plan, const Strategy& asked, const Pattern& pattern, 
   plan.direct_bytes = taken.candidate.direct_bytes;
   limits.writers = taken.candidate.writers;
   plan.reasons.push_back(fmt::format("machine: {} is foretold to take {} on {}; {}, as without a machine file, {}", short_text(taken.candidate, pattern.reading),
-                                     format_seconds(taken.seconds.total), plan.weighing->machine, short_text(rule, pattern.reading), format_seconds(ruled->seconds.total)));
+                                     format_seconds(taken.seconds.total), weighing.machine, short_text(rule, pattern.reading), format_seconds(ruled->seconds.total)));
 }
 
 // Bytes that the fastest compressor makes and undoes no faster than a link carries them cannot be worth compressing, whatever they shrink to.
@@ -288,7 +292,7 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   }
   const Strategy asked = without_idle_stages(strategy, pattern.reading, topology.ranks, plan.reasons);
   choose_strategy(plan, asked, pattern, topology, limits);
-  if (plan.weighing && plan.weighing->measured)
+  if (plan.input && limits.machine_measured)
     plan.reasons.emplace_back("owner, files: not weighed by seconds, since the result shows who owns a point and how many files there are; they change when asked for");
   plan.whole = region_bytes > 0 && plan.direct_bytes == 0 && pattern.bytes >= region_bytes && !pattern.shared_reads && !pattern.overlapping;
   if (plan.strategy.gather == Gather::team) plan.team = pattern.reading ? plan.strategy.team_read : plan.strategy.team_write;
@@ -370,7 +374,7 @@ std::string describe_text(const Plan& plan) {
   if (plan.direct_bytes > 0) line("direct", fmt::format("pieces of {} and more", counted(plan.direct_bytes, "byte")));
   line("buffer", fmt::format("up to {} of {}", plan.slots, counted(plan.window_bytes, "byte")));
   for (const std::string& reason : plan.reasons) text += fmt::format("  because  {}\n", reason);
-  if (plan.weighing) text += weighing_text(*plan.weighing, plan.reading);
+  if (plan.input) text += weighing_text(weigh(*plan.input), plan.reading);
   return text;
 }
 

@@ -19,7 +19,7 @@
 namespace windrow {
 
 struct Machine;
-struct Weighing;
+struct PlanInput;
 
 // Of everything that is moved by one plan, over all ranks.
 struct Pattern {
@@ -111,7 +111,7 @@ struct Plan {
   bool in_turn = false;              // to read on one host what is whole: in the readers' place whichever rank waits for a window fetches the next one that nobody has begun
   int64_t direct_bytes = 0;          // with domains: pieces of at least this length are moved by their holder all the same; 0: none
   std::vector<std::string> reasons;  // one sentence a choice
-  std::shared_ptr<const Weighing> weighing = nullptr;  // the alternatives and their seconds; nullptr: nothing is foretold
+  std::shared_ptr<const PlanInput> input = nullptr;  // for weigh(); nullptr: no machine is known, or nothing is predicted of such a plan
 
   bool gathers() const noexcept { return team > 0 || !host_roots.empty(); }
   bool has_domains() const noexcept { return !writers.empty(); }

@@ -66,9 +66,9 @@ ordered_json plan_json(const PlanReport& report) {
   json["kept"] = report.kept;
   json["reasons"] = plan.reasons;
   if (!report.codec_reason.empty()) json["reasons"].push_back(report.codec_reason);
-  if (plan.weighing) {
-    json["foretold"] = alternatives_json(*plan.weighing);
-    json["pattern"] = pattern_json(*plan.weighing);
+  if (plan.input) {
+    json["foretold"] = alternatives_json(*plan.input, weigh(*plan.input));
+    json["pattern"] = pattern_json(*plan.input);
   }
   return json;
 }
@@ -76,14 +76,15 @@ ordered_json plan_json(const PlanReport& report) {
 std::string line(std::string_view what, std::string value) { return fmt::format("  {:<22} {}\n", what, value); }
 
 // "3.10 ms for aligned, 1 writer, contiguous; next 3.40 ms for none, list (by what is usual for a local disk)"; the opening of the file apart.
-std::string foretold_text(const Weighing& weighing) {
+std::string foretold_text(const PlanInput& input) {
+  const Weighing weighing = weigh(input);
   const Alternative* chosen = nullptr;
   const Alternative* next = nullptr;
   for (const Alternative& each : weighing.alternatives) {
     if (each.chosen) chosen = &each;
     else if (next == nullptr) next = &each;
   }
-  const auto told = [&](const Alternative& each) { return fmt::format("{} for {}", format_seconds(each.seconds.flush()), short_text(each.candidate, weighing.pattern.reading)); };
+  const auto told = [&](const Alternative& each) { return fmt::format("{} for {}", format_seconds(each.seconds.flush()), short_text(each.candidate, input.pattern.reading)); };
   return fmt::format("{}{} (by {})", chosen ? told(*chosen) : "", next ? "; instead " + told(*next) : "", weighing.machine);
 }
 
@@ -256,7 +257,7 @@ std::string report_text(const FlushReport& report) {
   for (const PlanReport& plan : report.plans)
     if (!plan.codec_reason.empty()) text += line("because", plan.codec_reason);
   for (const PlanReport& plan : report.plans)
-    if (plan.plan.weighing) text += line("foretold", foretold_text(*plan.plan.weighing));
+    if (plan.plan.input) text += line("foretold", foretold_text(*plan.plan.input));
   text += line("copied", fmt::format("{}, of it {} through shared memory", format_bytes(sums[bytes_copied]), format_bytes(sums[bytes_shared])));
   if (report.maxima[k_codec_memory] > 0) text += line("compressors' memory", fmt::format("{} on one rank", format_bytes(report.maxima[k_codec_memory])));
   text += line("largest buffers", fmt::format("{} on one rank", format_bytes(report.maxima[k_buffer])));

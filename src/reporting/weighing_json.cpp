@@ -65,29 +65,29 @@ ordered_json seconds_json(const Prediction& seconds) {
 
 }  // namespace
 
-ordered_json alternatives_json(const Weighing& weighing) {
-  ordered_json json{{"machine", weighing.machine}, {"measured", weighing.measured}, {"storage", weighing.limits.machine ? weighing.limits.machine->storage.kind : ""}, {"alternatives", ordered_json::array()}};
+ordered_json alternatives_json(const PlanInput& input, const Weighing& weighing) {
+  ordered_json json{{"machine", weighing.machine}, {"measured", weighing.measured}, {"storage", input.limits.machine->storage.kind}, {"alternatives", ordered_json::array()}};
   size_t others = 0;
   for (const Alternative& each : weighing.alternatives) {
     if (!each.chosen && ++others >= k_most_alternatives) continue;
     const Strategy& strategy = each.candidate.strategy;
-    json["alternatives"].push_back({{"strategy", short_text(each.candidate, weighing.pattern.reading)}, {"gather", name_of(strategy.gather)}, {"domains", name_of(strategy.domains)},
+    json["alternatives"].push_back({{"strategy", short_text(each.candidate, input.pattern.reading)}, {"gather", name_of(strategy.gather)}, {"domains", name_of(strategy.domains)},
                                     {"access", name_of(strategy.access)}, {"writers", each.candidate.writers}, {"direct", each.candidate.direct_bytes},
                                     {"seconds", seconds_json(each.seconds)}, {"chosen", each.chosen}});
   }
   return json;
 }
 
-ordered_json pattern_json(const Weighing& weighing) {
+ordered_json pattern_json(const PlanInput& input) {
   ordered_json json;
-  for_each_count(weighing.pattern, [&](const char* name, int64_t count) { json[name] = count; });
-  for_each_mark(weighing.pattern, [&](const char* name, bool mark) { json[name] = mark; });
-  json[k_swapped] = weighing.pattern.swapped;
-  json[k_untouched] = weighing.pattern.untouched;
-  json[k_touched] = weighing.pattern.touched_bytes;
-  json[k_folios] = weighing.pattern.in_folios;
-  json[k_shrinks] = weighing.pattern.shrinks_to_of_64;
-  const std::vector<Extent>& regions = weighing.pattern.regions;
+  for_each_count(input.pattern, [&](const char* name, int64_t count) { json[name] = count; });
+  for_each_mark(input.pattern, [&](const char* name, bool mark) { json[name] = mark; });
+  json[k_swapped] = input.pattern.swapped;
+  json[k_untouched] = input.pattern.untouched;
+  json[k_touched] = input.pattern.touched_bytes;
+  json[k_folios] = input.pattern.in_folios;
+  json[k_shrinks] = input.pattern.shrinks_to_of_64;
+  const std::vector<Extent>& regions = input.pattern.regions;
   int64_t bytes = 0;
   for (const Extent& region : regions) bytes += region.size();
   json["region_bytes"] = bytes;
@@ -97,10 +97,10 @@ ordered_json pattern_json(const Weighing& weighing) {
     json["regions"].push_back({regions.front().begin, regions.front().begin + bytes});
   else
     for (const Extent& region : regions) json["regions"].push_back({region.begin, region.end});
-  for_each_bound(weighing.limits, [&](const char* name, int64_t bound) { json["limits"][name] = bound; });
-  json["limits"][k_least_unit] = weighing.limits.least_unit;
-  json["limits"][k_short_window] = weighing.limits.short_window;
-  json["limits"][k_direct_asked] = weighing.limits.direct_asked;
+  for_each_bound(input.limits, [&](const char* name, int64_t bound) { json["limits"][name] = bound; });
+  json["limits"][k_least_unit] = input.limits.least_unit;
+  json["limits"][k_short_window] = input.limits.short_window;
+  json["limits"][k_direct_asked] = input.limits.direct_asked;
   return json;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a plan thought of, as JSON, and back: a trace has all that choosing anew needs.
+// What a plan was chosen from, and its alternatives, as JSON, and back: a trace has all that choosing anew needs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,8 +8,11 @@
 
 namespace windrow {
 
-nlohmann::ordered_json alternatives_json(const Weighing& weighing);  // the machine, its seconds for what was chosen, and the alternatives
-nlohmann::ordered_json pattern_json(const Weighing& weighing);       // the pattern, and the bounds that the plan kept to
+// The machine, and the alternatives with its seconds.
+nlohmann::ordered_json alternatives_json(const PlanInput& input, const Weighing& weighing);
+
+// The pattern, and the bounds that the plan kept to.
+nlohmann::ordered_json pattern_json(const PlanInput& input);
 
 struct RecordedPattern {
   Pattern pattern;

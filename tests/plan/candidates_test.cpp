@@ -63,10 +63,7 @@ Machine scaling_with_writers() {
   return machine;
 }
 
-const Alternative& chosen_of(const Plan& plan) {
-  const auto& all = plan.weighing->alternatives;
-  return *std::find_if(all.begin(), all.end(), [](const Alternative& each) { return each.chosen; });
-}
+Alternative chosen_of(const Plan& plan) { return chosen_of(weigh(*plan.input)); }
 
 std::vector<Pattern> many_patterns() {
   std::vector<Pattern> patterns;
@@ -82,7 +79,7 @@ std::vector<Pattern> many_patterns() {
 }
 
 TEST(Weighing, is_not_there_without_a_machine) {
-  EXPECT_EQ(make_plan(Strategy{}, strided(7 * k_mib, 512, 8), topology_of(8, 1), {}).value().weighing, nullptr);
+  EXPECT_EQ(make_plan(Strategy{}, strided(7 * k_mib, 512, 8), topology_of(8, 1), {}).value().input, nullptr);
 }
 
 TEST(Weighing, by_what_nobody_measured_changes_no_plan) {
@@ -97,8 +94,8 @@ TEST(Weighing, by_what_nobody_measured_changes_no_plan) {
         EXPECT_EQ(told.domains, ruled.domains);
         EXPECT_EQ(told.direct_bytes, ruled.direct_bytes);
         EXPECT_EQ(told.reasons, ruled.reasons);
-        ASSERT_NE(told.weighing, nullptr);
-        EXPECT_FALSE(told.weighing->measured);
+        ASSERT_NE(told.input, nullptr);
+        EXPECT_FALSE(weigh(*told.input).measured);
       }
 }
 
@@ -106,7 +103,7 @@ TEST(Weighing, has_the_fastest_first_and_one_that_is_chosen) {
   for (const bool measured : {false, true})
     for (const Pattern& pattern : many_patterns()) {
       const Plan plan = make_plan(Strategy{}, pattern, topology_of(8, 2), striped(limits_with(scaling_with_writers(), measured), 4)).value();
-      const auto& all = plan.weighing->alternatives;
+      const auto all = weigh(*plan.input).alternatives;
       ASSERT_FALSE(all.empty());
       EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [](const Alternative& a, const Alternative& b) { return a.seconds.total < b.seconds.total; }));
       EXPECT_EQ(std::count_if(all.begin(), all.end(), [](const Alternative& each) { return each.chosen; }), 1);
@@ -147,7 +144,7 @@ TEST(Weighing, leaves_what_was_asked_for) {
     asked.writers = writers;
     return make_plan(strategy_of(request), pattern, topology_of(8, 2), asked).value();
   };
-  const auto all_of = [&](const StrategyRequest& request, int64_t writers) { return plan_of(request, writers).weighing->alternatives; };
+  const auto all_of = [&](const StrategyRequest& request, int64_t writers) { return weigh(*plan_of(request, writers).input).alternatives; };
   for (const Alternative& each : all_of({.domains = "none"}, 0)) EXPECT_EQ(each.candidate.strategy.domains, Domains::none);
   for (const Alternative& each : all_of({.domains = "even"}, 3)) {
     EXPECT_EQ(each.candidate.strategy.domains, Domains::even);
@@ -169,7 +166,7 @@ TEST(Weighing, gives_writers_targets_of_their_own_where_locks_are_dear) {
   const Plan plan = make_plan(Strategy{}, pattern, topology_of(8, 8), striped(limits_with(machine, true), 8)).value();
   EXPECT_EQ(plan.strategy.domains, Domains::target);
   const Plan unknown = make_plan(Strategy{}, pattern, topology_of(8, 8), limits_with(machine, true)).value();
-  for (const Alternative& each : unknown.weighing->alternatives) EXPECT_NE(each.candidate.strategy.domains, Domains::target);
+  for (const Alternative& each : weigh(*unknown.input).alternatives) EXPECT_NE(each.candidate.strategy.domains, Domains::target);
 }
 
 // The rest of a division of writers by targets have nothing to do, and nothing is foretold of them.
@@ -181,7 +178,7 @@ TEST(Weighing, is_of_the_writers_that_a_plan_has) {
     ASSERT_EQ(plan.writers.size(), 3);
     EXPECT_EQ(chosen_of(plan).candidate.writers, 3);
     std::vector<Candidate> seen;
-    for (const Alternative& each : plan.weighing->alternatives) {
+    for (const Alternative& each : weigh(*plan.input).alternatives) {
       EXPECT_EQ(each.candidate.writers, 3);
       EXPECT_EQ(std::count(seen.begin(), seen.end(), each.candidate), 0);
       seen.push_back(each.candidate);
@@ -274,7 +271,7 @@ TEST(Weighing, foretells_more_seconds_for_more_bytes) {
 TEST(Weighing, is_as_long_for_any_number_of_ranks) {
   const auto count = [](int ranks, int hosts) {
     const Plan plan = make_plan(Strategy{}, strided(int64_t{1} << 40, 512, ranks), topology_of(ranks, hosts), striped(limits_with(Machine{}, true), 8)).value();
-    return plan.weighing->alternatives.size();
+    return weigh(*plan.input).alternatives.size();
   };
   EXPECT_EQ(count(131'072, 1024), count(8192, 64))
       << "as many ranks of each host, so that all numbers of writers are there with teams too";
@@ -292,7 +289,8 @@ TEST(Weighing, is_sound_for_any_pattern) {
     const int64_t begin = any() / 2;
     if (random() % 4 != 0) pattern.regions = {{begin, begin + any()}};
     PlanLimits limits = limits_with(random() % 2 == 0 ? Machine{} : scaling_with_writers(), random() % 2 == 0);
-    const Weighing weighing = weigh(Strategy{}, {.strategy = strategy_of({.preset = "two-phase"}), .writers = 1}, pattern, topology_of(ranks, hosts), limits);
+    const Candidate rule{.strategy = strategy_of({.preset = "two-phase"}), .writers = 1};
+    const Weighing weighing = weigh({.asked = {}, .pattern = pattern, .topology = topology_of(ranks, hosts), .limits = limits, .rule = rule});
     ASSERT_FALSE(weighing.alternatives.empty());
     for (const Alternative& each : weighing.alternatives) ASSERT_TRUE(std::isfinite(each.seconds.total) && each.seconds.total >= 0) << i;
   }

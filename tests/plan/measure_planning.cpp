@@ -83,7 +83,7 @@ void measure(const Machine& machine, int ranks, int hosts) {
   const Pattern pattern{.bytes = bytes, .pieces = bytes / 512, .entries = ranks, .ranks_with_data = ranks, .largest_rank_bytes = bytes / ranks, .regions = {{4096, 4096 + 2 * bytes}}};
   const Candidate rule{.strategy = parse_strategy({.preset = "two-phase"}).value(), .writers = hosts};
   size_t count = 0;
-  const double choosing = seconds_of([&] { count = weigh(Strategy{}, rule, pattern, topology, limits).alternatives.size(); });
+  const double choosing = seconds_of([&] { count = weigh({.asked = {}, .pattern = pattern, .topology = topology, .limits = limits, .rule = rule}).alternatives.size(); });
   std::printf("%7d ranks on %5d hosts: choosing among %zu candidates %.3f ms;", ranks, hosts, count, 1e3 * choosing);
   const int64_t before = g_held;
   g_most = g_held;

@@ -36,8 +36,8 @@ Simulation run(const Machine& machine, const Workload& workload, const Options& 
 // Of the storage: what the model foretells of the plan that is simulated, over what the simulation takes.
 double foretold_over_simulated(const Machine& machine, const Workload& workload, const Options& options) {
   const Simulation simulation = run(machine, workload, options, true);
-  EXPECT_NE(simulation.plan.weighing, nullptr);
-  return simulation.plan.weighing == nullptr ? 0 : chosen_of(*simulation.plan.weighing).seconds.storage / simulation.seconds.storage;
+  EXPECT_NE(simulation.plan.input, nullptr);
+  return simulation.plan.input == nullptr ? 0 : chosen_of(weigh(*simulation.plan.input)).seconds.storage / simulation.seconds.storage;
 }
 
 TEST(Contention, is_foretold_as_it_is_simulated) {
