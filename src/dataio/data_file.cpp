@@ -188,8 +188,8 @@ void DataFile::unmap() {
   attempt(0, [&](Store& store, int64_t) { return store.unmap(); });
 }
 
-Residence DataFile::in_memory(Extent range) {
-  Residence answer = Residence::unknown;
+bool DataFile::in_memory(Extent range) {
+  bool answer = false;
   if (range.begin >= FileLine::k_begin) return answer;
   (void)guard([&] {
     auto opened = open(0);

@@ -34,7 +34,7 @@ class DataFile {
   // The bytes of `range` where the system keeps them, until unmap(); nullptr: to be read otherwise, unless something has failed.
   const std::byte* map(Extent range);
   void unmap();
-  Residence in_memory(Extent range);
+  bool in_memory(Extent range);
   // Under a lock: where other ranks at the same time write back what they have read (write_over_holes), bytes written without one could be
   // undone.
   void write_locked(int64_t offset, std::span<const std::byte> bytes);

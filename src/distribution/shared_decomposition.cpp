@@ -201,12 +201,6 @@ void ByteRuns::see(PieceView view) noexcept {
   hull = windrow::hull(view);
   total = total_bytes(view);
   pieces = extent_count(view);
-  touched_ = -1;
-}
-
-int64_t ByteRuns::touched() const noexcept {
-  if (touched_ < 0) touched_ = bytes_in_stretches(runs, k_stretch);
-  return touched_;
 }
 
 std::shared_ptr<const ByteRuns> interleaved(const ByteRuns& bytes, int64_t row, int64_t stride) {

@@ -23,8 +23,6 @@ inline constexpr Extent k_all_elements{0, INT64_MAX};
 
 // A list of elements seen as bytes, and what every flush asks of it. Keeps the list alive.
 struct ByteRuns {
-  static constexpr int64_t k_stretch = int64_t{64} << 10;  // that Linux maps at once where a byte of it is read
-
   Pieces elements;
   PieceView runs;
   Extent hull;
@@ -37,11 +35,6 @@ struct ByteRuns {
 
   // Takes a view of `elements`, and counts.
   void see(PieceView view) noexcept;
-  // Bytes of the stretches that pieces lie in; found when it is first asked for, as only who reads wants to know.
-  int64_t touched() const noexcept;
-
- private:
-  mutable int64_t touched_ = -1;
 };
 
 // What becomes of bytes of an array whose rows of `row` bytes lie `stride` apart in the file. `bytes`: as kept by a decomposition.

@@ -175,39 +175,6 @@ int64_t bytes_before(PieceView view, int64_t offset) noexcept {
 
 }  // namespace
 
-namespace {
-
-// Of one nest. A piece meets on average as many stretches as if it were longer by `reach`; what lies nearer to each other than that meets some of them together.
-int64_t bytes_in_stretches(const Nest& nest, int64_t reach) noexcept {
-  int64_t inner = nest.run.length, bytes = inner + reach;
-  const auto repeat = [&](int64_t count, int64_t stride) {
-    if (count == 1) return;
-    bytes += (count - 1) * (bytes - std::max<int64_t>(0, reach - (stride - inner)));
-    inner += (count - 1) * stride;
-  };
-  repeat(nest.run.count, nest.run.file_stride);
-  for (int i = 0; i < nest.depth; ++i) repeat(nest.loops[Nest::at(i)].count, nest.loops[Nest::at(i)].file_stride);
-  return bytes;
-}
-
-}  // namespace
-
-int64_t bytes_in_stretches(PieceView view, int64_t stretch) noexcept {
-  constexpr int64_t k_most_records = 1024;
-  if (view.empty()) return 0;
-  const int64_t reach = stretch - 1;
-  const Extent all = hull(view);
-  if (all.end > INT64_MAX / 2) return all.size();
-  if (view.store().records > k_most_records) return all.size() + reach;
-  int64_t bytes = 0, end = -stretch;
-  RecordReader reader(view);
-  for (Nest nest; reader.take(nest);) {
-    bytes += bytes_in_stretches(nest, reach) - std::max<int64_t>(0, end + reach - nest.run.file);
-    end = nest.file_end();
-  }
-  return bytes;
-}
-
 int64_t bytes_within(PieceView view, Extent window) noexcept {
   if (view.empty() || window.empty()) return 0;
   return bytes_before(view, window.end) - bytes_before(view, window.begin);

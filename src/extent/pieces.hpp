@@ -103,10 +103,6 @@ int64_t extent_count(PieceView view) noexcept;  // number of pieces
 Extent hull(PieceView view) noexcept;           // {0, 0} for an empty list
 int64_t memory_end(PieceView view) noexcept;    // end of what the list touches of its buffer; 0 when empty
 
-// Bytes of the stretches of `stretch` bytes that pieces lie in, on average over where the stretches may begin. O(records) for 1024 and fewer; for more, and
-// for offsets of 2^62 and more, as if there were pieces everywhere between the first and the last.
-int64_t bytes_in_stretches(PieceView view, int64_t stretch) noexcept;
-
 // Bytes of the list inside the window. O(log n).
 int64_t bytes_within(PieceView view, Extent window) noexcept;
 

@@ -55,76 +55,20 @@ void choose_by_tree(Strategy& strategy, const Pattern& pattern, const Topology& 
                                        bound, two_phase ? "two phases" : "lists"));
 }
 
-constexpr int64_t k_page = 4096;
-
-// Pieces are so mixed that most ranks have some everywhere: each of them maps nearly all of the file, and one that reads it into memory that all share
-// costs less. Of 6 to 24 MB in pieces of 512 bytes: 8 ranks 1.31 and 3.21 mapped, 1.00 and 2.51 ms read; 16 ranks 2.38 and 5.03, 1.79 and 3.87; 4 ranks alike,
-// 2 ranks 0.47 and 1.37, 0.75 and 2.35; less than a MiB alike. Of blocks, each half of four ranks' stretches, too (8 and 16 ranks, 128 MB in pieces of 400 bytes 20 and 40 ms mapped,
-// 17 and 34 read; 8 MB in pieces of 256 bytes 1.9 and 1.6), but not where two ranks share a stretch (67 MB in pieces of 512 bytes, 9.9 and 10.4). A page and more, where each page has one rank's bytes and all of them are mapped for all: 33 MB in
-// pieces of 4 KiB 2, 4, 8 and 16 ranks 2.4, 3.9, 4.6 and 6.5 ms mapped, 2.7, 2.7, 3.3 and 4.6 read; where the file lies in memory in single pages 4 ranks 9.8, 16 ranks 26.6.
-bool is_mixed(const Pattern& pattern, int64_t mean) noexcept {
-  constexpr int64_t k_least_bytes = int64_t{1} << 20;
-  constexpr double k_ranks = 3.5, k_ranks_of_pages = 3;
-  const auto bytes = static_cast<double>(bytes_of(pattern.regions));
-  return bytes >= k_least_bytes && 2.0 * static_cast<double>(pattern.bytes) >= bytes &&
-         static_cast<double>(pattern.touched_bytes) >= (mean < k_page ? k_ranks : k_ranks_of_pages) * bytes;
-}
-
-// Pieces and holes of about a page, and very many: to ask for each takes longer than to read them all. Half of 200 MB, 2 to 16 ranks: each its own 14.1 to 17.5 ms, one
-// reader 11.2 to 14.9; of 33 MB 2.8 to 4.1 and 2.5 to 4.0, but from open to close 5.9 and 8.7 with 8 ranks, 6.5 and 8.5 with 3; of 8 MB own requests win. Pieces of 8 KiB: half the
-// time by own requests.
-bool is_worth_sieving(const Pattern& pattern, const PlanLimits& limits, int64_t mean) noexcept {
-  constexpr int64_t k_least_bytes = int64_t{64} << 20;
-  const int64_t bytes = bytes_of(pattern.regions);
-  const bool holes_are_short = (bytes - pattern.bytes) / std::max<int64_t>(1, pattern.pieces) <= limits.hole_bytes;  // or nobody will sieve
-  return bytes >= k_least_bytes && pattern.bytes >= bytes / 2 && mean < 2 * k_page && holes_are_short;
-}
-
-// Mixed pieces of a page and more: a request each, by all ranks at once, takes less than one reader for all. 210 MB in pieces of 8 KiB on average, 4, 8 and 16 ranks:
-// 27, 29 and 32 ms, by one reader 38, 37 and 46; 33 MB 2.9, 3.6 and 4.1, by one reader 4.9, 6.0 and 6.4. Of 4 KiB alike; in single pages 7.8, 8.1 and 11.5, by one 11.9, 12.7 and 15.6.
-// But in large folios a stretch of 64 KiB is mapped at one fault, which takes about as long as a request: 132 MB in pieces of 4 KiB 4, 8 and 16 ranks 18, 22 and 26 ms mapped, 27, 29
-// and 27 requested; of 8 KiB 18, 19 and 26, requested 21, 21 and 23. 116 MB of an ordered mesh, in pieces of 5 KiB, 8 ranks: 16 mapped, 25 requested. In single pages it takes three times
-// as long.
-bool is_mapped_with_less(const Pattern& pattern, int64_t mean) noexcept {
-  constexpr int64_t k_at_a_fault = int64_t{64} << 10;
-  return pattern.in_folios && mean >= k_page && pattern.touched_bytes / k_at_a_fault <= pattern.pieces / 10 * 9;
-}
-
-// What lies in the system's memory is copied out of it by those who want it: one copy, no request, no word between ranks. To write so would
-// mean to change pages one by one, which the system charges for (bench: 2 to 4 times the seconds of writing buffers).
-// Nor where pieces with holes between them are as long as a page: whoever wrote them left the file's memory in single pages, which take longer to
-// map than to ask for (bench/choice, 33 MiB of a local disk: 14 to 17 ms instead of 7). Nor where pieces are long: then as many bytes come by a request each
-// without a fault for every 64 KiB (8 ranks that read 110 MB in slabs: 18.5 instead of 22.0 ms from tmpfs, 12.4 instead of 14.0 from ext4); bytes that are swapped on
-// their way would be copied twice (22.2 instead of 19.4).
+// One bound decides. Short pieces are copied out of the mapped file: one copy, no request and no message. Long ones take
+// a request each, without a page fault for every 64 KiB; but bytes that are swapped on their way would then be copied
+// twice. There is no such writing: the system charges for each page that is changed.
 void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits& limits, std::vector<std::string>& reasons) {
   const bool alone = (strategy.gather == Gather::automatic || strategy.gather == Gather::none) &&
                      (strategy.domains == Domains::automatic || strategy.domains == Domains::none);
   if (strategy.access == Access::automatic && pattern.reading && pattern.in_memory && alone) {
     const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
     const bool are_long = mean > 0 && mean >= limits.direct_read_bytes && !pattern.swapped;
-    const bool in_pages = bytes_of(pattern.regions) > pattern.bytes && mean >= k_page;
-    const bool left_open = strategy.domains == Domains::automatic;
-    const bool mixed = left_open && !are_long && !in_pages && is_mixed(pattern, mean);
-    const bool scattered = mixed && !is_mapped_with_less(pattern, mean);
-    if (scattered && mean >= k_page && !pattern.swapped) {
-      strategy.access = Access::list;
-      reasons.push_back(fmt::format("access list: pieces are {} long on average, and most ranks have some everywhere: each asks for its own rather than map nearly all of the file", counted(mean, "byte")));
-      return;
-    }
-    if (scattered) {
-      reasons.emplace_back("access not mapped: pieces are short, and most ranks have some everywhere, so each would map nearly all of the file");
-      return;
-    }
-    if (left_open && !are_long && in_pages && is_worth_sieving(pattern, limits, mean)) {
-      reasons.emplace_back("access not mapped: pieces and the holes between them are about as long as pages, and there are very many");
-      return;
-    }
-    strategy.access = are_long || in_pages ? Access::list : Access::mapped;
+    strategy.access = are_long ? Access::list : Access::mapped;
     if (are_long)
       reasons.push_back(fmt::format("access list: pieces are {} long on average, so each rank asks for its own, though the file is in this host's memory", counted(mean, "byte")));
     else
-      reasons.emplace_back(in_pages ? "access list: the file is in this host's memory, and pieces with holes between them are as long as its pages: each rank asks for its own"
-                                    : "access mapped: the file is in this host's memory, so each rank copies its pieces out of it");
+      reasons.emplace_back("access mapped: the file is in this host's memory, so each rank copies its pieces out of it");
   }
   if (strategy.access != Access::mapped) return;
   if (pattern.reading && alone) {

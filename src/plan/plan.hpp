@@ -31,10 +31,8 @@ struct Pattern {
   int64_t long_pieces = 0;
   int64_t ranks_with_data = 0;
   int64_t largest_rank_bytes = 0;
-  int64_t touched_bytes = 0;    // to read: of the stretches of 64 KiB that a rank has pieces in; sum over ranks
   bool shared_reads = false;    // several ranks want the same bytes by intent, not only along seams
   bool in_memory = false;       // to read: the file is on a disk of this host, and its bytes are in memory
-  bool in_folios = false;       // and there in pieces of several pages, which are mapped together
   bool swapped = false;         // some of it is stored in the other byte order than this machine's
   bool untouched = false;       // to write: there are holes, and nobody has written any of it yet, so they need not be read
   bool uniform = false;         // to read: all ranks want the very same

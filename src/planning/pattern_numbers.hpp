@@ -18,7 +18,6 @@ struct PatternNumbers {
   int64_t bytes = 0;
   int64_t pieces = 0;
   int64_t long_bytes = 0, long_pieces = 0;  // of pieces that may go their own way
-  int64_t touched_bytes = 0;                // of what is got
   int64_t ranks_with_data = 0;
   int64_t entries = 0;                      // puts or gets
   Shrinkage shrinkage;                      // of what is to be sent to other hosts
@@ -29,7 +28,7 @@ struct PatternNumbers {
   int64_t replicas = 0;                     // 1: points that several ranks hold
   int64_t points = 0, load = 0, holes = 0;  // of decompositions by points: the most points, elements of a variable that one stands for, and points that nobody holds
   int64_t shared_reads = 0;                 // 1: gets by `same`
-  int64_t in_memory = 0;                    // a Residence: how what is got lies in the memory of the ranks' one host
+  int64_t in_memory = 0;                    // 1: what is got is in the memory of the ranks' one host
 
   // Of what is got by `same` only: a number of it. Where it is the same on every rank, so is what they get.
   int64_t uniform_most = 0, uniform_least = 0;
@@ -53,7 +52,6 @@ inline constexpr std::array k_pattern_fields{
     PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.pieces; }},
     PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.long_bytes; }},
     PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.long_pieces; }},
-    PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.touched_bytes; }},
     PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.ranks_with_data; }},
     PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.entries; }},
     PatternField{Reduction::sum, [](PatternNumbers& n) -> int64_t& { return n.shrinkage.bytes; }},

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 constexpr size_t k_most_alternatives = 12, k_most_regions = 64;
 
-constexpr const char *k_swapped = "swapped", *k_untouched = "untouched", *k_touched = "touched_bytes", *k_folios = "in_folios", *k_shrinks = "shrinks_to_of_64", *k_least_unit = "least_unit", *k_short_window = "short_window", *k_direct_asked = "direct_asked";  // which traces of earlier versions do not say
+constexpr const char *k_swapped = "swapped", *k_untouched = "untouched", *k_shrinks = "shrinks_to_of_64", *k_least_unit = "least_unit", *k_short_window = "short_window", *k_direct_asked = "direct_asked";  // which traces of earlier versions do not say
 
 // Each number and mark of a pattern with its name, for both ways.
 template <class AnyPattern, class Visit>
@@ -84,8 +84,6 @@ ordered_json pattern_json(const PlanInput& input) {
   for_each_mark(input.pattern, [&](const char* name, bool mark) { json[name] = mark; });
   json[k_swapped] = input.pattern.swapped;
   json[k_untouched] = input.pattern.untouched;
-  json[k_touched] = input.pattern.touched_bytes;
-  json[k_folios] = input.pattern.in_folios;
   json[k_shrinks] = input.pattern.shrinks_to_of_64;
   const std::vector<Extent>& regions = input.pattern.regions;
   int64_t bytes = 0;
@@ -111,8 +109,6 @@ Result<RecordedPattern> read_pattern(const ordered_json& json) {
     for_each_mark(recorded.pattern, [&](const char* name, bool& mark) { mark = json.at(name).get<bool>(); });
     recorded.pattern.swapped = json.value(k_swapped, false);
     recorded.pattern.untouched = json.value(k_untouched, false);
-    recorded.pattern.in_folios = json.value(k_folios, false);
-    if (json.contains(k_touched)) recorded.pattern.touched_bytes = count_of(json, k_touched);
     if (json.contains(k_shrinks)) recorded.pattern.shrinks_to_of_64 = std::min<int64_t>(64, count_of(json, k_shrinks));
     for_each_bound(recorded.limits, [&](const char* name, int64_t& bound) { bound = count_of(json.at("limits"), name); });
     if (json.at("limits").contains(k_least_unit)) recorded.limits.least_unit = count_of(json.at("limits"), k_least_unit);

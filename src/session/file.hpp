@@ -383,7 +383,6 @@ class File {
   std::span<const Item> part(KeptPlan& kept, const Wave& wave);  // the raked ones
   Status prepare_storage(KeptPlan& kept, const Wave& wave);  // local: memory and forecast
   Pattern pattern_of(bool reading, const WaveNumbers& numbers) const;
-  int64_t touched_by(const Wave& wave) const noexcept;
   int64_t number_of(const Wave& wave, int rank) const;
   AccessRule access_rule(const Plan& plan) const;
   std::string names_of(WriteState::Flag which) const;

@@ -151,21 +151,11 @@ Status File::build_wave(bool reading, int64_t ordinal, Wave& wave) {
   wave.ranks_with_data = wave.bytes > 0 ? 1 : 0;
   wave.entries = static_cast<int64_t>(wave.key.size());
   if (reading) wave.uniform_most = wave.uniform_least = number_of(wave, comm_->rank());
-  if (reading) wave.touched_bytes = touched_by(wave);
   if (!reading && !wave.layout && may_compress(wave)) wave.shrinkage = look_at(wave.items);
   // One rank looks, so that all plan with the same answer; where it reads nothing itself it does not know where to look.
   if (!wave.items.empty() && !wave.layout && reading && local_disk_ && comm_->host_roots().size() == 1 && comm_->rank() == 0 && (strategy_.access == Access::automatic || strategy_.access == Access::contiguous))
-    wave.in_memory = static_cast<int64_t>(data_->in_memory(hull_of(wave)));
+    wave.in_memory = data_->in_memory(hull_of(wave)) ? 1 : 0;
   return {};
-}
-
-// Local. Of sparse files there may be more than can be added up over all ranks, who would not be told from fewer anyway.
-int64_t File::touched_by(const Wave& wave) const noexcept {
-  if (wave.items.empty()) return 0;
-  const int64_t all = std::min(hull_of(wave).size(), INT64_MAX / 4) + ByteRuns::k_stretch, most = std::min(INT64_MAX / 4 / comm_->size(), all);
-  int64_t bytes = 0;
-  for (const auto& runs : wave.runs) bytes += std::min(runs->touched(), most - bytes);
-  return bytes;
 }
 
 int64_t File::number_of(const Wave& wave, int rank) const {
@@ -233,10 +223,8 @@ Pattern File::pattern_of(bool reading, const WaveNumbers& numbers) const {
                   .long_pieces = numbers.long_pieces,
                   .ranks_with_data = numbers.ranks_with_data,
                   .largest_rank_bytes = numbers.largest_rank_bytes,
-                  .touched_bytes = numbers.touched_bytes,
                   .shared_reads = numbers.shared_reads != 0,
                   .in_memory = numbers.in_memory > 0,
-                  .in_folios = numbers.in_memory == static_cast<int64_t>(Residence::folios),
                   .swapped = false,
                   .untouched = false,
                   .uniform = numbers.is_uniform(),

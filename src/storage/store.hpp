@@ -52,10 +52,6 @@ struct StoreCounters {
   }
 };
 
-// Whether a file's bytes are in this host's memory, so that reading them needs no disk, and how the system keeps them there: page by page, or in large
-// folios (Linux) of what was written or read at once, which are mapped several pages at a time.
-enum class Residence { unknown, pages, folios };
-
 // Messages name the operation, the bytes, the offset and the file: `write of 4.2 MB at offset 0 of "a.h5": no space left on device`.
 class Store {
  public:
@@ -90,8 +86,8 @@ class Store {
   virtual Result<const std::byte*> map(int64_t, int64_t) { return Status(Code::unsupported, ""); }
   // Once after each map() that went well. What could not be read was zeros, and the status says so.
   virtual Status unmap() { return {}; }
-  // Of the range, as bytes here and there in it tell.
-  virtual Residence in_memory(int64_t, int64_t) { return Residence::unknown; }
+  // Whether the range is in this host's memory, so that reading it needs no disk; sampled here and there.
+  virtual bool in_memory(int64_t, int64_t) { return false; }
   // The operating system's number of the file, for locks of all of it; -1: there is none. The store's own.
   virtual int descriptor() const noexcept { return -1; }
   const StoreCounters& counters() const noexcept { return counters_; }

@@ -294,41 +294,6 @@ TEST_F(Plans, read_what_is_in_memory_without_requests) {
   }
 }
 
-// Columns of one element: every rank has pieces in every page. From four ranks on whoever waits reads for all of them.
-TEST_F(Plans, read_once_what_every_rank_would_map_whole) {
-  if (ranks_per_host() < size_of()) GTEST_SKIP() << "it is some host's memory then";
-  if (size_of() == 1) GTEST_SKIP() << "one rank's column is one piece";
-  constexpr int64_t k_rows = 40'000;
-  const int64_t shape[2] = {k_rows, size_of()}, start[2] = {0, rank_of()}, count[2] = {k_rows, 1};
-  windrow_decomposition* made = nullptr;
-  ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start, count, nullptr, nullptr, &made));
-  const Decomposition column(made);
-  windrow_file* file = nullptr;
-  ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path().c_str(), nullptr, &file));
-  int variable = -1;
-  ASSERT_WINDROW_OK(windrow_define_variable(file, "a", WINDROW_INT64, 2, shape, &variable));
-  std::vector<int64_t> data(k_rows), read(k_rows, -1);
-  for (int64_t row = 0; row < k_rows; ++row) data[static_cast<size_t>(row)] = row * size_of() + rank_of();
-  ASSERT_WINDROW_OK(windrow_write(file, variable, column.get(), data.data()));
-  ASSERT_WINDROW_OK(windrow_read(file, variable, column.get(), read.data()));
-  EXPECT_EQ(read, data);
-  const json report = report_of(file);
-  const bool once = size_of() >= 4;
-  EXPECT_EQ(report["plans"][0]["access"], once ? "contiguous" : "mapped");
-  EXPECT_EQ(report["plans"][0]["writers"], once ? std::vector<int>{0} : std::vector<int>{});
-  EXPECT_EQ(report["bytes_mapped"], once ? json(0) : report["bytes"]);
-  EXPECT_EQ(report["bytes_copied"], report["bytes"]) << "one copy, either way";
-  EXPECT_EQ(report["messages"], 0);
-  EXPECT_EQ(report["description_messages"], 0);
-  if (once) {
-    EXPECT_EQ(report["read_requests"], report["rounds"]) << "each window once";
-    EXPECT_EQ(report["bytes_read"], report["bytes"]);
-    EXPECT_EQ(report["read_requests"], report["plans"][0]["expected"]["read_requests"]);
-    EXPECT_EQ(report["plans"][0]["in_turn"], true);
-  }
-  EXPECT_WINDROW_OK(windrow_close(file));
-}
-
 // Far more windows than slots; ranks that want much, nothing, or the end alone; and the same plan again. Who asks for readers, or for a thread, gets one.
 TEST_F(Plans, read_in_turn_whatever_each_rank_wants) {
   if (ranks_per_host() < size_of()) GTEST_SKIP() << "messages come from other hosts";

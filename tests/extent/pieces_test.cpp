@@ -240,39 +240,6 @@ TEST(Large, fields_of_all_widths) {
 }
 
 // 10^12 pieces, in one run and in a block of four dimensions: cutting them must not depend on their number.
-TEST(Stretches, are_counted_as_on_average) {
-  constexpr int64_t k_stretch = 7;
-  Random random(3);
-  for (int round = 0; round < 500; ++round) {
-    const Pieces list = pieces_of(random_nests(random, random(1, 12), random(0, 30)));
-    if (list.empty()) continue;
-    int64_t all = 0;
-    for (int64_t begin = 0; begin < k_stretch; ++begin) {
-      int64_t last = -1;
-      for (const windrow::Run& run : runs_of(list))
-        for_each_piece_of(run, [&](const Piece& piece) {
-          const int64_t first = (piece.file + begin) / k_stretch, end = (piece.file + piece.length - 1 + begin) / k_stretch;
-          all += end - std::max(first - 1, last);
-          last = std::max(last, end);
-        });
-    }
-    ASSERT_EQ(bytes_in_stretches(list, k_stretch), all);
-  }
-}
-
-TEST(Stretches, of_what_is_long_and_what_is_far) {
-  constexpr int64_t k_stretch = 65536;
-  EXPECT_EQ(bytes_in_stretches(PieceView(), k_stretch), 0);
-  PiecesBuilder builder;
-  builder.add(windrow::Run{0, 0, 512, int64_t{1} << 40, 512, 1000});
-  EXPECT_EQ(bytes_in_stretches(builder.take(), k_stretch), 1000 * (512 + k_stretch - 1));
-  for (int64_t i = 0; i < 5000; ++i) builder.add(Piece{i * i * k_stretch, i, 1});  // too many to look at each
-  EXPECT_EQ(bytes_in_stretches(builder.take(), k_stretch), 4999 * 4999 * k_stretch + 1 + k_stretch - 1);
-  builder.add(Piece{0, 0, 1});
-  builder.add(Piece{INT64_MAX - 1, 1, 1});
-  EXPECT_EQ(bytes_in_stretches(builder.take(), k_stretch), INT64_MAX);
-}
-
 TEST(Large, cutting_is_arithmetic) {
   const Pieces list = pieces_of({windrow::Run{0, 0, 4, 1000, 4, 1'000'000'000'000}});
   EXPECT_EQ(bytes_within(list, {0, 500'000'000'000'000}), 2'000'000'000'000);

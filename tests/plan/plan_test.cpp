@@ -250,16 +250,6 @@ TEST(MakePlan, reads_over_small_holes) {
   EXPECT_EQ(make_plan(Strategy{}, large(512), thousand_hosts(), {}).value().strategy.access, Access::contiguous);
 }
 
-TEST(MakePlan, asks_for_pages_that_lie_apart_in_memory) {
-  const auto access_of = [](int64_t piece, int64_t region_bytes) {
-    const Pattern reading{.reading = true, .bytes = 1 << 20, .pieces = (1 << 20) / piece, .entries = 4, .ranks_with_data = 4, .largest_rank_bytes = 1 << 18, .in_memory = true, .regions = {{0, region_bytes}}};
-    return make_plan(Strategy{}, reading, {.ranks = 4, .host_roots = {0}}, {}).value().strategy.access;
-  };
-  EXPECT_EQ(access_of(4096, 2 << 20), Access::list);
-  EXPECT_EQ(access_of(2048, 2 << 20), Access::mapped);
-  EXPECT_EQ(access_of(4096, 1 << 20), Access::mapped);
-}
-
 TEST(MakePlan, asks_for_long_pieces_in_memory) {
   Pattern reading = large(65536);
   reading.reading = reading.in_memory = true;
@@ -283,41 +273,16 @@ TEST(MakePlan, copies_what_is_in_memory_out_of_it) {
   EXPECT_EQ(make_plan(strategy_of({.access = "mapped"}), large(512), thousand_hosts(), {}).value().strategy.access, Access::contiguous);
 }
 
-TEST(MakePlan, reads_once_what_each_rank_would_map_whole) {
+TEST(MakePlan, maps_short_pieces_however_they_lie) {
   const Topology one_host{.ranks = 8, .host_roots = {0}};
-  Pattern mixed = large(512);
-  mixed.reading = mixed.in_memory = true;
-  int64_t bytes = 0;
-  for (const Extent& region : mixed.regions) bytes += region.size();
-  mixed.touched_bytes = 8 * bytes;
-  const auto plan_of = [&](const Pattern& pattern, const StrategyRequest& request = {}) { return make_plan(strategy_of(request), pattern, one_host, {}).value(); };
-  const Plan plan = plan_of(mixed);
-  EXPECT_EQ(plan.strategy.access, Access::contiguous);
-  EXPECT_EQ(plan.writers.size(), 1U);
-  EXPECT_THAT(describe_text(plan), HasSubstr("each would map nearly all of the file"));
-  EXPECT_TRUE(plan.in_turn);
-  EXPECT_THAT(describe_text(plan), HasSubstr("read in turn by all ranks"));
-  EXPECT_EQ(plan_of(mixed, {.access = "mapped"}).strategy.access, Access::mapped);
-  EXPECT_EQ(plan_of(mixed, {.domains = "none"}).strategy.access, Access::mapped);
-  Pattern other = mixed;
-  other.touched_bytes = 3 * bytes;  // apart, or of fewer ranks
-  EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
-  other.touched_bytes = 4 * bytes;  // blocks: two in one direction beside each other, two in another
-  EXPECT_EQ(plan_of(other).strategy.access, Access::contiguous);
-  other = mixed;
-  other.bytes /= 4, other.pieces /= 4;  // most of what would be read is wanted by nobody
-  EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
-  // Of a page and more three ranks are enough.
-  other = mixed;
-  other.pieces = other.bytes / 4096;
-  other.touched_bytes = 2 * bytes;
-  EXPECT_EQ(plan_of(other).strategy.access, Access::mapped);
-  // But each asks for its own, unless bytes are swapped on the way.
-  other.touched_bytes = 3 * bytes;
-  EXPECT_EQ(plan_of(other).strategy.access, Access::list);
-  EXPECT_THAT(describe_text(plan_of(other)), HasSubstr("each asks for its own rather than map nearly all of the file"));
-  other.swapped = true;
-  EXPECT_EQ(plan_of(other).strategy.access, Access::contiguous);
+  for (const int64_t region_bytes : {1 << 20, 2 << 20})  // all of it, or half with holes between
+    for (const int64_t piece : {512, 4096, 16384}) {
+      const Pattern reading{.reading = true, .bytes = 1 << 20, .pieces = (1 << 20) / piece, .entries = 8, .ranks_with_data = 8,
+                            .largest_rank_bytes = 1 << 17, .in_memory = true, .regions = {{0, region_bytes}}};
+      const Plan plan = make_plan(Strategy{}, reading, one_host, {.direct_read_bytes = 16384}).value();
+      EXPECT_EQ(plan.strategy.access, piece < 16384 ? Access::mapped : Access::list) << piece;
+      EXPECT_FALSE(plan.has_domains());
+    }
 }
 
 TEST(MakePlan, reads_in_turn_what_all_is_wanted_of_and_nobody_asked_for_readers) {
@@ -345,41 +310,6 @@ TEST(MakePlan, reads_in_turn_what_all_is_wanted_of_and_nobody_asked_for_readers)
   other = mixed;
   other.reading = false;
   EXPECT_FALSE(is_in_turn(other, contiguous, one_host, {}));
-}
-
-TEST(MakePlan, maps_mixed_pieces_where_the_system_does_so_with_fewer_faults_than_requests) {
-  Pattern mixed = large(4096);
-  mixed.reading = mixed.in_memory = mixed.in_folios = true;
-  int64_t bytes = 0;
-  for (const Extent& region : mixed.regions) bytes += region.size();
-  const auto access_of = [&](int64_t ranks, int64_t piece) {
-    mixed.pieces = mixed.bytes / piece;
-    mixed.touched_bytes = ranks * bytes;  // each has pieces in every stretch of 64 KiB
-    return make_plan(Strategy{}, mixed, Topology{.ranks = static_cast<int>(ranks), .host_roots = {0}}, {}).value().strategy.access;
-  };
-  EXPECT_EQ(access_of(8, 4096), Access::mapped);
-  EXPECT_EQ(access_of(16, 4096), Access::list);
-  EXPECT_EQ(access_of(4, 8192), Access::mapped);
-  EXPECT_EQ(access_of(8, 8192), Access::list);
-  EXPECT_EQ(access_of(8, 512), Access::contiguous) << "short ones cost more to copy out of what few others have touched";
-  mixed.swapped = true;
-  EXPECT_EQ(access_of(8, 4096), Access::mapped);
-}
-
-TEST(MakePlan, reads_over_holes_as_long_as_pages_where_there_are_very_many) {
-  PlanLimits limits;
-  limits.hole_bytes = 4096;
-  const auto access_of = [&limits](int64_t wanted, int64_t piece) {
-    const Pattern pattern{.reading = true, .bytes = wanted, .pieces = wanted / piece, .entries = 8, .ranks_with_data = 8, .largest_rank_bytes = wanted / 8,
-                          .in_memory = true, .regions = {{0, 2 * wanted}}};
-    return make_plan(Strategy{}, pattern, Topology{.ranks = 8, .host_roots = {0}}, limits).value().strategy.access;
-  };
-  EXPECT_EQ(access_of(48 * k_mib, 4096), Access::sieve);
-  EXPECT_EQ(access_of(48 * k_mib, 8192), Access::list);
-  EXPECT_EQ(access_of(48 * k_mib, 6144), Access::list);  // holes are longer than anybody reads over
-  EXPECT_EQ(access_of(16 * k_mib, 4096), Access::list);
-  limits.hole_bytes = 512;
-  EXPECT_EQ(access_of(48 * k_mib, 4096), Access::list);
 }
 
 TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 #include <type_traits>
 
@@ -456,34 +454,18 @@ Status PosixStore::unmap() {
   return failure("read", bytes, mapped_begin_, path_, EIO);
 }
 
-namespace {
-
-// Since the versions of Linux that keep files of theirs so.
-bool keeps_folios(int64_t file_system) noexcept {
-  static const int version = [] {
-    utsname system{};
-    int major = 0, minor = 0;
-    return ::uname(&system) == 0 && std::sscanf(system.release, "%d.%d", &major, &minor) == 2 ? major * 1000 + minor : 0;
-  }();
-  constexpr int64_t k_xfs = 0x58465342;  // XFS_SUPER_MAGIC, of no header of the system's
-  return (file_system == k_xfs && version >= 5018) || (file_system == EXT4_SUPER_MAGIC && version >= 6016);
-}
-
-}  // namespace
-
-Residence PosixStore::in_memory(int64_t offset, int64_t size) {
+bool PosixStore::in_memory(int64_t offset, int64_t size) {
   constexpr int64_t k_most = 16, k_apart = int64_t{1} << 20;  // a small file is not worth 16 calls, for which all ranks wait
-  if (descriptor_ < 0 || size <= 0) return Residence::unknown;
+  if (descriptor_ < 0 || size <= 0) return false;
   struct statfs about {};
-  const bool known = ::fstatfs(descriptor_, &about) == 0;
-  if (known && (about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC)) return Residence::pages;
+  if (::fstatfs(descriptor_, &about) == 0 && (about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC)) return true;
   const int64_t samples = std::clamp<int64_t>(size / k_apart, 2, k_most);
   for (int64_t i = 0; i < samples; ++i) {
     std::byte byte{};
     iovec one{&byte, 1};
-    if (::preadv2(descriptor_, &one, 1, offset + (size - 1) / (samples - 1) * i, RWF_NOWAIT) < 0) return Residence::unknown;
+    if (::preadv2(descriptor_, &one, 1, offset + (size - 1) / (samples - 1) * i, RWF_NOWAIT) < 0) return false;
   }
-  return known && keeps_folios(about.f_type) ? Residence::folios : Residence::pages;
+  return true;
 }
 
 namespace {

@@ -50,7 +50,7 @@ class PosixStore final : public Store {
   Status unlock(int64_t offset, int64_t size) override;
   Result<const std::byte*> map(int64_t offset, int64_t size) override;
   Status unmap() override;
-  Residence in_memory(int64_t offset, int64_t size) override;
+  bool in_memory(int64_t offset, int64_t size) override;
   int descriptor() const noexcept override { return descriptor_; }
 
  private:
