@@ -978,8 +978,7 @@ WINDROW_API int windrow_explain(windrow_file *file, const char *format, const ch
  * Of messages and of the descriptions before them it has the bytes that were sent and those there would have been without a codec
  * ("bytes_sent", "bytes_before_codec", "description_bytes", "description_bytes_before_codec").  "codecs" has, of the messages that a codec or
  * check_messages might have changed: by what became of them, how many they were, their bytes before and after, and the seconds that it took to make
- * and to undo them, of all ranks together; "reasons" of a plan say why.  "in_turn" of a plan: of those that share memory,
- * whichever rank would wait fetches the next part of the file for all, so "writers" and "data_opens" depend on the moment.  "sent_by_this_rank" has this rank's messages with data, by plan and
+ * and to undo them, of all ranks together; "reasons" of a plan say why.  "sent_by_this_rank" has this rank's messages with data, by plan and
  * rank that they went to.  "peak_memory" is that of buffers on the rank with most, "peak_memory_elsewhere" on one that has not touched the file, as a team's root may not; "codec_memory" what compressors work with; "allocations" are buffers that had to be made, or
  * made larger.
  * With the option trace there is "trace" too: its "file" and, where lines cannot be written, the "problem".  That it could not be opened is known on

@@ -104,7 +104,6 @@ void Transfer::begin(std::span<const Item> items, Arena& arena, Sink& storage_si
   for (Collector* collector : storing_) collector->set_sink(&storage_sink);
   for (Distributor* distributor : fetching_) distributor->set_fetcher(&storage_fetcher);
   if (broadcasting_ != nullptr) broadcasting_->set_fetcher(&storage_fetcher);
-  if (turn_reader_ != nullptr) turn_reader_->set_fetcher(&storage_fetcher);
   for (auto& role : roles_) role->begin(items, std::exchange(buffers, buffers + role->buffer_bytes()));
   turn_until([](const Role& role) { return role.released(); });
   coder_->end();

@@ -15,7 +15,6 @@
 #include "exchange/receiver.hpp"
 #include "exchange/relay.hpp"
 #include "exchange/sender.hpp"
-#include "exchange/turn_reader.hpp"
 #include "plan/plan.hpp"
 
 namespace windrow {
@@ -69,7 +68,6 @@ class Transfer {
   Status end(Trace& trace);
 
   int64_t buffer_bytes() const noexcept;  // of the arena, that a run needs
-  bool reads_in_turn() const noexcept { return turn_reader_ != nullptr; }
   bool shared_refused() const noexcept { return shared_refused_; }  // the host's memory was too small to share
   int64_t description_bytes() const noexcept { return description_bytes_; }  // that this rank keeps of others' descriptions
   int64_t shared_bytes() const noexcept { return shared_bytes_; }  // of the host's shared memory, for this rank's slots
@@ -104,7 +102,6 @@ class Transfer {
   std::vector<Collector*> storing_;         // those whose sink is the storage: none or one
   std::vector<Distributor*> fetching_;
   Broadcaster* broadcasting_ = nullptr;
-  TurnReader* turn_reader_ = nullptr;
   Role* guest_ = nullptr;                   // of this run
   Arena* arena_ = nullptr;                  // the same
   std::unique_ptr<RelayRoute> route_;       // a team's root only

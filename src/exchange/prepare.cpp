@@ -26,9 +26,6 @@ namespace {
 // Whether the windows are known to be full in the end, so that a writer knows what its host's ranks will copy there without being told.
 bool fills(const Plan& plan) { return plan.whole && !plan.reading && plan.has_domains() && !plan.gathers(); }
 
-// Whether no rank has to tell another what it holds, where they are all of one host and share memory.
-bool is_silent(const Plan& plan) { return fills(plan) || plan.in_turn; }
-
 // Whether the host's ranks share enough memory already. The ranks of the host all see the same.
 bool has_slots(const Comm& comm, const Plan& plan) {
   for (size_t i = 0; i < plan.domains.size(); ++i) {
@@ -42,7 +39,7 @@ bool has_slots(const Comm& comm, const Plan& plan) {
 
 bool Transfer::talks(const Comm& comm, const Plan& plan, bool share) {
   if (!plan.has_domains() && !plan.gathers()) return plan.broadcast && compresses(plan, comm);  // the link may be measured
-  return !(share && is_silent(plan) && comm.host_size() > 1 && comm.host_size() == comm.size() && has_slots(comm, plan));
+  return !(share && fills(plan) && comm.host_size() > 1 && comm.host_size() == comm.size() && has_slots(comm, plan));
 }
 
 class TransferBuilder {
@@ -113,7 +110,7 @@ class TransferBuilder {
         const Windows windows = windows_of(plan_, i);
         if (own || !reaches(held, windows)) continue;
         const bool shared = static_cast<bool>(slots_at(plan_.writers[i], i));
-        if (shared && is_silent(plan_)) continue;
+        if (shared && fills(plan_)) continue;
         const bool counts = plan_.whole && shared;
         out.push_back({.peer = plan_.writers[i], .bytes = {}});
         if (counts)
@@ -124,7 +121,7 @@ class TransferBuilder {
       }
       return Status{};
     });
-    if (sharing_ && is_silent(plan_) && comm_.host_size() == comm_.size()) return local;  // all ranks know that nobody has to say anything
+    if (sharing_ && fills(plan_) && comm_.host_size() == comm_.size()) return local;  // all ranks know that nobody has to say anything
     // Many ranks on each of several hosts: their letters to a writer travel as one.
     constexpr int k_crowd = 16;
     const auto hosts = static_cast<int>(comm_.host_roots().size());
@@ -314,7 +311,6 @@ class TransferBuilder {
 
   // `own`: the items that this rank brings to the domains itself; none when its team's root does.
   Status give_domain_roles(std::span<const Item> own) {
-    if (plan_.in_turn && sharing_) return read_in_turn();
     std::vector<Channel> channels;
     std::vector<SharedChannel> shared_channels;
     const Windows* mine = nullptr;
@@ -344,21 +340,6 @@ class TransferBuilder {
     if (mine == nullptr) return {};
     for (Peer& peer : sources_) peer.shared = slots && comm_.host_rank_of(peer.rank) >= 0;
     return serve(Grid{{*mine}}, std::move(sources_), own, k_tag_data, false, slots);
-  }
-
-  Status read_in_turn() {
-    std::vector<SharedDomain> domains;
-    for (size_t i = 0; i < plan_.domains.size(); ++i) {
-      const Windows windows = windows_of(plan_, i);
-      domains.push_back({.channel = {.rank = plan_.writers[i], .grid = Grid{{windows}}}, .slots = slots_at(plan_.writers[i], i), .covered = regions_in(windows, {}, {})});
-    }
-    auto role = std::make_unique<TurnReader>(comm_, transfer_->trace_, items_, std::move(domains));
-    if (Status status = role->prepare(); !status.ok()) return status;
-    for (const SharedDomain& domain : role->domains())
-      if (domain.channel.rank == comm_.rank()) set_storage(domain.channel.grid, domain.covered);
-    transfer_->turn_reader_ = role.get();
-    transfer_->roles_.push_back(std::move(role));
-    return {};
   }
 
   Status broadcast() {

@@ -5,8 +5,6 @@
 // To write: the writer sets token = (generation, step) when the slot takes that window; a rank that sees it copies its pieces
 // and adds their bytes to count; when count is what the descriptions foretold, the window is full.
 // To read: token says that the window is there; ranks copy out and add; at the foretold count the slot is free again.
-// To read in turn (turn_reader.hpp): token as before, of the windows' numbers; count is not used. Behind the slots is a word that says which window is fetched next,
-// and one of each rank of the host that says which window it copies next: when all have passed a window its slot is free.
 #pragma once
 
 #include <atomic>
@@ -25,21 +23,6 @@ struct SlotControl {
 };
 static_assert(std::atomic<int64_t>::is_always_lock_free, "ranks share these words between processes");
 
-// The number of a window of one transfer. What lies here from before is none of this one, whatever it is.
-struct TurnWord {
-  std::atomic<int64_t> check;
-  std::atomic<int64_t> number;
-
-  void begin(int64_t generation, int64_t first) noexcept;
-  int64_t number_in(int64_t generation) const noexcept;  // -1: it has not begun
-};
-
-// Of a domain that is read in turn.
-struct Turns {
-  TurnWord& begun;            // the window that is fetched next
-  std::span<TurnWord> ranks;  // [ranks] the window that each copies next
-};
-
 // Where the slots of one domain lie. Both sides reckon it from the plan.
 class SharedSlots {
  public:
@@ -56,10 +39,6 @@ class SharedSlots {
   int64_t index_of(int64_t step) const noexcept { return step % slots_; }
   SlotControl& control(int64_t index) const noexcept { return reinterpret_cast<SlotControl*>(base())[index]; }
   std::byte* memory(int64_t index) const noexcept { return base() + k_control_bytes + index * slot_bytes_; }
-  Turns turns() const noexcept {
-    std::byte* const at = memory(slots_);
-    return {*reinterpret_cast<TurnWord*>(at), {reinterpret_cast<TurnWord*>(at + k_line), ranks_}};
-  }
 
   // Generations count a communicator's transfers. Steps of one never have the same token, however far apart files lie on their line (2^48 steps and more);
   // those of two have it by a chance of 2^-64.
@@ -68,7 +47,6 @@ class SharedSlots {
   }
 
  private:
-  static constexpr int64_t k_line = 64;  // of a cache
   static constexpr int64_t k_control_bytes = 64 * sizeof(SlotControl);  // of as many buffers as there can be
   // One to one. Source: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014, the variant of SplitMix64.
   static constexpr uint64_t mixed(uint64_t word) noexcept {
@@ -82,16 +60,6 @@ class SharedSlots {
   int host_rank_ = 0;
   int64_t slots_ = 0;
   int64_t slot_bytes_ = 0;
-  size_t ranks_ = 0;
 };
-
-inline void TurnWord::begin(int64_t generation, int64_t first) noexcept {
-  number.store(first, std::memory_order_relaxed);
-  check.store(SharedSlots::token_of(generation, -1), std::memory_order_release);
-}
-
-inline int64_t TurnWord::number_in(int64_t generation) const noexcept {
-  return check.load(std::memory_order_acquire) == SharedSlots::token_of(generation, -1) ? number.load(std::memory_order_acquire) : -1;
-}
 
 }  // namespace windrow

@@ -12,7 +12,6 @@ Result<PlanLimits> limits_of(const Settings& settings) {
   limits.buffer_bytes = settings.bytes("buffer");
   limits.unit = settings.bytes("align");
   limits.direct_bytes = limits.direct_read_bytes = settings.bytes("direct_bytes");
-  limits.takes_turns = settings.boolean("shared_memory") && settings.text("io_thread") != "on";
   limits.direct_asked = settings.is_set("direct_bytes");
   if (limits.direct_asked) limits.direct_row_bytes = limits.direct_bytes;
   limits.writers = settings.integer("writers");

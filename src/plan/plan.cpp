@@ -145,15 +145,6 @@ void give_slots(Plan& plan, int64_t buffers, int64_t bytes, bool several_hosts) 
   plan.slots = several_hosts ? plan.slots_of_messages : buffers;
 }
 
-// What lies in the host's memory comes out of it as fast as cores copy: all of them do, and none waits for one reader. Who asks for readers gets just those.
-// bench, 8 ranks on 2 cores, open to close: 8 MB in pieces of 256 bytes 1.19 ms by one reader, 1.01 in turn; 67 MB in pieces of 512 bytes 8.3 mapped, 7.3 in turn where cores are near, but 8.4 and 14.0 where they are far.
-void read_in_turn(Plan& plan, const Strategy& asked, const Pattern& pattern, const PlanLimits& given) {
-  const bool left_open = asked.domains == Domains::automatic && given.writers == 0 && given.takes_turns;
-  const bool one_host = plan.has_domains() && !plan.gathers() && !plan.deal && given.window_unit == 0;
-  plan.in_turn = left_open && one_host && plan.whole && pattern.reading && pattern.in_memory && plan.ranks > 1;
-  if (plan.in_turn) plan.reasons.emplace_back("in turn: the file is in this host's memory, so in place of a reader whichever rank waits fetches the next part for all");
-}
-
 // A team of one has nobody to gather from. Where all ranks are one team, its root has everything, and there is nothing to cut: to hand it
 // on would be two more copies.
 Strategy without_idle_stages(Strategy strategy, bool reading, int64_t ranks, std::vector<std::string>& reasons) {
@@ -316,7 +307,6 @@ Result<Plan> make_plan(const Strategy& strategy, const Pattern& pattern, const T
   if (dealing) give_cells(plan, *dealing);
   give_slots(plan, limits.buffers, bytes, several_hosts);
   give_messages(plan, bytes);
-  if (!several_hosts) read_in_turn(plan, asked, pattern, given);
   choose_codec(plan, asked, pattern, topology, limits);
   return plan;
 }
@@ -364,8 +354,7 @@ std::string describe_text(const Plan& plan) {
   const auto line = [&text](std::string_view axis, std::string_view choice) { text += fmt::format("  {:<8} {}\n", axis, choice); };
   line("owner", name_of(s.owner));
   line("gather", gather);
-  line("domains", plan.in_turn       ? fmt::format("{}, read in turn by all ranks", name_of(s.domains))
-                  : plan.has_domains() ? fmt::format("{}, {}", name_of(s.domains), counted(plan.writers.size(), plan.reading ? "reader" : "writer"))
+  line("domains", plan.has_domains() ? fmt::format("{}, {}", name_of(s.domains), counted(plan.writers.size(), plan.reading ? "reader" : "writer"))
                                      : std::string(name_of(s.domains)));
   if (plan.broadcast) line("broadcast", "from rank 0");
   line("codec", codec_text(s));

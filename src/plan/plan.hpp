@@ -67,7 +67,6 @@ struct PlanLimits {
   int64_t direct_bytes = int64_t{64} << 10;       // pieces of at least this length are moved by their holder
   int64_t direct_read_bytes = int64_t{64} << 10;  // to read: all pieces are, when they have this mean length
   int64_t direct_row_bytes = int64_t{64} << 10;   // the same where every put or get is one piece
-  bool takes_turns = true;                   // ranks of a host may read in turn: they share memory, and nobody asked for a thread that reads
   bool direct_asked = false;                 // these were asked for: nothing but them decides
   int64_t hole_bytes = int64_t{64} << 10;         // sieving reads over holes up to this
   int64_t buffers = 4;                       // of a writer: one is written, one is full, one fills, one is ready to fill
@@ -106,7 +105,6 @@ struct Plan {
   // The ranks' bytes are at least as many as the regions'. What is written is disjoint, so they are all of the regions' then; of what is
   // read a few bytes too many may be among them. Who puts the pieces together need not know each of them to know what there is.
   bool whole = false;
-  bool in_turn = false;              // to read on one host what is whole: in the readers' place whichever rank waits for a window fetches the next one that nobody has begun
   int64_t direct_bytes = 0;          // with domains: pieces of at least this length are moved by their holder all the same; 0: none
   std::vector<std::string> reasons;  // one sentence a choice
   std::shared_ptr<const PlanInput> input = nullptr;  // for weigh(); nullptr: no machine is known, or nothing is predicted of such a plan

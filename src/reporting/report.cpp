@@ -62,7 +62,6 @@ ordered_json plan_json(const PlanReport& report) {
                       {"write_requests", report.forecast.write_requests},
                       {"read_requests", report.forecast.read_requests},
                       {"bytes", report.forecast.bytes}};
-  json["in_turn"] = plan.in_turn;
   json["kept"] = report.kept;
   json["reasons"] = plan.reasons;
   if (!report.codec_reason.empty()) json["reasons"].push_back(report.codec_reason);

@@ -365,7 +365,7 @@ Status File::begin_motion(Motion& motion, Wave taken, const WaveNumbers& numbers
   const StageTimer timer(trace_, Stage::exchange);
   const std::span<const Item> raked = kept.direct ? std::span<const Item>() : part(kept, wave);
   const std::span<const Item> direct = kept.direct ? std::span<const Item>(wave.items) : std::span<const Item>(kept.direct_items);
-  const bool wanted = behind ? settings_.text("io_thread") != "off" : kept.storage_windows > 1 && use_io_thread_ && !kept.plan.in_turn;
+  const bool wanted = behind ? settings_.text("io_thread") != "off" : kept.storage_windows > 1 && use_io_thread_;
   const bool useful = kept.storage_windows > 0 || (behind && !direct.empty());
   IoThread* thread = wanted && useful && io_thread_.start() ? &io_thread_ : nullptr;
   if (thread != nullptr) trace_.io_threads = 1;

@@ -360,17 +360,6 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
   return kept;
 }
 
-namespace {
-
-// The host's memory cannot be shared.
-void give_up_turns(Plan& plan) {
-  plan.in_turn = false;
-  std::replace_if(plan.reasons.begin(), plan.reasons.end(), [](const std::string& reason) { return reason.starts_with("in turn: "); },
-                  std::string("not in turn: the ranks of the host cannot share memory"));
-}
-
-}  // namespace
-
 // Collective when Transfer::talks(). The status is this rank's own.
 Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share, int64_t moved_bytes) {
   if (!kept.direct) {
@@ -378,8 +367,6 @@ Status File::make_ready(KeptPlan& kept, const Wave& wave, bool share, int64_t mo
     auto transfer = Transfer::prepare(*comm_, kept.plan, part(kept, wave), ways, arena_, trace_);
     if (!transfer.ok()) return transfer.status();
     kept.transfer = std::move(transfer).value();
-    if (kept.plan.in_turn && !kept.transfer->reads_in_turn())
-      if (Status status = guard([&] { return give_up_turns(kept.plan), Status{}; }); !status.ok()) return status;
   }
   if (Status status = guard([&] { return kept.memory = memory_of(kept), Status{}; }); !status.ok()) return status;
   if (kept.layout) return guard([&] { return prepare_chunks(kept, wave); });

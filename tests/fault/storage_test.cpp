@@ -140,35 +140,6 @@ TEST_P(Storage, fails_while_a_file_is_read) {
   for_each_victim("a later read", [&](const KeyValues& s, int victim) { return fail_get(s, "read", 1, k_errors[1], victim); });
 }
 
-// Nobody knows who will read: every rank fails once, whenever it is its turn.
-TEST_P(Storage, fails_while_ranks_read_in_turn) {
-  if (ranks_per_host() < size_of() || size_of() == 1) GTEST_SKIP() << "one rank reads for all";
-  if (GetParam() == "chunked.h5" || GetParam() == "split.h5") GTEST_SKIP() << "chunks and subfiles have readers of their own";
-  for (const char* operation : {"read", "open"})
-    for (const Error& error : k_errors) {
-      SCOPED_TRACE(std::string(operation) + ", " + error.name);
-      const std::string fault = std::string("operation=") + operation + ",error=" + error.name;
-      Scene scene(standing_.path(), with_fault({{"access", "contiguous"}, {"file_system", "local"}, {"buffer", "4096"}, {"direct_bytes", "1GiB"}}, fault), k_old);
-      scene.begin_reading();
-      int failures = 0;
-      for (int code = WINDROW_IO; code != WINDROW_OK && failures <= size_of(); ++failures) {
-        code = scene.get_and_flush();
-        expect_same_everywhere(code);
-        if (code == WINDROW_OK) break;
-        EXPECT_EQ(code, error.code) << windrow_error_message();
-        EXPECT_NE(std::string(windrow_error_message()).find(error.text), std::string::npos) << windrow_error_message();
-      }
-      EXPECT_GT(failures, 0);
-      if (operation == std::string("read")) {  // a store that does not open fails again
-        EXPECT_LE(failures, size_of());
-        EXPECT_EQ(report_of(scene.file)["plans"][0]["in_turn"], true);
-        scene.expect_read();
-      }
-      EXPECT_WINDROW_OK(scene.close());
-    }
-  standing_.expect_whole();
-}
-
 // Nobody has put anything: the fill value is written by rank 0, at the sync or for a get.
 TEST_P(Storage, fails_while_a_fill_value_is_written) {
   if (GetParam() == "chunked.h5") GTEST_SKIP() << "chunks are filled as they are encoded";

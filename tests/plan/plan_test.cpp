@@ -285,33 +285,6 @@ TEST(MakePlan, maps_short_pieces_however_they_lie) {
     }
 }
 
-TEST(MakePlan, reads_in_turn_what_all_is_wanted_of_and_nobody_asked_for_readers) {
-  const Topology one_host{.ranks = 8, .host_roots = {0}};
-  Pattern mixed = large(512);
-  mixed.reading = mixed.in_memory = true;
-  const auto is_in_turn = [&](const Pattern& pattern, const StrategyRequest& request, const Topology& topology, const PlanLimits& limits) {
-    return make_plan(strategy_of(request), pattern, topology, limits).value().in_turn;
-  };
-  const StrategyRequest contiguous{.access = "contiguous"};
-  EXPECT_TRUE(is_in_turn(mixed, contiguous, one_host, {}));
-  EXPECT_FALSE(is_in_turn(mixed, contiguous, thousand_hosts(), {})) << "others' ranks cannot reach into this host's memory";
-  EXPECT_FALSE(is_in_turn(mixed, contiguous, Topology{.ranks = 1, .host_roots = {0}}, {}));
-  EXPECT_FALSE(is_in_turn(mixed, {.domains = "even", .access = "contiguous"}, one_host, {}));
-  EXPECT_FALSE(is_in_turn(mixed, {.preset = "two-phase"}, one_host, {}));
-  EXPECT_FALSE(is_in_turn(mixed, {.gather = "team(2)", .access = "contiguous"}, one_host, {}));
-  EXPECT_FALSE(is_in_turn(mixed, contiguous, one_host, {.takes_turns = false}));
-  EXPECT_FALSE(is_in_turn(mixed, contiguous, one_host, {.writers = 1}));
-  Pattern other = mixed;
-  other.in_memory = false;
-  EXPECT_FALSE(is_in_turn(other, contiguous, one_host, {})) << "the storage may be slow: one reader asks for long pieces, one after another";
-  other = mixed;
-  other.bytes /= 2;
-  EXPECT_FALSE(is_in_turn(other, contiguous, one_host, {})) << "nobody but the reader knows what is wanted";
-  other = mixed;
-  other.reading = false;
-  EXPECT_FALSE(is_in_turn(other, contiguous, one_host, {}));
-}
-
 TEST(MakePlan, lets_long_pieces_go_their_own_way_beside_raked_ones) {
   Pattern both = large(512);
   both.long_pieces = 100'000;
