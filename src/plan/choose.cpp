@@ -11,8 +11,8 @@
 namespace windrow {
 namespace {
 
-// Each stripe is a request of domains=target, so it has to be worth one (bench/targets: with stripes of 64 KiB long requests over all targets were 1.1 times as
-// fast to write and 1.4 times to read, with 1 MiB up to three times slower).
+// Each stripe is a request of domains=target, so it has to be worth one. Measurements behind the bounds of this file:
+// docs/internals/notes/2026-11-29-fixed-rule.md.
 constexpr int64_t k_least_stripe = int64_t{512} << 10;
 
 void choose_owner(Strategy& strategy, const Pattern& pattern, std::vector<std::string>& reasons) {
@@ -79,10 +79,9 @@ void choose_mapped(Strategy& strategy, const Pattern& pattern, const PlanLimits&
   reasons.emplace_back(pattern.reading ? "access mapped goes without domains and teams: not used" : "access mapped is for reading: not used");
 }
 
-// Ranks of several hosts that each move their own bytes meet at every target, where locks pass between them and requests wait for each other. That costs more than to
-// hand the bytes to one writer of each target, where the hosts can bear what the targets do (Y-Lib, section III). 33 MiB of rows, 4 targets, 4 and 8 hosts, each host
-// for itself: read in 0.45 and 0.39 s, by target in 0.20; written in as long; where a lock takes 50 ms to pass, 8 hosts 0.37, by target 0.30; of 2.25 MiB 0.077, by target 0.028.
-// Who has far more than a row of all targets' stripes goes round them by itself: with 2, 4 and 8 rows in a piece 1.47, 1.16 and 1.13 times as long.
+// Ranks of several hosts that each move their own bytes meet at every target, where locks pass between them and requests
+// wait for each other. That costs more than to hand the bytes to one writer of each target, if there are as many hosts as
+// targets (Y-Lib, section III). A rank with pieces of several rows of all targets' stripes visits the targets by itself.
 bool hosts_meet_at_targets(const Pattern& pattern, const Topology& topology, const PlanLimits& limits) {
   const auto hosts = static_cast<int64_t>(topology.host_roots.size());
   const int64_t targets = count_targets(limits), writers = limits.writers > 0 ? limits.writers : hosts;
@@ -117,10 +116,9 @@ void choose_domains(Strategy& strategy, const Pattern& pattern, const Topology& 
   const int64_t mean = pattern.pieces > 0 ? pattern.bytes / pattern.pieces : 0;
   const int64_t short_pieces = pattern.pieces - pattern.long_pieces;
   const int64_t limit = pattern.reading ? limits.direct_read_bytes : limits.direct_bytes;
-  // The ranks' rows lie one behind the other already: nothing to rake (8 ranks on a local disk: 0.16 ms instead of 0.27 for rows of 4 KiB,
-  // equal from 1 MiB on). A root of a team has those of consecutive ranks in one piece (SCORPIO, section III); blocks
-  // it has in many short ones, and then two
-  // phases among the roots make fewer requests of them.
+  // The ranks' rows are consecutive already: nothing to gather. A root of a team has those of consecutive ranks in one
+  // piece (SCORPIO, section III). Blocks it has in many short pieces, of which two phases among the roots make fewer
+  // requests.
   const bool may_meet = strategy.access != Access::list && strategy.gather == Gather::none;
   const bool crowd = may_meet && ranks_crowd_at_targets(pattern, topology, limits);
   const bool meet_at_targets = crowd || (may_meet && hosts_meet_at_targets(pattern, topology, limits));
@@ -180,7 +178,6 @@ bool sieves(const Strategy& strategy, const Pattern& pattern, const PlanLimits& 
   const int64_t holes = bytes_of(pattern.regions) - pattern.bytes;
   if (holes <= 0) return false;
   const int64_t hole = holes / pattern.pieces, piece = pattern.bytes / pattern.pieces;
-  // On a local disk (limit 4 KiB) holes and pieces of 4 KiB take the same time either way to write over; to read, pieces of 16 KiB.
   if (hole > limits.hole_bytes || piece > (pattern.reading ? 4 : 1) * limits.hole_bytes) return false;
   reasons.push_back(fmt::format("access sieve: pieces are {} long on average with holes of {}: {} over them costs less than a request each", counted(piece, "byte"), hole,
                                 pattern.untouched ? "writing zeros" : "reading"));
@@ -211,8 +208,8 @@ Strategy choose(Strategy strategy, const Pattern& pattern, const Topology& topol
   return strategy;
 }
 
-// One a host, as many as there are units. Of few stripes there are still writers for all targets: each of fewer would have neighbours among those
-// that have data and among those that have none (2.25 MiB on three of four targets, three readers: two read, 0.048 s; four readers: 0.027).
+// One a host, as many as there are units. Of few stripes there are still writers for all targets: fewer would have targets
+// with data and targets without, and some of them nothing to do.
 int64_t automatic_writers(const Strategy& strategy, const Pattern& pattern, const Topology& topology,
                           const PlanLimits& limits) {
   const int64_t region_bytes = bytes_of(pattern.regions);
