@@ -7,6 +7,9 @@
 #include <cstring>
 #include <new>
 
+#include "storage/file_system.hpp"
+#include "storage/publish.hpp"
+
 namespace windrow {
 
 namespace {
@@ -32,6 +35,16 @@ Status DataFile::close_idle() {
   return status;
 }
 
+Result<std::unique_ptr<Store>> DataFile::open_numbered(int64_t file, const std::string& path) {
+  auto opened = open_store(path, writable_ ? StoreMode::update : StoreMode::read, options_);
+  const auto number = numbers_.find(file);
+  if (!opened.ok() || number == numbers_.end() || number->second == 0) return opened;
+  if (opened.value()->descriptor() < 0) return opened;
+  if (file_number(opened.value()->descriptor()) == number->second) return opened;
+  (void)opened.value()->close();
+  return replaced_by_others(path);
+}
+
 Result<DataFile::Opened*> DataFile::open(int64_t file) {
   const auto found = stores_.find(file);
   if (found != stores_.end()) {
@@ -39,7 +52,11 @@ Result<DataFile::Opened*> DataFile::open(int64_t file) {
     return &found->second;
   }
   if (Status status = close_idle(); !status.ok()) return status;
-  auto opened = open_store(file == 0 ? path_ : names_.path(file - 1), writable_ ? StoreMode::update : StoreMode::read, options_);
+  auto opened = open_numbered(file, file == 0 ? path_ : names_.path(file - 1));
+  // What is there on another host is never opened: it might be anything.
+  const bool is_lost = !opened.ok() && file == 0 && !writable_ && !elsewhere_.empty();
+  if (is_lost && file_number(elsewhere_) == numbers_[file])
+    if (auto other = open_numbered(file, elsewhere_); other.ok()) opened = std::move(other);
   if (!opened.ok()) return opened.status();
   ++opens_;
   return &stores_.emplace(file, Opened{std::move(opened).value(), {}, ++uses_}).first->second;

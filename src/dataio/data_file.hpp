@@ -72,6 +72,11 @@ class DataFile {
   const std::string& path() const noexcept { return path_; }
   std::string where(int64_t place) const;  // for messages: an offset, and of which file
   const StoreOptions& options() const noexcept { return options_; }
+  // The number of a file of the line (storage/file_system.hpp), 0: not known. Another file under its name is an error.
+  // `elsewhere`: a path by which a reader on the host of rank 0 opens the base file when its name is another's.
+  void set_number(int64_t file, uint64_t number) { numbers_[file] = number; }
+  void set_elsewhere(std::string path) { elsewhere_ = std::move(path); }
+  void forget_subfile_numbers() noexcept { numbers_.erase(numbers_.upper_bound(0), numbers_.end()); }
   void rename(std::string path) { path_ = std::move(path); }  // the file has taken another name; an open store goes on
   // Collective wish of a plan: memory for write_over_holes, so that nothing is allocated while data moves.
   Status reserve(int64_t bytes);
@@ -97,6 +102,7 @@ class DataFile {
   void tally(int64_t offset, int64_t bytes);
   bool are_apart(std::span<const ReadRequest> requests) const noexcept;
   Result<Opened*> open(int64_t file);
+  Result<std::unique_ptr<Store>> open_numbered(int64_t file, const std::string& path);
   Status close_idle();
   void count(Opened& opened, int64_t place);
   void note(int64_t place, const StoreCounters& now, const StoreCounters& before) noexcept;  // for the recording
@@ -111,6 +117,8 @@ class DataFile {
   FileLine line_;
   SubfileNames names_;
   bool syncs_ = false;
+  std::map<int64_t, uint64_t> numbers_;
+  std::string elsewhere_;
   std::map<int64_t, Opened> stores_;  // by number in the line: 0 is the base file
   int64_t uses_ = 0;
   Status status_;

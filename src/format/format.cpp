@@ -30,9 +30,11 @@ struct Kind {
   Opened (*open)(const std::string& path, FormatMode mode, const FormatOptions& options, std::unique_ptr<Store> opened);
   Result<bool> (*recognises)(const std::string& path, Store& file);
   std::vector<std::string> (*companions)(const std::string& path);
+  Result<std::string> (*write_interim)(const Draft& draft);
 };
 
 std::vector<std::string> no_companions(const std::string&) { return {}; }
+Result<std::string> no_interim(const Draft&) { return std::string(); }
 
 #ifdef WINDROW_HAS_HDF5
 constexpr bool k_has_hdf5 = true;
@@ -45,9 +47,9 @@ Opened open_hdf5_format(const std::string& path, FormatMode, const FormatOptions
 #endif
 
 constexpr std::array k_kinds{
-    Kind{"hdf5", {".h5", ".hdf5", ".nc4"}, k_has_hdf5, open_hdf5_format, recognises_hdf5, no_companions},
-    Kind{"netcdf", {".nc", ".cdf"}, true, open_netcdf_format, recognises_netcdf, no_companions},
-    Kind{"raw", {".raw"}, true, open_raw_format, recognises_raw, raw_companions},
+    Kind{"hdf5", {".h5", ".hdf5", ".nc4"}, k_has_hdf5, open_hdf5_format, recognises_hdf5, no_companions, no_interim},
+    Kind{"netcdf", {".nc", ".cdf"}, true, open_netcdf_format, recognises_netcdf, no_companions, no_interim},
+    Kind{"raw", {".raw"}, true, open_raw_format, recognises_raw, raw_companions, write_interim_sidecar},
 };
 
 const std::vector<std::string_view>& built_in_names() {
@@ -177,6 +179,13 @@ StoreMode store_mode(FormatMode mode) noexcept {
 std::vector<std::string> format_companions(std::string_view name, const std::string& path) {
   const Kind* kind = find_kind(name);
   return kind ? kind->companions(path) : std::vector<std::string>();
+}
+
+Result<std::string> write_interim_companion(std::string_view name, const Draft& draft) {
+  return guard([&]() -> Result<std::string> {
+    const Kind* kind = find_kind(name);
+    return kind ? kind->write_interim(draft) : std::string();
+  });
 }
 
 std::span<const std::string_view> format_names() noexcept { return built_in_names(); }

@@ -31,6 +31,8 @@ int64_t type_size(Type type) noexcept;           // 0 for none, text, opaque and
 int64_t component_size(Type type) noexcept;      // what a byte order is of: half a complex number; 1 for text and opaque
 const char* type_name(Type type) noexcept;       // "int8" ... "float64", "text", "bool", ..., "float16", "none"
 
+struct Draft;
+
 // Where a variable's bytes lie: contiguous, in C order; or each record (index of the first dimension) for itself.
 struct Placement {
   int64_t offset = -1;      // from the file's start; -1: not stored contiguously, or nothing to store, or not known yet
@@ -290,6 +292,11 @@ Result<FoundFormat> find_format(const std::string& path, FormatMode mode);
 
 // Files that are published together with `path`, e.g. the raw format's sidecar.
 std::vector<std::string> format_companions(std::string_view name, const std::string& path);
+
+// Of a finished draft: a companion that describes whichever file has the final name, the draft's or the one that is
+// there now. It is written beside the draft, and is to be renamed to the companion's name before the draft, and the
+// draft's own companion after it. "": no other file has the name, or the format has no companions.
+Result<std::string> write_interim_companion(std::string_view name, const Draft& draft);
 
 std::span<const std::string_view> format_names() noexcept;
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +20,7 @@
 #include "plan/limits.hpp"
 #include "session/motion.hpp"
 #include "session/resolved_options.hpp"
+#include "storage/file_system.hpp"
 
 namespace windrow {
 namespace {
@@ -65,12 +67,23 @@ int64_t buffers_for(const Comm& comm) noexcept { return comm.host_roots().size()
 
 }  // namespace
 
-// Rank 0 alone: finds the format, makes the draft and the format object.
+// Rank 0 alone. A file that is replaced while it is opened is opened again: its parts have to be of one file.
 Status File::open_on_root(const std::string& asked_format) {
+  for (;;) {
+    Status status = try_open_on_root(asked_format);
+    if (mode_ == Mode::create || held_.is_behind(path_)) return status;
+    if (format_) (void)format_->close();
+    format_.reset();
+    claim_ = Claim();
+  }
+}
+
+// Rank 0 alone: finds the format, makes the draft and the format object.
+Status File::try_open_on_root(const std::string& asked_format) {
   const int64_t opened_before = stores_opened();
   std::string name = asked_format;
   std::unique_ptr<Store> opened;
-  const std::optional<FileIdentity> before = mode_ == Mode::create ? std::nullopt : identity_of(path_);
+  if (mode_ != Mode::create) held_ = HeldFile::at(path_);
   if (mode_ == Mode::update) {
     auto claim = Claim::take(path_);
     if (!claim.ok()) return claim.status();
@@ -120,11 +133,8 @@ Status File::open_on_root(const std::string& asked_format) {
   std::error_code unknown;
   const auto bytes = std::filesystem::file_size(path_, unknown);
   ends_early_ = !unknown && bytes < static_cast<uintmax_t>(end_of(catalog_.variables));
-  if (hold_folder_on_root(before)) return {};
-  (void)format_->close();
-  format_.reset();
-  claim_ = Claim();
-  return open_on_root(asked_format);
+  hold_folder_on_root();
+  return {};
 }
 
 std::vector<std::string> File::describe_opening() const {
@@ -285,6 +295,10 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
   append(report_.trace_problem);
   append(machine_text_);
   append(files_reason_);
+  const HeldFile& held = mode_ == Mode::create ? draft_.held : held_;
+  const uint64_t number = held.is_held() ? file_number(held.descriptor()) : 0;
+  append(number != 0 && mode_ == Mode::read ? fmt::format("/proc/{}/fd/{}", ::getpid(), held.descriptor()) : "");
+  append_varint(out, number);
   append_layout(out, striping_.layout);
   for (const bool trait : {traits_.places_late, traits_.grows_as_one, traits_.big_endian, traits_.names_dimensions}) out.push_back(trait ? std::byte{1} : std::byte{0});
   if (mode_ == Mode::create) return;
@@ -294,14 +308,17 @@ void File::tell(const std::string& data_path, std::vector<std::byte>& out) const
 
 Status File::learn(std::span<const std::byte> told) {
   size_t position = 0;
-  std::array<std::string, 10> texts;
+  std::array<std::string, 11> texts;
   for (std::string& text : texts) {
     const auto length = read_varint(told, position);
     if (!length || *length > told.size() - position) return {Code::internal, "rank 0's word on a file is malformed"};
     text = text_of(told.subspan(position, *length));
     position += *length;
   }
-  const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem, machine, files_reason] = texts;
+  const auto& [data_path, format_name, identity, folder, ending, why, trace, trace_problem, machine, files_reason,
+               elsewhere] = texts;
+  const auto number = read_varint(told, position);
+  if (!number) return {Code::internal, "rank 0's word on a file is malformed"};
   machine_text_ = machine;
   files_reason_ = files_reason;
   auto layout = read_layout(told, position);
@@ -335,6 +352,8 @@ Status File::learn(std::span<const std::byte> told) {
     number_dimensions();
   }
   data_ = std::make_unique<DataFile>(data_path, mode_ != Mode::read, store_options_);
+  data_->set_number(0, *number);
+  data_->set_elsewhere(elsewhere);
   data_->tally_by(layout_);
   use_io_thread_ = wants_io_thread();  // once: a flush allocates nothing between its agreements
   if (Status status = grow_pulse(catalog_.variables.size()); !status.ok()) return status;
@@ -384,6 +403,19 @@ std::vector<Rename> File::companions() const {
   return renames;
 }
 
+// Rank 0 alone. Two files cannot be renamed at once: a companion that describes both the file that is replaced and the
+// new one comes first, and the new one's own after it.
+Status File::add_interim_on_root(std::vector<Rename>& companions) {
+  if (companions.empty()) return {};
+  draft_files_.reserve(draft_files_.size() + 1);
+  auto interim = write_interim_companion(format_name_, draft_);
+  if (!interim.ok() || interim.value().empty()) return interim.status();
+  draft_files_.push_back(interim.value());
+  companions.front().follows = true;
+  companions.insert(companions.begin(), {std::move(interim).value(), companions.front().to});
+  return {};
+}
+
 // Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
 Status File::publish_on_root() {
   std::vector<Rename> renames = companions();
@@ -391,26 +423,30 @@ Status File::publish_on_root() {
   // the next set takes its place, for those who have opened it. Two who publish at once would each replace what stands there now: so one waits for the other.
   std::string replaced = subfiles_ ? "" : replaced_folder();
   FolderLock turn;
-  if (subfiles_ || !replaced.empty()) {
+  if (subfiles_ || !replaced.empty() || !renames.empty()) {
     constexpr auto k_patience = std::chrono::seconds(2);  // nobody waits for ever for one that was stopped
     turn = FolderLock::take(std::filesystem::path(draft_.final_path).parent_path().string(), k_patience);
     replaced = replaced_folder();
   }
+  if (Status status = add_interim_on_root(renames); !status.ok()) return status;
   if (subfiles_) renames.insert(renames.begin(), {draft_.temporary_path + ".subfiles", final_folder(draft_.final_path), &held_folder_});
   if (Status status = write_xdmf_on_root(renames); !status.ok()) return status;
   renames.push_back({draft_.temporary_path, draft_.final_path, &draft_.held});
+  std::stable_partition(renames.begin(), renames.end(), [](const Rename& each) { return !each.follows; });
   if (Status status = withdraw_references_on_root(); !status.ok()) return status;
   std::string name = draft_.final_path;  // once the file has it nothing must fail
   bool named = false;
   Status status = windrow::publish(renames, settings_.boolean("durable"), store_options_, &named);
   if (!named) return status;
   published_ = true;
+  if (!status.ok()) (void)remove_files(draft_files_);
   if (format_) format_->take_name(std::move(name));
   xdmf_draft_ = {};
-  draft_.held.release();  // others may lock what has its name
+  draft_.held.unlock();  // others may lock what has its name
+  held_ = std::move(draft_.held);
   held_companions_.clear();
   held_folder_.release();
-  if (turn.is_there() || !replaced.empty()) retire_replaced(replaced);
+  if ((turn.is_there() && subfiles_) || !replaced.empty()) retire_replaced(replaced);
   return status;
 }
 
@@ -426,7 +462,10 @@ Status File::sync() {
   if (subfiles_) local = agree(*comm_, std::move(local));
   if (subfiles_ && local.ok()) local = finish_subfiles(false);
   if (comm_->rank() == 0) {
-    if (local.ok() || !subfiles_) local.update(guard([&] { return format_->flush(); }));  // the base file tells of nothing that its subfiles have not
+    const Status named = guard([&] { return check_name_on_root(); });
+    // The base file tells of nothing that its subfiles have not.
+    if (named.ok() && (local.ok() || !subfiles_)) local.update(guard([&] { return format_->flush(); }));
+    local.update(named);
     if (durable && !publishes) local.update(data_sync_on_root());
   }
   Status stored = end_sync(agree(*comm_, std::move(local)));
@@ -528,6 +567,11 @@ Status File::close(bool publish) {
 // Rank 0 alone. `publish`: all data is in place.
 Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   const bool changes = mode_ != Mode::read, refers = publish && changes && wants_references();
+  if (Status status = changes ? check_name_on_root() : Status(); !status.ok()) {
+    if (format_) format_->drop_changes();
+    (void)close_format_on_root();
+    return publish ? status : Status{};
+  }
   if (refers)
     if (Status status = make_references_on_root(chunks); !status.ok()) return status;
   if (publish || mode_ != Mode::create)
@@ -548,6 +592,11 @@ Status File::close_format_on_root() {
   Status status = guard([&] { return format_->close(); });
   format_.reset();
   return status;
+}
+
+// Rank 0 alone. Of a new file publish() looks whether it has its temporary name.
+Status File::check_name_on_root() const {
+  return is_draft() || held_.is_behind(data_->path()) ? Status{} : replaced_by_others(data_->path());
 }
 
 // Rank 0 alone: metadata of a file changed in place, onto stable storage.

@@ -139,6 +139,7 @@ class File {
   File();
 
   Status open_on_root(const std::string& format);                   // rank 0 only
+  Status try_open_on_root(const std::string& format);               // rank 0 only
   FileSystem file_system_at(const std::string& path) const noexcept;
   std::string why_no_set() const;                                    // rank 0 only
   Status choose_files_on_root();                                    // rank 0 only
@@ -155,6 +156,8 @@ class File {
   Status check_writable(std::string_view call) const;
   void abandon();                                                   // rank 0 only
   std::vector<Rename> companions() const;                           // rank 0 only: of the draft
+  Status add_interim_on_root(std::vector<Rename>& companions);      // rank 0 only
+  Status check_name_on_root() const;                                // rank 0 only: of a file changed in place
   Status publish_on_root();                                         // rank 0 only
   Status data_sync_on_root();                                       // rank 0 only
   Status close_format_on_root();                                    // rank 0 only
@@ -240,6 +243,7 @@ class File {
   Result<Striping> stripe_as_before(const Draft& anew) const;  // rank 0 only
   struct Anew {
     std::string path;  // of the file that is written anew; "": none is
+    uint64_t number = 0;  // of that file
     std::shared_ptr<const StorageLayout> layout;
   };
   Status learn_layout(std::span<const std::byte> told, std::vector<Placement>& places, Anew& anew) const;
@@ -343,7 +347,7 @@ class File {
   Status finish_subfiles(bool ends);                                 // collective
   std::string final_folder(const std::string& final_path) const;
   std::string replaced_folder() const;                               // rank 0 only
-  bool hold_folder_on_root(const std::optional<FileIdentity>& before);  // rank 0 only
+  void hold_folder_on_root();                                         // rank 0 only
   void retire_replaced(const std::string& replaced) noexcept;        // rank 0 only
   void abandon_set();                                                // rank 0 only
   std::string check_set_on_root() const;                             // rank 0 only
@@ -411,6 +415,7 @@ class File {
   std::vector<std::string> draft_files_; // rank 0: what has to go when the file is not published
   std::vector<HeldFile> held_companions_;  // rank 0: of these
   HeldFile held_folder_;                 // rank 0: of a set's subfiles
+  HeldFile held_;                        // rank 0: the file that was opened, or has been published
   Claim claim_;                          // rank 0, of a file that is changed in place
   std::unique_ptr<Format> format_;       // rank 0
   Catalog catalog_;

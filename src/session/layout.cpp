@@ -14,6 +14,7 @@
 #include "dataio/copy.hpp"
 #include "format/fill.hpp"
 #include "session/file.hpp"
+#include "storage/file_system.hpp"
 
 namespace windrow {
 namespace {
@@ -69,7 +70,10 @@ Status File::lay_out_on_root(std::vector<std::byte>& told, Draft& anew) {
   append_varint(told, anew.temporary_path.size());
   const auto* text = reinterpret_cast<const std::byte*>(anew.temporary_path.data());
   told.insert(told.end(), text, text + anew.temporary_path.size());
-  if (layout.value().moves) append_layout(told, anew_layout);
+  if (layout.value().moves) {
+    append_varint(told, file_number(anew.temporary_path));
+    append_layout(told, anew_layout);
+  }
   for (const Placement& place : layout.value().placements) {
     const std::array<int64_t, 3> numbers{place.offset, place.bytes, place.stride};
     const auto* bytes = reinterpret_cast<const std::byte*>(numbers.data());
@@ -87,6 +91,9 @@ Status File::learn_layout(std::span<const std::byte> told, std::vector<Placement
   anew.path.assign(reinterpret_cast<const char*>(told.data() + position), *length);
   position += *length;
   if (!anew.path.empty()) {
+    const auto number = read_varint(told, position);
+    if (!number) return malformed();
+    anew.number = *number;
     auto layout = read_layout(told, position);
     if (!layout.ok()) return layout.status();
     anew.layout = std::make_shared<const StorageLayout>(std::move(layout).value());
@@ -137,10 +144,12 @@ Status File::place_variables(Status local) {
       bool named = false;
       local = comm_->rank() == 0 ? guard([&]() -> Status {
         const std::array renames{Rename{anew.temporary_path, anew.final_path, &anew.held}};
-        if (is_draft() && !draft_.held.is_at(draft_.temporary_path)) return {Code::io, fmt::format("\"{}\": another file has its temporary name", path_)};
+        if (is_draft() && !draft_.held.is_at(draft_.temporary_path)) return replaced_by_others(draft_.temporary_path);
+        if (Status status = check_name_on_root(); !status.ok()) return status;
         Status status = publish(renames, settings_.boolean("durable") && !is_draft(), {}, &named);
         if (named) format_->take_layout();
-        if (named && is_draft()) draft_.held = std::move(anew.held);
+        if (named && !is_draft()) anew.held.unlock();
+        if (named) (is_draft() ? draft_.held : held_) = std::move(anew.held);
         return status;
       })
                                  : Status{};
@@ -152,7 +161,10 @@ Status File::place_variables(Status local) {
     if (!anew.temporary_path.empty()) remove_draft(anew);
     return verdict;
   }
-  if (!written.path.empty()) (void)data_->close();  // of what had the name before: nothing of it is wanted any more
+  if (!written.path.empty()) {
+    (void)data_->close();  // of what had the name before: nothing of it is wanted any more
+    data_->set_number(0, written.number);
+  }
   for (size_t i = 0; i < places.size(); ++i) catalog_.variables[i].placement = places[i];
   plans_.clear();
   if (written.layout && *written.layout != striping_.layout) take_layout(std::move(written.layout));

@@ -298,7 +298,10 @@ Status File::seal_on_root() {
 Status File::finish_subfiles(bool ends) {
   const bool durable = settings_.boolean("durable");
   Status local = guard([&] {
-    Status status = lengthen_subfiles();
+    Status status;
+    for (int64_t number = 0; number < subfiles_->used(); ++number)
+      if (subfiles_->owner_of(number, comm_->size()) == comm_->rank()) status.update(subfiles_->check_name(number));
+    if (status.ok()) status = lengthen_subfiles();
     if (status.ok()) status = renew_sums(ends);
     return status;
   });
@@ -372,16 +375,14 @@ std::string File::replaced_folder() const {
   return folder;
 }
 
-// Rank 0 alone: the folder of the set that was opened stays while it is open. False: the set has been replaced, and its folder is gone, between the opening
-// of the base file, which was the one that `before` says, and now; the new one is to be opened.
-bool File::hold_folder_on_root(const std::optional<FileIdentity>& before) {
+// Rank 0 alone: the folder of the set that was opened stays while it is open.
+void File::hold_folder_on_root() {
   const std::string folder = catalog_.groups.empty() ? "" : map::word_of(catalog_.groups.front().attributes, map::k_folder);
-  if (!is_plain_name(folder)) return true;
+  if (!is_plain_name(folder)) return;
   std::error_code unknown;
   const auto real = std::filesystem::canonical(path_, unknown);
-  if (unknown) return true;
+  if (unknown) return;
   folder_lock_ = FolderLock::share((real.parent_path() / folder).string());
-  return folder_lock_.is_there() || identity_of(path_) == before;
 }
 
 // Rank 0 alone, when this file has taken the place of the set whose folder this is, "" for none.

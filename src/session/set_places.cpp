@@ -32,6 +32,7 @@ Status File::tell_of_subfiles(std::vector<std::byte>& letter) {
     if (!fault.ok()) return fault.status();
     ++metadata_opens_;
     append_varint(letter, folded(fault.value()));
+    append_varint(letter, subfiles_->file_number_of(number));
     if (Subfiles::contradicts(fault.value())) append_text(letter, subfiles_->contradiction(number));
     for (const auto& [variable, split] : subfiles_->variables()) {
       if (number >= split.split.parts() || !split.chunk.empty()) continue;
@@ -48,8 +49,10 @@ Status File::learn_of_subfiles(std::span<const std::byte> letter) {
   const Status malformed(Code::internal, "a letter about subfiles is malformed");
   size_t position = 0;
   for (int64_t number = 0; number < subfiles_->used(); ++number) {
-    const auto fault = read_varint(letter, position);
-    if (!fault) return malformed;
+    const auto fault = read_varint(letter, position), file = read_varint(letter, position);
+    if (!fault || !file) return malformed;
+    subfiles_->set_file_number(number, *file);
+    data_->set_number(number + 1, *file);
     subfiles_->set_fault(number, unfolded(*fault));
     if (Subfiles::contradicts(unfolded(*fault))) {
       const auto length = read_varint(letter, position);
@@ -122,6 +125,7 @@ Status File::place_subfiles(Status local) {
   learn_places(std::span(found).subspan(1));
   if (found[0] == 1) {
     (void)data_->close();  // of subfiles that had the name before
+    data_->forget_subfile_numbers();
     plans_.clear();
   }
   fit_line();

@@ -18,4 +18,10 @@ FileSystem file_system_of_type(uint64_t type) noexcept;  // statfs.f_type
 FileSystem file_system_called(std::string_view name) noexcept;
 std::string_view name_of(FileSystem kind) noexcept;
 
+// A number that tells a file from all that have had its name before or get it later, whatever it is called and whoever
+// writes to it. The same on all hosts that have the file system. 0: there is no such file, or its numbers are not known
+// to stay.
+uint64_t file_number(int descriptor) noexcept;
+uint64_t file_number(const std::string& path) noexcept;
+
 }  // namespace windrow

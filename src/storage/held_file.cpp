@@ -26,10 +26,10 @@ namespace {
 
 // A lock of the open file description on a byte that no file has. Not flock(): HDF5 locks files with that, and NFS and
 // Lustre make one lock of both kinds.
-int lock_byte(int descriptor) noexcept {
+int lock_byte(int descriptor, short how = F_WRLCK) noexcept {
   constexpr off_t k_byte = INT64_MAX - 2;
   struct flock byte {};
-  byte.l_type = F_WRLCK;
+  byte.l_type = how;
   byte.l_whence = SEEK_SET;
   byte.l_start = k_byte;
   byte.l_len = 1;
@@ -113,6 +113,17 @@ bool HeldFile::is_at(const std::string& path) const noexcept {
   return ::lstat(path.c_str(), &there) == 0 && is_same(mine, there);
 }
 
+bool HeldFile::is_behind(const std::string& path) const noexcept {
+  struct stat mine {};
+  struct stat there {};
+  if (!is_held() || ::fstat(descriptor_, &mine) != 0) return true;
+  return ::stat(path.c_str(), &there) == 0 && is_same(mine, there);
+}
+
+HeldFile HeldFile::at(const std::string& path) noexcept {
+  return HeldFile(::open(path.c_str(), O_PATH | O_CLOEXEC));
+}
+
 Status HeldFile::follow(const std::string& path) {
   if (!is_held() || is_at(path)) return {};
   HeldFile other(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
@@ -120,6 +131,10 @@ Status HeldFile::follow(const std::string& path) {
   if (!other.lock()) return system_status("lock of", path, EAGAIN);
   *this = std::move(other);
   return {};
+}
+
+void HeldFile::unlock() noexcept {
+  if (descriptor_ >= 0) (void)lock_byte(descriptor_, F_UNLCK);
 }
 
 void HeldFile::release() noexcept {

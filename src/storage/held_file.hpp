@@ -24,14 +24,21 @@ class HeldFile {
   HeldFile& operator=(const HeldFile&) = delete;
   ~HeldFile() { release(); }
 
+  // What has the name, without a lock, and without being opened to be read; nothing is held where nothing has it.
+  static HeldFile at(const std::string& path) noexcept;
+
   bool is_held() const noexcept { return descriptor_ >= 0; }
+  int descriptor() const noexcept { return descriptor_; }
   // False: another process has the lock. Where the file system has no locks, nobody has.
   bool lock() noexcept;
   // Whether `path` is this very file. True where nothing is held: nothing is known.
   bool is_at(const std::string& path) const noexcept;
+  // The same for a path that may lead there through symbolic links.
+  bool is_behind(const std::string& path) const noexcept;
   // Holds what has the name now, where this process has given it to another file.
   Status follow(const std::string& path);
   void release() noexcept;  // ends the lock
+  void unlock() noexcept;   // the file stays held
 
  private:
   int descriptor_ = -1;

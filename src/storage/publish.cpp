@@ -265,10 +265,11 @@ Status start_folder(const Draft& draft, const std::string& path, HeldFile* held)
   return ::chmod(path.c_str(), mode) == 0 ? Status() : system_status("create", path, errno);
 }
 
-std::optional<FileIdentity> identity_of(const std::string& path) noexcept {
+Status replaced_by_others(const std::string& path) {
   struct stat about {};
-  if (::stat(path.c_str(), &about) != 0) return std::nullopt;
-  return FileIdentity(about.st_dev, about.st_ino);
+  const bool gone = ::stat(path.c_str(), &about) != 0;
+  return {Code::io, fmt::format("\"{}\" was {} by somebody else since it was opened", path,
+                                gone ? "removed or renamed" : "replaced")};
 }
 
 // Without memory of its own: it is the way out for those that have none.
@@ -339,6 +340,7 @@ Status publish(std::span<const Rename> files, bool durable, const StoreOptions& 
         if (fault->kill) (void)std::raise(SIGKILL);
         return system_status("publish", file.to, fault->fault.error);
       }
+      if (named != nullptr && file.follows) *named = true;
       Status status = publish_one(file, durable);
       if (!status.ok()) return status;
     }

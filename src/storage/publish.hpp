@@ -28,6 +28,7 @@ struct Rename {
   std::string from;
   std::string to;
   const HeldFile* held = nullptr;  // what `from` was when it was made; nullptr: nobody knows
+  bool follows = false;            // the file that publishes the set has its name before this one
 };
 
 // Makes an empty file under a temporary name that nobody else has. What a killed job has left under such a name is
@@ -48,9 +49,8 @@ Status start_companions(const Draft& draft, std::span<const Rename> companions, 
 // Makes the folder of files that will be published together with a draft. Who may read or write the draft may so do its files.
 Status start_folder(const Draft& draft, const std::string& path, HeldFile* held = nullptr);
 
-// Which file has a name; none where there is none.
-using FileIdentity = std::pair<uint64_t, uint64_t>;
-std::optional<FileIdentity> identity_of(const std::string& path) noexcept;
+// Why nothing more is written to a file: its name is another's, or nobody's.
+Status replaced_by_others(const std::string& path);
 
 // Removes a folder and the files in it, but no folders; one that does not exist is fine.
 Status remove_folder(const std::string& path);
@@ -64,12 +64,14 @@ void retire_folder(const std::string& replaced, const std::string& replacing, st
 // The folders beside `path` whose names begin with its own and `mark`.
 std::vector<std::string> folders_beside(const std::string& path, const std::string& mark);
 
-// Renames all files, in order; the last is the one whose appearance publishes the set, so companions come first. A file
+// Renames all files, in order. The last that does not follow is the one whose appearance publishes the set, so its
+// companions come first. A file
 // that is replaced hands down its mode. `durable`: file and folder are on stable storage when this returns, and the file is
 // before it is renamed. After an error, what was not yet renamed is still under its temporary name.
 // io: a temporary name is another's file or folder now; nothing is renamed then.
 // `options`: a faulty store fails here too.
-// `named`: whether all files have their names, as they may after an error: the folder could not be synced. Everybody reads the new files then, and whoever
+// `named`: whether the set is published, as it may be after an error: what follows has not got its name, or the folder
+// could not be synced. Everybody reads the new files then, and whoever
 // goes on with the old ones writes where nobody reads.
 Status publish(std::span<const Rename> files, bool durable, const StoreOptions& options = {}, bool* named = nullptr);
 

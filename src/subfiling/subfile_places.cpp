@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dataio/copy.hpp"
+#include "storage/file_system.hpp"
 #include "storage/publish.hpp"
 #include "subfiling/subfiles.hpp"
 
@@ -49,6 +50,7 @@ Status Subfiles::settle(int64_t number, Format& format) {
   if (!placed.ok()) return placed.status();
   Status status;
   if (layout.value().moves) {
+    if (status = check_name(number); !status.ok()) return status;
     auto draft = start_draft(names_.path(number));
     if (!draft.ok()) return draft.status();
     bool named = false;
@@ -58,6 +60,7 @@ Status Subfiles::settle(int64_t number, Format& format) {
       return status;
     }
     format.take_layout();
+    set_file_number(number, file_number(names_.path(number)));
     moved_ = true;
   }
   for (const auto& [split, at] : placed.value()) {

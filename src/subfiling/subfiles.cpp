@@ -12,6 +12,7 @@
 #include "base/utf8.hpp"
 #include "dataio/copy.hpp"
 #include "format/check.hpp"
+#include "storage/file_system.hpp"
 #include "storage/publish.hpp"
 #include "subfiling/map_attributes.hpp"
 
@@ -165,13 +166,22 @@ Result<Format*> Subfiles::format(int64_t number, FormatMode mode) {
   uint8_t& made = made_[static_cast<size_t>(number)];
   const bool is_new = mode != FormatMode::read && made == 0 && number >= found_;
   const FormatMode first = is_new ? FormatMode::create : mode == FormatMode::create ? FormatMode::update : mode;
+  if (Status status = is_new || mode == FormatMode::read ? Status() : check_name(number); !status.ok()) return status;
   auto opened = open_format(format_, names_.path(number), first, options_.format);
   if (!opened.ok()) return opened.status();
+  if (is_new) set_file_number(number, file_number(names_.path(number)));
   made = is_new ? 1 : made;
   ++opens_;
   Format* format = formats_.emplace(number, std::move(opened).value()).first->second.get();
   if (Status status = is_new ? sign(*format, number) : Status(); !status.ok()) return status;
   return format;
+}
+
+Status Subfiles::check_name(int64_t number) {
+  const uint64_t known = file_number_of(number);
+  if (known == 0 || file_number(names_.path(number)) == known) return {};
+  if (const auto open = formats_.find(number); open != formats_.end()) open->second->drop_changes();
+  return replaced_by_others(names_.path(number));
 }
 
 void Subfiles::drop(int64_t number) {
@@ -184,6 +194,7 @@ void Subfiles::drop(int64_t number) {
   files.push_back(names_.path(number));
   (void)remove_files(files);
   made_[static_cast<size_t>(number)] = 0;
+  set_file_number(number, 0);
 }
 
 Status Subfiles::settle_formats() {
@@ -258,6 +269,7 @@ Result<int64_t> Subfiles::examine(int64_t number_in_set, const Catalog& base, st
                                                        : Fault::damaged);
   };
   if (!opened.ok()) return fault_by(opened.status());
+  set_file_number(number_in_set, file_number(path));
   auto read = opened.value()->catalog();
   (void)opened.value()->close();
   if (!read.ok()) return fault_by(read.status());

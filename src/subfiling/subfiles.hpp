@@ -86,7 +86,7 @@ class Subfiles {
 
   Subfiles(std::string format, std::string identity, std::string folder, SubfileNames names)
       : format_(std::move(format)), identity_(std::move(identity)), folder_(std::move(folder)), names_(std::move(names)),
-        faults_(static_cast<size_t>(names_.count), 0) {}
+        faults_(static_cast<size_t>(names_.count), 0), file_numbers_(static_cast<size_t>(names_.count), 0) {}
 
   // The set that a catalog's attributes tell of, nullptr for none; what they say is taken out of the catalog. `path`: of the base file, whose name
   // errors begin with. Code::bad_file: a map that cannot be.
@@ -122,6 +122,12 @@ class Subfiles {
   static bool contradicts(int64_t packed) noexcept { return static_cast<Fault>(packed & 0xff) == Fault::contradicting; }
   static int64_t pack(Fault fault, int64_t found = 0) noexcept { return static_cast<int64_t>(fault) + (found << 8); }
   Status fault_of(int64_t number) const;  // Code::bad_file, not_found or no_permission, with the subfile's name
+
+  // The number of a subfile's file (storage/file_system.hpp), 0: not known.
+  uint64_t file_number_of(int64_t number) const noexcept { return file_numbers_[static_cast<size_t>(number)]; }
+  void set_file_number(int64_t number, uint64_t file) noexcept { file_numbers_[static_cast<size_t>(number)] = file; }
+  // Rank-local: whether a subfile still has its name; where not, nothing more is written to it.
+  Status check_name(int64_t number);
 
   // Those that a rank looks after: about as many each, the first by rank 0.
   int owner_of(int64_t number, int ranks) const noexcept { return static_cast<int>(number * ranks / count()); }
@@ -193,6 +199,7 @@ class Subfiles {
   FileLine line_;
   std::map<int, SplitVariable> variables_;
   std::vector<int64_t> faults_;
+  std::vector<uint64_t> file_numbers_;
   std::map<int64_t, std::string> contradictions_;  // by subfile
   std::map<int64_t, std::unique_ptr<Format>> formats_;
   std::set<int64_t> summed_, longer_;

@@ -24,7 +24,8 @@ struct Openings {
 Openings openings;
 
 int open_and_count(int folder, const char* path, int flags, mode_t mode) {
-  if (path != nullptr && std::string_view(path).find("windrow test ") != std::string_view::npos && (flags & O_DIRECTORY) == 0)
+  const bool is_ours = path != nullptr && std::string_view(path).find("windrow test ") != std::string_view::npos;
+  if (is_ours && (flags & (O_DIRECTORY | O_PATH)) == 0)  // O_PATH asks for a name, and opens nothing
     ++((flags & O_EXCL) != 0 ? openings.made : openings.opened);
   return static_cast<int>(::syscall(SYS_openat, folder, path, flags, mode));
 }

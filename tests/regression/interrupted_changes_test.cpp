@@ -320,7 +320,6 @@ void InterruptedChanges::sweep(const Kind& kind, const KeyValues& options) {
   int turn = 0;
   for (const Change what : {Change::define, Change::attributes, Change::append, Change::overwrite, Change::replace}) {
     if (what == Change::append && !kind.grows) continue;
-    if (what == Change::replace && std::string(kind.ending) == "raw") continue;  // has two names: the sidecar's is the first, whatever becomes of the other
     for (const bool reads : {false, true}) {
       copy(kind);
       Promised promised;

@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "format/check.hpp"
 #include "format/raw/sidecar.hpp"
+#include "storage/file_system.hpp"
 #include "storage/publish.hpp"
 
 namespace windrow {
@@ -25,6 +26,16 @@ std::string sidecar_path(const std::string& path) {
   std::error_code ignored;
   const bool capitals = !std::filesystem::exists(path + ".json", ignored) && std::filesystem::exists(path + ".JSON", ignored);
   return path + (capitals ? ".JSON" : ".json");
+}
+
+Result<std::string> text_of_file(const std::string& path) {
+  Result<std::unique_ptr<Store>> store = open_store(path, StoreMode::read, {});
+  if (!store.ok()) return store.status();
+  const Result<int64_t> size = store.value()->size();
+  if (!size.ok()) return size.status();
+  std::string text(static_cast<size_t>(size.value()), '\0');
+  if (Status status = store.value()->read_at(0, std::as_writable_bytes(std::span(text))); !status.ok()) return status;
+  return text;
 }
 
 // Room for one more, so that appending it cannot fail: a call that runs out of memory leaves the catalog as it was.
@@ -55,7 +66,7 @@ class RawFormat final : public Format {
   Result<std::vector<std::string>> read_texts(const std::string& path) override;
   Status write_texts(const std::string& path, const std::vector<std::string>& texts) override;
   Result<Catalog> catalog() override;
-  void take_name(std::string path) noexcept override { path_ = std::move(path); }
+  void take_name(std::string path) noexcept override;
   void drop_changes() noexcept override { changed_ = false; }
   Status flush() override;
   Status close() override;
@@ -82,6 +93,7 @@ class RawFormat final : public Format {
   std::unique_ptr<Store> data_;  // null when closed
   std::unique_ptr<Store> sidecar_;  // of a draft
   std::string path_;  // of a file that others may open, absolute; "": a draft
+  uint64_t sidecar_number_ = 0;  // of its sidecar's file, 0: not known
   Catalog catalog_;
   TextLists texts_;
   PartLists parts_;
@@ -100,6 +112,7 @@ void RawFormat::start_empty() {
 Status RawFormat::open_existing(const std::string& path) {
   return guard([&] {
     path_ = std::filesystem::absolute(path).string();
+    sidecar_number_ = file_number(sidecar_->descriptor());
     Status status = read_sidecar(path);
     status.update(sidecar_->close());
     sidecar_.reset();
@@ -115,12 +128,14 @@ Status RawFormat::read_sidecar(const std::string& path) {
   std::string text(static_cast<size_t>(text_bytes.value()), '\0');
   Status status = sidecar_->read_at(0, std::as_writable_bytes(std::span(text)));
   if (!status.ok()) return status;
-  Result<Sidecar> parsed = parse_sidecar(text, sidecar_path(path), data_bytes.value());
+  const uint64_t number = file_number(data_->descriptor());
+  Result<Sidecar> parsed = parse_sidecar(text, sidecar_path(path), data_bytes.value(), number);
   if (!parsed.ok()) return parsed.status();
   catalog_ = std::move(parsed.value().catalog);
   texts_ = std::move(parsed.value().texts);
   parts_ = std::move(parsed.value().parts);
   end_ = parsed.value().bytes;
+  changed_ = parsed.value().is_interim && mode_ != FormatMode::read;  // it is of this file alone when it is written
   for (size_t i = 0; i < catalog_.groups.size(); ++i) remember(catalog_.groups[i].path, {Kind::group, i});
   for (size_t i = 0; i < catalog_.variables.size(); ++i) remember(catalog_.variables[i].path, {Kind::variable, i});
   for (size_t i = 0; i < catalog_.links.size(); ++i) remember(catalog_.links[i].path, {Kind::link, i});
@@ -394,11 +409,25 @@ Result<Catalog> RawFormat::catalog() {
   return copy;
 }
 
+void RawFormat::take_name(std::string path) noexcept {
+  path_ = std::move(path);
+  (void)guard([&] {
+    sidecar_number_ = file_number(sidecar_path(path_));
+    return Status();
+  });
+}
+
 // Nobody reads a draft's yet. That of a file which others may have is replaced as a whole: what it says of older variables is there at any moment.
 Status RawFormat::write_sidecar() {
   const Result<std::string> text = sidecar_text(catalog_, texts_, parts_, end_);
   if (!text.ok()) return text.status();
-  if (!path_.empty()) return replace_content(sidecar_path(path_), std::as_bytes(std::span(text.value())), options_.durable);
+  if (!path_.empty()) {
+    const std::string path = sidecar_path(path_);
+    if (sidecar_number_ != 0 && file_number(path) != sidecar_number_) return replaced_by_others(path);
+    Status status = replace_content(path, std::as_bytes(std::span(text.value())), options_.durable);
+    sidecar_number_ = file_number(path);  // also where only its folder could not be synced
+    return status;
+  }
   Status status = sidecar_->write_at(0, std::as_bytes(std::span(text.value())));
   if (status.ok()) status = sidecar_->resize(static_cast<int64_t>(text.value().size()));
   return status;
@@ -449,17 +478,34 @@ Result<std::unique_ptr<Format>> open_raw_format(const std::string& path, FormatM
 }
 
 Result<bool> recognises_raw(const std::string& path, Store&) {
-  Result<std::unique_ptr<Store>> sidecar = open_store(sidecar_path(path), StoreMode::read, {});
-  if (!sidecar.ok() && sidecar.status().code() == Code::not_found) return false;
-  if (!sidecar.ok()) return sidecar.status();
-  const Result<int64_t> size = sidecar.value()->size();
-  if (!size.ok()) return size.status();
-  std::string text(static_cast<size_t>(size.value()), '\0');
-  Status status = sidecar.value()->read_at(0, std::as_writable_bytes(std::span(text)));
-  if (!status.ok()) return status;
-  return is_sidecar(text);
+  const auto text = text_of_file(sidecar_path(path));
+  if (!text.ok() && text.status().code() == Code::not_found) return false;
+  if (!text.ok()) return text.status();
+  return is_sidecar(text.value());
 }
 
 std::vector<std::string> raw_companions(const std::string& path) { return {sidecar_path(path)}; }
+
+Result<std::string> write_interim_sidecar(const Draft& draft) {
+  const std::string& final_path = draft.final_path;
+  const uint64_t replaced = file_number(final_path), replacing = file_number(draft.temporary_path);
+  if (replaced == 0 || replacing == 0) return std::string();
+  const auto before = text_of_file(sidecar_path(final_path)), after = text_of_file(sidecar_path(draft.temporary_path));
+  if (!after.ok()) return after.status();
+  if (before.status().code() == Code::io) return before.status();
+  if (!before.ok()) return std::string();
+  const std::string text = interim_sidecar_text({before.value(), replaced}, {after.value(), replacing});
+  if (text.empty()) return text;
+  std::string path = draft.temporary_path + ".interim.json";
+  const Rename companion{path, sidecar_path(final_path)};
+  if (Status status = start_companions(draft, std::span(&companion, 1)); !status.ok()) return status;
+  auto store = open_store(path, StoreMode::update, {});
+  if (!store.ok()) return store.status();
+  Status status = store.value()->write_at(0, std::as_bytes(std::span(text)));
+  status.update(store.value()->close());
+  if (status.ok()) return path;
+  (void)remove_files(std::span(&path, 1));
+  return status;
+}
 
 }  // namespace windrow

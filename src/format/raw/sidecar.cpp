@@ -17,6 +17,8 @@
 namespace windrow {
 namespace {
 
+constexpr const char* k_replacement = "replacement";
+
 // Reads a parsed sidecar; each function returns nothing but a status that names the place.
 class Parser {
  public:
@@ -390,16 +392,53 @@ bool claims_to_be_a_sidecar(const Json& json) {
   return what && *what == "raw";
 }
 
+// Of an interim sidecar what describes the data file of this number; false: it is of two others.
+bool take_description(Json& json, uint64_t file_number) {
+  const Json* replacement = member(json, k_replacement);
+  if (!replacement) return true;
+  const auto is_this = [&](const char* which) {
+    const Json* number = member(*replacement, which);
+    return number && number->is_number_unsigned() && number->get<uint64_t>() == file_number;
+  };
+  const Json* sidecar = member(*replacement, "sidecar");
+  if (is_this("replacing") && sidecar) {
+    Json inner = *sidecar;
+    json = std::move(inner);
+    return !json.contains(k_replacement);
+  }
+  const bool is_replaced = is_this("replaced");
+  json.erase(k_replacement);
+  return is_replaced;
+}
+
 }  // namespace
 
-Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes) {
-  const Json json = parse_json(text);
+Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes,
+                              uint64_t file_number) {
+  Json json = parse_json(text);
   if (!claims_to_be_a_sidecar(json))
     return Status(Code::bad_file, fmt::format("\"{}\": not the sidecar of a raw file, or a damaged one", path));
+  const bool is_interim = json.contains(k_replacement);
+  if (!take_description(json, file_number))
+    return Status(Code::bad_file,
+                  fmt::format("\"{}\": a program ended while it replaced the data file, and what has its name now is "
+                              "neither the file before nor the new one: nobody knows which of the two it is a copy of",
+                              path));
   Parser parser(path, file_bytes);
   Status status = parser.parse(json);
   if (!status.ok()) return status;
-  return parser.take();
+  Sidecar sidecar = parser.take();
+  sidecar.is_interim = is_interim;
+  return sidecar;
+}
+
+std::string interim_sidecar_text(const NumberedSidecar& replaced, const NumberedSidecar& replacing) {
+  Json before = parse_json(replaced.text), after = parse_json(replacing.text);
+  if (!claims_to_be_a_sidecar(before) || !claims_to_be_a_sidecar(after)) return "";
+  if (!take_description(before, replaced.file_number)) return "";
+  before[k_replacement] = Json{
+      {"replaced", replaced.file_number}, {"replacing", replacing.file_number}, {"sidecar", std::move(after)}};
+  return before.dump(1) + "\n";
 }
 
 bool is_sidecar(std::string_view text) { return claims_to_be_a_sidecar(parse_json(text)); }

@@ -27,11 +27,23 @@ struct Sidecar {
   TextLists texts;
   PartLists parts;
   int64_t bytes = 0;  // of the data file
+  bool is_interim = false;  // it was read from an interim sidecar
 };
 
 // Code::bad_file, with the place in the text: not JSON, not a sidecar, a newer version, or anything in it that cannot be:
-// types, shapes, places outside `file_bytes` or on one another, names twice, parents that do not exist.
-Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes);
+// types, shapes, places outside `file_bytes` or on one another, names twice, parents that do not exist. `file_number`:
+// of the data file (storage/file_system.hpp). An interim sidecar describes two files, and is refused for any other.
+Result<Sidecar> parse_sidecar(std::string_view text, const std::string& path, int64_t file_bytes,
+                              uint64_t file_number = 0);
+
+// A sidecar, and the number of its data file.
+struct NumberedSidecar {
+  std::string_view text;
+  uint64_t file_number = 0;
+};
+// The sidecar of a data file while another takes its name: that of the file that is there, with the other's in it. "":
+// what is there is not described by its sidecar.
+std::string interim_sidecar_text(const NumberedSidecar& replaced, const NumberedSidecar& replacing);
 
 // Whether a text claims to be a sidecar, right or wrong in detail.
 bool is_sidecar(std::string_view text);
