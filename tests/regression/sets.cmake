@@ -1,5 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-windrow_mpi_test(interrupted_changes_test.cpp RANKS 2 FULL 3 STRIDE 29 TIMEOUT 3000 LABELS fault)
+windrow_mpi_test(interrupted_changes_test.cpp RANKS 2 STRIDE 29 TIMEOUT 3000 LABELS fault)
+# Every call, in thousands of cases: a test for each kind of file, with and without checksums on stable storage.
+foreach(kind RANGE 5)
+  foreach(way LeaveWhatWasThere LeaveWhatWasThereWithChecksumsOnStableStorage)
+    set(test regression.interrupted_changes.${kind}.${way}.np2)
+    add_test(NAME ${test} COMMAND "${PROJECT_SOURCE_DIR}/tools/mpirun" --mpi ${WINDROW_MPI_NAME} -n 2
+      $<TARGET_FILE:regression.interrupted_changes> --gtest_filter=*EachKind.${way}/${kind})
+    set_tests_properties(${test} PROPERTIES TIMEOUT 3600 PROCESSORS 2 LABELS "full;mpi;fault")
+    windrow_test_environment(${test})
+  endforeach()
+endforeach()
 target_sources(regression.interrupted_changes PRIVATE failing_storage.c)
 target_link_libraries(regression.interrupted_changes PRIVATE ${CMAKE_DL_LIBS})
 windrow_test(overwrite_test.cpp)
