@@ -6,8 +6,8 @@
 #include <windrow/windrow.h>
 
 #include <memory>
-#include <set>
 #include <string>
+#include <unordered_set>
 
 #include "base/settings.hpp"
 #include "base/status.hpp"
@@ -21,7 +21,7 @@ struct windrow_file {
   std::unique_ptr<windrow::File> file;
   mutable std::string text;             // of the last explain or report
   std::vector<int64_t> written;         // of the last windrow_inquire_written()
-  mutable std::set<std::string> texts;  // all that has been handed out until the file is closed, each once: see keep()
+  mutable std::unordered_set<std::string> texts;  // all that has been handed out until the file is closed, each once: see keep()
 };
 
 struct windrow_decomposition {
@@ -42,7 +42,9 @@ int enter(Work&& work) noexcept {
 inline Status null_argument(const char* what) { return {Code::bad_argument, std::string(what) + " is NULL"}; }
 
 // A copy of `text` that stays where it is until the file is closed, whatever the catalog's own does when it grows.
-inline const char* keep(const windrow_file* file, const std::string& text) { return file->texts.insert(text).first->c_str(); }
+inline const char* keep(const windrow_file* file, const std::string& text) {
+  return text.empty() ? "" : file->texts.insert(text).first->c_str();  // most are
+}
 
 // A handle's file, or why there is none.
 inline Status check_file(const windrow_file* file) {

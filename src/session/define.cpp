@@ -142,12 +142,12 @@ void File::enter(VariableDefinition definition, Placement placement) {
 Status File::check_size_on_root(std::span<const VariableDefinition> definitions, const std::map<int, SplitVariable>& splits, int first) {
   constexpr int64_t k_always = int64_t{1} << 40;  // what any file system for data has: nothing is tried
   constexpr int64_t k_most = std::numeric_limits<int64_t>::max() / 2;
+  constexpr int k_mib_bits = 20;
   if (comm_->rank() != 0) return {};
   int64_t end = 0;
   std::string_view largest;
   int64_t most = 0;
   const auto add = [&end](int64_t bytes) { end += std::min(bytes, k_most - end); };
-  for (const Variable& variable : catalog_.variables) add(variable.placement.bytes);
   for (size_t i = 0; i < definitions.size(); ++i) {
     const VariableDefinition& each = definitions[i];
     if (!each.chunking.empty() || splits.contains(first + static_cast<int>(i))) continue;
@@ -156,6 +156,12 @@ Status File::check_size_on_root(std::span<const VariableDefinition> definitions,
     add(bytes);
     if (bytes > most) most = bytes, largest = each.path;
   }
+  if (end >> k_mib_bits < free_mib_) {
+    free_mib_ -= static_cast<int>(end >> k_mib_bits) + 1;
+    return {};
+  }
+  for (const Variable& variable : catalog_.variables) add(variable.placement.bytes);
+  free_mib_ = static_cast<int>(std::max<int64_t>(k_always - end, 0) >> k_mib_bits);
   const auto width = static_cast<int>(std::bit_width(static_cast<uint64_t>(end)));  // file systems end at a power of two, or little below
   if (end <= k_always || most == 0 || width == size_tried_) return {};
   Status status = check_file_size(path_, end);
@@ -291,7 +297,8 @@ Result<int> File::define_variables(std::span<VariableDefinition> definitions, St
   if (subfiles_) subfiles_->forget_from(end);
   if (subfiles_ && !verdict.ok()) drop_unused_subfiles();
   variable_numbers_.merge(added.variables);
-  grow_as_one();
+  const auto grows = [](const VariableDefinition& each) { return each.extendible; };
+  if (std::any_of(definitions.begin(), definitions.end(), grows)) grow_as_one();
   tell_set_of_growth();
   if (subfiles_) fit_line();
   if (!verdict.ok()) return verdict;

@@ -465,6 +465,7 @@ class File {
   std::vector<int64_t> chunked_bits_;    // those of put and got variables that have chunks
   std::map<int, std::vector<std::shared_ptr<const ChunkLayout>>> layouts_;  // by variable; several where parts have chunks of several sizes
   int size_tried_ = 0;                   // on rank 0: bits of the length that the file system was asked for, of a file
+  int free_mib_ = 0;                     // on rank 0: definitions of fewer MiB need no sum of all variables
   int64_t put_waves_ = 0, put_wave_ = 0;  // of this flush, and the one under way: a variable's n-th put is in the n-th
   Arena arena_;
   std::vector<std::unique_ptr<KeptPlan>> plans_;             // the last used is the last

@@ -194,6 +194,7 @@ int64_t File::records() const noexcept {
 
 // Of a format whose growing variables have one length: all of them are as long as the longest, and so is what their dimension is named by.
 void File::grow_as_one() noexcept {
+  free_mib_ = 0;
   if (!traits_.grows_as_one) return;
   const int64_t longest = records();
   for (Variable& variable : catalog_.variables) {
