@@ -17,6 +17,13 @@ namespace cli {
 
 namespace {
 
+std::vector<std::string> lines_of(const char* list) {
+  std::vector<std::string> lines;
+  std::istringstream text(list);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
 // The bar that a copy moves on; its length is known with the first step.
 struct Shown {
   bool shows = false;
@@ -30,16 +37,15 @@ void advance(void* context, int64_t done, int64_t total) {
   shown.bar->advance(done - std::exchange(shown.done, done));
 }
 
-void print_refused(const World& world, const windrow_copy_info& info) {
-  std::istringstream lines(info.refused);
-  for (std::string line; std::getline(lines, line);) print_error_line(world, "cannot copy " + line);
+void print_errors(const World& world, const std::string& begin, const char* list) {
+  for (const std::string& line : lines_of(list)) print_error_line(world, begin + line);
 }
 
 // What could not be opened or created is a mistake; what failed later is the work's failure.
 Failure failure_of_copy(const World& world, const std::string& input, const windrow_copy_info& info, int code) {
   const windrow::Error error(code, windrow_error_rank(), windrow_error_message());
   if (*info.refused != '\0') {
-    print_refused(world, info);
+    print_errors(world, "cannot copy ", info.refused);
     return {k_exit_unsupported, error.what()};
   }
   if (info.begun != 0) return {k_exit_failed, error.what()};
@@ -67,6 +73,7 @@ void print_result(const World& world, const Arguments& arguments, const windrow_
                       {"groups", info.groups},
                       {"attributes", info.attributes},
                       {"bytes", info.bytes},
+                      {"changed", lines_of(info.changed)},
                       {"seconds", seconds},
                       {"plan", {{"read", part_of(details, "plan", "read")}, {"write", part_of(details, "plan", "write")}}},
                       {"report", details["report"]}};
@@ -76,6 +83,7 @@ void print_result(const World& world, const Arguments& arguments, const windrow_
   if (arguments.explain && details["explanation"].is_object())
     print_line(world, "reading:\n" + details["explanation"].value("read", "") + "\nwriting:\n" + details["explanation"].value("write", ""));
   if (arguments.quiet) return;
+  print_errors(world, "changed: ", info.changed);
   const double rate = seconds > 0 ? static_cast<double>(info.bytes) / seconds : 0;
   print_line(world, fmt::format("copied {}, {}, {}, {} in {} ({}/s; read {}, write {})", windrow::counted(info.variables, "variable"),
                                 windrow::counted(info.groups, "group"), windrow::counted(info.attributes, "attribute"), bytes_text(info.bytes),

@@ -125,7 +125,8 @@ json contents_as_json(const windrow::File& file, const Contents& contents) {
               {"links", json::array()},
               {"dimensions", json::array()}};
   for (const auto& [path, length] : contents.dimensions) object["dimensions"].push_back({{"path", path}, {"length", length}});
-  for (const auto& [path, target] : contents.links) object["links"].push_back({{"path", path}, {"target", target}});
+  for (const copying::Link& link : contents.links)
+    object["links"].push_back({{"path", link.path}, {"target", link.target}, {"hard", link.is_hard}});
   for (size_t i = 0; i < static_cast<size_t>(contents.groups); ++i)
     object["groups"].push_back(
         {{"path", contents.objects[i]}, {"attributes", attributes_as_json(file, contents.objects[i])}});
@@ -225,9 +226,10 @@ void print_text(const World& world, const json& object) {
   for (const json& subfile : object["subfiles"])
     print_line(world, fmt::format("{}  {}", one_line(subfile["name"].get<std::string>()),
                                   subfile["bytes"].is_null() ? "missing" : bytes_text(subfile["bytes"].get<int64_t>())));
-  if (!object["links"].empty()) print_line(world, "\nsoft link");
+  if (!object["links"].empty()) print_line(world, "\nlink");
   for (const json& link : object["links"])
-    print_line(world, one_line(link["path"].get<std::string>()) + " -> " + one_line(link["target"].get<std::string>()));
+    print_line(world, one_line(link["path"].get<std::string>()) + " -> " + one_line(link["target"].get<std::string>()) +
+                          (link["hard"].get<bool>() ? "  (hard)" : ""));
   if (!object["unsupported"].empty()) print_line(world, "\ncannot be read or copied yet");
   for (const json& line : object["unsupported"]) print_line(world, one_line(line.get<std::string>()));
   if (!object["leftovers"].empty())

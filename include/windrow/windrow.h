@@ -439,11 +439,17 @@ WINDROW_API int windrow_inquire_object(const windrow_file *file, const char *pat
  */
 WINDROW_API int windrow_define_link(windrow_file *file, const char *path, const char *target);
 
-/** How many soft links the file has; -1 for a NULL file.  Local.  Since 0.1. */
+/** How many soft links and second names of objects the file has; -1 for a NULL file.  Local.  Since 0.1. */
 WINDROW_API int windrow_link_count(const windrow_file *file);
 
-/** Path and target of a soft link, as they stand in the file.  Local; valid until the file is closed.  Since 0.1. */
+/** Path and target of a link, as they stand in the file.  Local; valid until the file is closed.  Since 0.1. */
 WINDROW_API int windrow_inquire_link(const windrow_file *file, int link, const char **path, const char **target);
+
+/**
+ * Whether a link is a hard link in the file: a second name of an object, whose first name is the target.  -1: there is no
+ * such link.  Local.  Since 0.1.
+ */
+WINDROW_API int windrow_link_is_hard(const windrow_file *file, int link);
 
 /**
  * Things in the file that Windrow can neither read nor copy yet, one a line: "path: reason".  "" when there are none.
@@ -1004,6 +1010,8 @@ typedef struct windrow_copy_info {
   int64_t attributes;
   int64_t bytes;
   const char *refused;  /* [out] What cannot be copied, "path: reason" a line; "" for nothing.  Valid until this thread's next copy. */
+  const char *changed;  /* [out] What is another thing in the target, a line each: hard links, which become soft links.  "" for nothing and after an error.
+                           Valid as `refused`. */
   const char *details;  /* [out] JSON: "report", the sums of windrow_report() of all parts, and "plan" and "explanation" of the largest part, each for
                            "read" and "write".  "" after an error.  Valid as `refused`. */
 } windrow_copy_info;

@@ -791,7 +791,7 @@ class File {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-/** windrow_copy(): all of a file into another.  `refused` and `details` of what is returned are valid until this thread's next copy. */
+/** windrow_copy(): all of a file into another.  `refused`, `changed` and `details` of what is returned are valid until this thread's next copy. */
 inline windrow_copy_info copy_file(MPI_Comm comm, const std::string& source, const std::string& target, const Options& options = {}) {
   windrow_copy_info info{};
   info.size = sizeof info;

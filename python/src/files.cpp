@@ -88,7 +88,8 @@ void calibrate(const Communicator& comm, const std::string& folder, const Settin
 }
 
 // Collective. `progress`: None, or called with bytes done and bytes in all; what it raises is raised when the copy has ended.
-void copy_file(const Communicator& comm, const std::string& source, const std::string& target, const Settings& settings, int64_t buffer,
+// What is another thing in the target, a line each.
+std::string copy_file(const Communicator& comm, const std::string& source, const std::string& target, const Settings& settings, int64_t buffer,
                const nb::object& progress) {
   struct Shown {
     const nb::object& call;
@@ -116,6 +117,7 @@ void copy_file(const Communicator& comm, const std::string& source, const std::s
     throw Failure(code, windrow_error_rank(), message + refused.substr(0, refused.find_last_not_of('\n') + 1));
   });
   if (shown.raised) std::rethrow_exception(shown.raised);
+  return info.changed;
 }
 
 std::string advise(const std::string& trace, const std::string& machine, const std::string& format) {

@@ -22,7 +22,7 @@ def copy(
     buffer: int = 0,
     progress: Callable[[int, int], object] | None = None,
     **options: Any,
-) -> None:
+) -> list[str]:
     """Copy all of a file into another, of another format too, in parallel and in bounded memory. Collective over `comm`.
 
     Parameters
@@ -38,6 +38,11 @@ def copy(
     **options
         Strategy and settings of reading and writing; with ``filters`` or ``chunks`` those of `target` are others than those of `source`.
 
+    Returns
+    -------
+    list of str
+        What is another thing in the target: hard links, which become soft links.
+
     Raises
     ------
     WindrowError
@@ -47,4 +52,4 @@ def copy(
     ready, problem = attempt(lambda: (os.fsdecode(source), os.fsdecode(target), settings_of(options), operator.index(buffer)))
     ranks.agree("copy", problem)
     assert ready is not None  # else all ranks have raised
-    _core.copy(ranks, *ready, progress)
+    return _core.copy(ranks, *ready, progress).splitlines()

@@ -54,8 +54,9 @@ Status take_arguments(const char* source, const char* target, const windrow_opti
 }
 
 void fill_info(const copying::Outcome& outcome, windrow_copy_info& info) {
-  static thread_local std::string refused, details;  // until this thread's next copy
+  static thread_local std::string refused, changed, details;  // until this thread's next copy
   refused = outcome.refused;
+  changed = outcome.changed;
   details = outcome.details;
   info.begun = outcome.begun ? 1 : 0;
   info.variables = outcome.variables;
@@ -63,6 +64,7 @@ void fill_info(const copying::Outcome& outcome, windrow_copy_info& info) {
   info.attributes = outcome.attributes;
   info.bytes = outcome.bytes;
   info.refused = refused.c_str();
+  info.changed = changed.c_str();
   info.details = details.c_str();
 }
 

@@ -60,6 +60,11 @@ int windrow_inquire_link(const windrow_file* file, int link, const char** path, 
   });
 }
 
+int windrow_link_is_hard(const windrow_file* file, int link) {
+  if (link < 0 || link >= windrow_link_count(file)) return -1;
+  return file->file->catalog().links[static_cast<size_t>(link)].is_hard ? 1 : 0;
+}
+
 int windrow_delete_attribute(windrow_file* file, const char* object, const char* name) {
   return enter([&]() -> Status {
     if (Status status = check_file(file); !status.ok()) return status;

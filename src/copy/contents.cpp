@@ -55,7 +55,7 @@ Contents contents_of(const windrow::File& file) {
   for (int i = 0; i < windrow_link_count(file.get()); ++i) {
     const char *path = "", *target = "";
     windrow::check(windrow_inquire_link(file.get(), i, &path, &target));
-    contents.links.emplace_back(path, target);
+    contents.links.push_back({path, target, windrow_link_is_hard(file.get(), i) == 1});
   }
   for (int i = 0; i < windrow_dimension_count(file.get()); ++i) {
     const char* path = "";

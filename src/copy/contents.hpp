@@ -13,11 +13,16 @@
 
 namespace copying {
 
+struct Link {
+  std::string path, target;
+  bool is_hard = false;  // a second name of the target
+};
+
 struct Contents {
   std::vector<Item> items;           // readable variables that are moved in slices
   std::vector<int> wholes;           // numbers of the others: texts of variable length, and null spaces
   std::vector<std::pair<std::string, int64_t>> dimensions;  // that no variable has the name of
-  std::vector<std::pair<std::string, std::string>> links;  // soft ones: path and target
+  std::vector<Link> links;
   std::vector<std::string> objects;  // paths of the groups, then of the variables: what can carry attributes
   int groups = 0;
   int64_t attributes = 0;                // readable ones

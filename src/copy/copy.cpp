@@ -98,7 +98,7 @@ class Definitions {
     const std::set<std::string> growing = growing_dimensions(contents);
     for (const auto& [path, length] : contents.dimensions)
       if (may_grow.contains(path) && !growing.contains(path)) attempt(path, [&] { output_.define_dimension(path, length); });
-    for (const auto& [path, target] : contents.links) attempt(path, [&] { output_.define_link(path, target); });
+    for (const Link& link : contents.links) attempt(link.path, [&] { output_.define_link(link.path, link.target); });
     for (const std::string& object : contents.objects)
       if (!refused_objects_.contains(object)) copy_attributes(object);
     // First those that name their own dimension, then those by which a dimension is made without a limit.
@@ -349,6 +349,8 @@ void copy_file(const Ranks& ranks, const Request& request, Outcome& outcome) {
     windrow::File output = windrow::File::create(ranks.comm, request.target, options_of(request, request.format));
     outcome.begun = true;
     fill(ranks, request, contents, input, output, outcome);
+    for (const Link& link : contents.links)
+      if (link.is_hard) outcome.changed += fmt::format("{}: a hard link, copied as a soft link to {}\n", link.path, link.target);
     outcome.variables = static_cast<int64_t>(contents.items.size() + contents.wholes.size());
     outcome.groups = contents.groups;
     outcome.attributes = contents.attributes;

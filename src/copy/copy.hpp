@@ -31,6 +31,7 @@ struct Outcome {
   bool begun = false;   // the target had been begun
   int64_t variables = 0, groups = 0, attributes = 0, bytes = 0;
   std::string refused;  // "path: reason" a line: what cannot be copied; then nothing is
+  std::string changed;  // a line each: what is another thing in the target
   std::string details;  // JSON: plans and reports of reading and writing
 };
 

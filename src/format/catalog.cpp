@@ -163,6 +163,7 @@ constexpr auto k_variable = [](auto& pass, auto& variable) {
 constexpr auto k_link = [](auto& pass, auto& link) {
   pass.blob(link.path);
   pass.blob(link.target);
+  pass.number(link.is_hard);
 };
 
 constexpr auto k_dimension = [](auto& pass, auto& dimension) {

@@ -129,6 +129,7 @@ struct Group {
 struct SoftLink {
   std::string path;
   std::string target;
+  bool is_hard = false;  // in the file it is a second name of the object
   friend bool operator==(const SoftLink&, const SoftLink&) = default;
 };
 

@@ -90,10 +90,12 @@ TEST_P(Names, links_are_listed_and_followed) {
   std::vector<std::string> listed;
   for (int i = 0; i < windrow_link_count(file); ++i) {
     EXPECT_WINDROW_OK(windrow_inquire_link(file, i, &from, &to));
+    EXPECT_EQ(windrow_link_is_hard(file, i), 0);
     listed.push_back(std::string(from) + " -> " + to);
   }
   EXPECT_THAT(listed, testing::Contains("/group/relative -> inner/v"));
   EXPECT_EQ(windrow_inquire_link(file, 8, &from, &to), WINDROW_BAD_ARGUMENT);
+  for (const int none : {-1, 8}) EXPECT_EQ(windrow_link_is_hard(file, none), -1);
   EXPECT_EQ(windrow_define_link(file, "new", "x"), WINDROW_BAD_STATE);
   EXPECT_WINDROW_OK(windrow_close(file));
   if (GetParam() != ".h5") return;

@@ -22,6 +22,7 @@ Catalog example() {
   catalog.variables.back().held = true;
   catalog.variables.back().content = {std::byte{4}};
   catalog.unsupported = {"/link: soft link"};
+  catalog.links = {{"/soft", "/a/v"}, {"/hard", "/a/v", true}};
   return catalog;
 }
 

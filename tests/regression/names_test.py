@@ -4,6 +4,7 @@
 names_test.py WINDROW: the command. Needs h5py and netCDF4 (Debian: python3-h5py, python3-netcdf4); without them it is skipped.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -224,6 +225,24 @@ class Names(unittest.TestCase):
         with h5py.File("a.h5", "a") as file:
             file["short"].attrs["_FillValue"] = np.array([0.5])
         self.assertIn("one value that the variable's type, int16, has", self.windrow("copy", "--quiet", "a.h5", "c.nc", code=3))
+
+    def test_hard_links_are_named(self):
+        with h5py.File("a.h5", "w") as file:
+            file["first"] = np.arange(3)
+            file["second"] = file["first"]
+            file["group/back"] = file["/"]
+            file["soft"] = h5py.SoftLink("/first")
+        changed = ["/group/back: a hard link, copied as a soft link to /", "/second: a hard link, copied as a soft link to /first"]
+        said = self.windrow("copy", "a.h5", "b.h5")
+        self.assertEqual(sorted(line for line in said.splitlines() if "hard link" in line), ["windrow: changed: " + line for line in changed])
+        self.assertEqual(sorted(json.loads(self.windrow("copy", "--json", "a.h5", "b.h5"))["changed"]), changed)
+        self.assertEqual(self.windrow("copy", "--quiet", "a.h5", "b.h5"), "")
+        with h5py.File("b.h5") as file:
+            self.assertEqual({name: file.get(name, getlink=True).path for name in ("second", "soft", "group/back")}, {"second": "/first", "soft": "/first", "group/back": "/"})
+            self.assertEqual(list(file["group/back/second"]), [0, 1, 2])
+        links = {each["path"]: each["hard"] for each in json.loads(self.windrow("info", "--json", "a.h5"))["links"]}
+        self.assertEqual(links, {"/second": True, "/soft": False, "/group/back": True})
+        self.assertEqual(json.loads(self.windrow("copy", "--json", "b.h5", "c.h5"))["changed"], [])
 
     def test_refusals_say_why(self):
         with h5py.File("a.h5", "w") as file:

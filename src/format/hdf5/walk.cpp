@@ -230,7 +230,7 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
   if (address == HADDR_UNDEF) return skip_bad(object_path, damaged(object_path));
   const auto [seen, is_new] = seen_.emplace(address, object_path);
   if (!is_new) {
-    catalog_.links.push_back({object_path, seen->second});  // its second name: a way to the first
+    catalog_.links.push_back({object_path, seen->second, true});  // a way to the first
     return {};
   }
   switch (H5Iget_type(object.get())) {
