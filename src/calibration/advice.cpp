@@ -16,6 +16,7 @@
 #include "model/defaults.hpp"
 #include "planning/machine.hpp"
 #include "reporting/weighing_json.hpp"
+#include "dataio/file_line.hpp"
 #include "storage/system_error.hpp"
 #include "trace/trace_reading.hpp"
 
@@ -110,7 +111,11 @@ class Advisor {
       PlanLimits limits = kind.recorded.limits;
       limits.machine = machine_ ? machine_ : std::make_shared<const Machine>(default_machine(kind.storage));
       limits.machine_measured = true;
-      if (const auto& layout = openings_[kind.opening].layout; layout && layout->is_striped()) limits.layout = layout;
+      // A place in the line of a set's files is none in the base file, whose layout the trace has.
+      const std::vector<Extent>& regions = kind.recorded.pattern.regions;
+      const bool of_set = !regions.empty() && regions.front().begin >= FileLine::k_begin;
+      if (const auto& layout = openings_[kind.opening].layout; layout && layout->is_striped() && !of_set)
+        limits.layout = layout;
       auto plan = make_plan(Strategy{}, kind.recorded.pattern, openings_[kind.opening].topology, limits);
       if (!plan.ok()) return plan.status();
       kind.input = plan.value().input;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "layout/line.hpp"
 
 namespace windrow {
 
@@ -45,7 +46,8 @@ Pieces Held::pieces() const {
   return builder.take();
 }
 
-Result<Places> Places::make(const Workload& workload, int64_t files, const SplitRequest& split, FileStripes stripes) {
+Result<Places> Places::make(const Workload& workload, int64_t files, const SplitRequest& split, FileStripes stripes,
+                            bool by_target) {
   Places places;
   places.variables_ = workload.variables;
   places.variable_bytes_ = workload.variable_bytes();
@@ -60,7 +62,8 @@ Result<Places> Places::make(const Workload& workload, int64_t files, const Split
   int64_t most = 0;
   for (int64_t part = 0; part < made.value().parts(); ++part) most = std::max(most, made.value().elements(part));
   // Files begin at whole units, with a gap behind.
-  places.room_ = round_up(most * workload.element_bytes * workload.variables, k_unit) + k_unit;
+  const int64_t unit = by_target ? k_unit_of_targets : k_unit;
+  places.room_ = round_up(most * workload.element_bytes * workload.variables, unit) + unit;
   if (places.room_ > k_begin / (made.value().parts() + 1)) return Status{Code::bad_argument, "pattern: the subfiles are larger than offsets can tell"};
   places.split_ = std::move(made).value();
   return places;
@@ -93,10 +96,17 @@ std::vector<Extent> Places::regions() const {
   return regions;
 }
 
-StorageLayout Places::layout() const {
+StorageLayout Places::layout_of(int64_t file) const {
   LayoutComponent component{.stripe_bytes = stripes_.bytes, .stripe_count = stripes_.count, .targets = {}};
-  for (int64_t column = 0; column < stripes_.count; ++column) component.targets.push_back(target_of(0, column));
+  for (int64_t column = 0; column < stripes_.count; ++column) component.targets.push_back(target_of(file, column));
   return {.kind = LayoutKind::mock, .components = {std::move(component)}};
+}
+
+std::optional<StorageLayout> Places::layout() const {
+  if (!split_) return layout_of(0);
+  std::vector<StorageLayout> all{layout_of(0)};  // of the base file, which has no bytes here
+  for (int64_t file = 0; file < files(); ++file) all.push_back(layout_of(file));
+  return layout_of_line(all, k_begin, room_);
 }
 
 }  // namespace windrow

@@ -48,15 +48,19 @@ struct FileStripes {
 
 class Places {
  public:
-  // `files`: 1, or how many subfiles there shall be; fewer where the shape cannot be cut so often.
-  static Result<Places> make(const Workload& workload, int64_t files, const SplitRequest& split, FileStripes stripes);
+  // `files`: 1, or how many subfiles there shall be; fewer where the shape cannot be cut so often. `by_target`: their
+  // stripes are to be stripes of the line.
+  static Result<Places> make(const Workload& workload, int64_t files, const SplitRequest& split, FileStripes stripes,
+                             bool by_target = false);
 
   int64_t files() const noexcept { return split_ ? split_->parts() : 1; }
   Held place(const HeldElements& holding) const;
   std::vector<Extent> regions() const;       // of all files, sorted and maximal
-  StorageLayout layout() const;              // of a single file
+  // Of a single file, or of the line; nullopt: their stripes are none of the line's.
+  std::optional<StorageLayout> layout() const;
   const FileStripes& stripes() const noexcept { return stripes_; }
   int64_t file_of(int64_t offset) const noexcept { return split_ ? (offset - k_begin) / room_ - 1 : 0; }
+  int64_t begin_of(int64_t file) const noexcept { return split_ ? k_begin + (file + 1) * room_ : 0; }
 
   // Visits what of an extent within one file lies on which target, visit(target, bytes): stripe by stripe, or where it is many periods long target by target.
   template <class Visit>
@@ -83,8 +87,8 @@ class Places {
   }
 
   // Of several files the line begins where the library's does, so that windows, which lie on a grid, are the same: first the base file, then the subfiles.
-  static constexpr int64_t k_begin = int64_t{1} << 60, k_unit = int64_t{1} << 20;
-  int64_t begin_of(int64_t file) const noexcept { return split_ ? k_begin + (file + 1) * room_ : 0; }
+  static constexpr int64_t k_begin = int64_t{1} << 60, k_unit = int64_t{1} << 20, k_unit_of_targets = int64_t{1} << 30;
+  StorageLayout layout_of(int64_t file) const;
 
   int64_t variables_ = 1, variable_bytes_ = 0, element_bytes_ = 1;
   std::optional<Split> split_;

@@ -63,7 +63,10 @@ void fit_limits(const SimulationRequest& request, const Places& places, PlanLimi
   if (settings.bytes("align") == 0) {
     if (kind == "local") limits.least_unit = k_local_unit;
     limits.unit = shows_targets ? places.stripes().bytes : std::max(limits.unit, places.stripes().bytes);
-    if (shows_targets && places.files() == 1) limits.layout = std::make_shared<const StorageLayout>(places.layout());
+    // Of a set the library asks for the stripes of its files where targets are asked for.
+    const bool wants_layout = places.files() == 1 || strategy.domains == Domains::target;
+    if (auto layout = shows_targets && wants_layout ? places.layout() : std::nullopt)
+      limits.layout = std::make_shared<const StorageLayout>(std::move(*layout));
   }
   if (places.files() == 1) return;
   if (limits.writers == 0) limits.writers = std::min<int64_t>(places.files(), request.workload.ranks);
@@ -83,7 +86,8 @@ Result<Prepared> prepare(const SimulationRequest& request) {
   auto stripes = stripes_of(request);
   if (!stripes.ok()) return stripes.status();
   const SplitRequest split{.axes = request.settings.text("split"), .parts = request.settings.text("split_parts")};
-  auto places = Places::make(workload, files_of(request, strategy.value()), split, stripes.value());
+  auto places = Places::make(workload, files_of(request, strategy.value()), split, stripes.value(),
+                             strategy.value().domains == Domains::target);
   if (!places.ok()) return places.status();
   Prepared prepared{std::move(places).value(), std::move(strategy).value(), limits.value()};
   fit_limits(request, prepared.places, prepared.limits, prepared.strategy);

@@ -84,20 +84,30 @@ RankTurns::Phasing RankTurns::choose_phases() const {
   return {.phases = static_cast<size_t>(ceil_divide(rounds, at_once)), .rounds = at_once};
 }
 
-// Which group has a column of the stripes, where they are dealt.
+// Which group has a column of the stripes of each file, where they are dealt.
 void RankTurns::find_groups() {
   if (!plan_.deal) return;
-  const int64_t groups = plan_.deal->groups(), columns = plan_.strategy.domains == Domains::cyclic ? groups : places_.stripes().count;
-  const Extent everything = cells_of_file().domain;
-  group_of_column_.resize(static_cast<size_t>(columns));
-  for (int group = 0; group < groups; ++group) {
-    for (int64_t index = 0;; ++index) {
-      const Extent cell = plan_.deal->cell(everything, group, index);
-      if (cell.begin >= columns * deal_bytes_) break;
-      for (int64_t column = cell.begin / deal_bytes_; column * deal_bytes_ < cell.end; ++column)
-        group_of_column_[static_cast<size_t>(column % columns)] = static_cast<size_t>(group * plan_.sharers);
-    }
+  const bool by_file = plan_.strategy.domains == Domains::target;
+  const int64_t groups = plan_.deal->groups(), files = by_file ? places_.files() : 1;
+  columns_ = by_file ? places_.stripes().count : groups;
+  group_of_column_.resize(static_cast<size_t>(files * columns_));
+  for (int64_t file = 0; file < files; ++file) {
+    const int64_t begin = by_file ? places_.begin_of(file) : 0;
+    const Extent period{begin, begin + columns_ * deal_bytes_};
+    for (int group = 0; group < groups; ++group)
+      for (int64_t index = 0; index < plan_.deal->cells(period, group); ++index) {
+        const Extent cell = intersect(plan_.deal->cell(period, group, index), period);
+        for (int64_t offset = cell.begin; offset < cell.end; offset += deal_bytes_)
+          group_of_column_[column_at(offset)] = static_cast<size_t>(group * plan_.sharers);
+      }
   }
+}
+
+// Among the columns of all files, where stripes are dealt.
+size_t RankTurns::column_at(int64_t offset) const {
+  const bool by_file = plan_.strategy.domains == Domains::target;
+  const int64_t file = by_file ? places_.file_of(offset) : 0, begin = by_file ? places_.begin_of(file) : 0;
+  return static_cast<size_t>(file * columns_ + (offset - begin) / deal_bytes_ % columns_);
 }
 
 size_t RankTurns::domain_at(int64_t offset) const {
@@ -105,7 +115,7 @@ size_t RankTurns::domain_at(int64_t offset) const {
   const auto begin = plan_.domains.begin();
   if (!plan_.deal) return static_cast<size_t>(std::partition_point(begin, plan_.domains.end(), behind) - begin);
   const auto stretch = static_cast<size_t>(std::partition_point(begin, begin + static_cast<std::ptrdiff_t>(plan_.sharers), behind) - begin);
-  return group_of_column_[static_cast<size_t>(offset / deal_bytes_) % group_of_column_.size()] + stretch;
+  return group_of_column_[column_at(offset)] + stretch;
 }
 
 // The windows that hold some of the bytes: in file order within a domain, and over all domains where these are not dealt.

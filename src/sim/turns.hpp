@@ -56,6 +56,7 @@ class RankTurns {
   void choose_ways();
   double broadcast_seconds() const;
   void find_groups();
+  size_t column_at(int64_t offset) const;
   Phasing choose_phases() const;
   int64_t clients() const;
   int team_end(int root) const;
@@ -83,7 +84,8 @@ class RankTurns {
   AccessRule rule_;
   Simulation& counts_;
   std::vector<Windows> windows_;          // [domains]
-  std::vector<size_t> group_of_column_;   // of dealt stripes
+  int64_t columns_ = 1;                   // of dealt stripes of a file
+  std::vector<size_t> group_of_column_;   // [files * columns]
   int64_t deal_bytes_ = 1;                // of what is dealt at a time
   Phasing phasing_;
   // A way for messages between hosts to go: as they are, or by a codec.

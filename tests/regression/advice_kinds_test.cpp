@@ -56,3 +56,33 @@ TEST(Advice, names_a_kind_of_flush_once_for_all_files) {
   ASSERT_WINDROW_OK(windrow_advise(trace.c_str(), nullptr, "text", &text));
   EXPECT_NE(std::string(text).find(" flushes of 3 files"), std::string::npos) << text;
 }
+
+// The trace has the base file's stripes. Where the subfiles' bytes are in the line of a set these say nothing of.
+TEST(Advice, deals_no_targets_of_a_set) {
+  SharedFolder folder;
+  constexpr int64_t k_long = 1 << 17;
+  const int64_t shape[2] = {k_long, size_of()}, start[2] = {0, rank_of()}, count[2] = {k_long, 1};
+  const std::vector<double> values(static_cast<size_t>(k_long), 1.5);
+  for (const bool is_set : {false, true}) {
+    const std::string trace = folder.file(is_set ? "set.jsonl" : "file.jsonl");
+    windrow_file* file = nullptr;
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, folder.file("a.raw").c_str(),
+                                     Options({{"trace", trace},
+                                              {"trace_detail", "full"},
+                                              {"layout", "mock:stripe=64KiB,count=4"},
+                                              {"files", is_set ? "subfiles(2)" : "one"}}),
+                                     &file));
+    int variable = -1;
+    ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_FLOAT64, 2, shape, &variable));
+    EXPECT_WINDROW_OK(windrow_write_block(file, variable, start, count, values.data()));
+    EXPECT_WINDROW_OK(windrow_close(file));
+    MPI_Barrier(MPI_COMM_WORLD);
+    const char* text = nullptr;
+    ASSERT_WINDROW_OK(windrow_advise(trace.c_str(), nullptr, "json", &text));
+    const json kinds = json::parse(text)["kinds"];
+    ASSERT_EQ(kinds.size(), 1U) << text;
+    const bool has_targets =
+        kinds[0].contains("alternatives") && kinds[0]["alternatives"].dump().find("target") != std::string::npos;
+    EXPECT_EQ(has_targets, !is_set && size_of() > 1) << kinds[0].dump();
+  }
+}

@@ -221,6 +221,10 @@ TEST(Counts, are_the_librarys_of_subfiles) {
   for (const char* files : {"subfiles(2)", "subfiles(3)"}) expect_same_counts_both_ways(grid(), {{"files", files}, {"domains", "aligned"}});
   expect_same_counts_both_ways(grid(), {{"files", "subfiles(4)"}, {"split_parts", "2x1x2"}, {"strategy", "two-phase"}});
   expect_same_counts_both_ways(rows(), {{"files", "subfiles(3)"}, {"strategy", "list"}});
+  // Each file's targets, by as many writers as there are ranks, or fewer.
+  for (const char* writers : {"0", "1", "2", "9"})
+    expect_same_counts_both_ways(grid(), {{"files", "subfiles(3)"}, {"domains", "target"}, {"writers", writers}});
+  expect_same_counts_both_ways(cyclic(), {{"files", "subfiles(2)"}, {"domains", "target"}});
 }
 
 TEST(Counts, are_the_librarys_of_more_ranks_than_elements) {
