@@ -584,6 +584,13 @@ Status File::finish_on_root(bool publish, const PartChunks& chunks) {
       if (Status status = data_sync_on_root(); !status.ok()) return status;
     if (Status status = publish_xdmf_on_root(); !status.ok()) return status;
   }
+  // A new file of whose variables none is split is one file: nothing names its folder, which has nothing in it.
+  if (mode_ == Mode::create && subfiles_ && subfiles_->used() == 0)
+    (void)guard([&] {
+      std::error_code ignored;
+      std::filesystem::remove(final_folder(draft_.final_path), ignored);
+      return Status{};
+    });
   return refers ? publish_references_on_root() : Status{};
 }
 

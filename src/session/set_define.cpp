@@ -41,6 +41,9 @@ int64_t files_of(const std::map<int, SplitVariable>& splits) {
 }  // namespace
 
 Result<int64_t> File::subfiles_of_variable(const Settings& own) const {
+  if (own.is_set("subfile_bytes") && own.bytes("subfile_bytes") != settings_.bytes("subfile_bytes"))
+    return Status{Code::bad_argument,
+                  "subfile_bytes is a file's, not a variable's: give it to the call that creates the file"};
   auto asked = asked_subfiles(own, comm_->size());
   if (!asked.ok() || asked.value() != default_subfiles()) return asked;
   return 0;  // a program may hand the same options to the file and to its variables
@@ -103,8 +106,11 @@ Result<int64_t> File::files_for_size(std::span<const VariableDefinition> definit
     if (fixed) break;
   }
   if (fixed)
-    return Status{Code::bad_argument, fmt::format("variable \"{}\" of {}: with it a file of \"{}\" would be larger than subfile_bytes, {}: create it with expected_bytes as large as "
-                                                  "all variables, or define them in one call", largest->path, format_bytes(bytes_of(*largest)), path_, format_bytes(limit))};
+    return Status{Code::bad_argument,
+                  fmt::format("variable \"{}\" of {}: with it a file of \"{}\" would be larger than subfile_bytes, {}: "
+                              "create it with a larger "
+                              "expected_bytes, or define all variables in one call",
+                              largest->path, format_bytes(bytes_of(*largest)), path_, format_bytes(limit))};
   return Status{Code::bad_argument, fmt::format("variable \"{}\" of {}: no number of subfiles makes each smaller than subfile_bytes, {}", largest->path,
                                                 format_bytes(bytes_of(*largest)), format_bytes(limit))};
 }

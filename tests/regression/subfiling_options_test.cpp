@@ -129,6 +129,7 @@ TEST_P(SubfilingOptions, that_cannot_be_are_refused_with_what_to_do) {
   refused({{"subfiling", "enable"}}, "subfiling_nfiles does not say");
   refused({{"files", "subfiles(4)"}, {"split", "2"}}, "split");
   refused({{"files", "subfiles(100)"}, {"split", "0"}}, "cannot be cut into 100 parts");
+  refused({{"subfile_bytes", "1MiB"}}, "the call that creates the file");
   write(file, define(file, "v", {{"files", "subfiles(2)"}}));
   define(file, "w", {{"files", "subfiles(4)"}}, WINDROW_BAD_ARGUMENT);
   EXPECT_NE(std::string(windrow_error_message()).find("has 2"), std::string::npos) << windrow_error_message();
@@ -187,6 +188,9 @@ TEST_P(SubfilingOptions, make_no_empty_subfiles_and_no_tiny_parts) {
   EXPECT_WINDROW_OK(windrow_define_variable(file, "small", WINDROW_FLOAT64, 1, &five, &small));
   ASSERT_WINDROW_OK(windrow_close(file));
   EXPECT_EQ(subfiles_found().first, 0);
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path()).parent_path()))
+    EXPECT_EQ(entry.path().filename().string().find(".subfiles-"), std::string::npos) << entry.path();
+  MPI_Barrier(MPI_COMM_WORLD);
   file = open();
   EXPECT_EQ(windrow_subfile_count(file), 0);
   EXPECT_EQ(problems(file), "");
