@@ -74,11 +74,15 @@ struct ChunkLayout {
 
 // Bytes of the line in which something moves: from part to part what the hull holds of them, and of what grows the records.
 std::vector<Extent> regions_of(const ChunkLayout& layout, Extent hull, Extent records);
+int64_t chunks_in_regions(const ChunkLayout& layout, Extent hull, Extent records) noexcept;
 
 // Finds the index of the chunks of a part, on its root.
 using FormatOfPart = std::function<Result<Format*>(const ChunkPart& part)>;
 
 Result<std::shared_ptr<const ChunkLayout>> layout_of(const Variable& variable);
+
+// Ascending numbers, as they travel.
+std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers);
 
 // About 1 to 2 MiB, as near to a cube as halving makes it: from the variable alone.
 std::vector<int64_t> choose_chunk(std::span<const int64_t> shape, int64_t element_bytes);

@@ -226,6 +226,10 @@ Result<PlacedChunk> Format::place_chunk(const std::string& path, std::span<const
   return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
 }
 
+Result<int64_t> Format::reserve_chunk(const std::string& path, std::span<const int64_t>, int64_t) {
+  return Status(Code::unsupported, "\"" + path + "\": this format has no chunks");
+}
+
 Status Format::restore_chunk(const std::string&, std::span<const int64_t>) { return {}; }
 
 Status Format::fill_chunk(const std::string&, std::span<const int64_t>, std::span<const std::byte>) { return {}; }

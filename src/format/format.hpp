@@ -243,6 +243,9 @@ class Format {
   // written by others. `first`: its first element. `keep_old`: there is more in it than is written anew, so what a flush() has published of it
   // stays in its place until the next, and what it is otherwise until settle_chunks(). Code::unsupported: the format has no chunks.
   virtual Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old);
+  // The offset that a chunk without filters, which is not there yet, will have. Until place_chunk() or fill_chunk()
+  // find_chunk() does not find it, and place_chunk() calls it new. Code::unsupported: the format has no chunks.
+  virtual Result<int64_t> reserve_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes);
   // After writes that failed: a chunk that place_chunk() has moved since settle_chunks(), with `keep_old`, is what it was again; others stay as they are. Whoever
   // was to write it has written, or never will. Code::io: it is not, and nothing more is written to the file.
   virtual Status restore_chunk(const std::string& path, std::span<const int64_t> first);

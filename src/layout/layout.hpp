@@ -43,6 +43,8 @@ struct StorageLayout {
   LayoutKind kind = LayoutKind::blocks;
   std::vector<LayoutComponent> components;  // in order of the file; none: nothing is known
   int64_t storage_targets = 0;              // that the storage has, used by the file or not; 0: not known
+  int64_t numbered_targets =
+      0;  // not 0: targets are numbers below this, in the order in which they are dealt (a list of chunks)
   friend bool operator==(const StorageLayout&, const StorageLayout&) = default;
 
   bool known() const noexcept { return !components.empty(); }

@@ -24,7 +24,7 @@ LayoutComponent in_line(const LayoutComponent& component, int64_t file, int64_t 
 
 std::optional<StorageLayout> layout_of_line(std::span<const StorageLayout> files, int64_t begin, int64_t room) {
   StorageLayout line;
-  if (files.empty()) return std::nullopt;
+  if (files.empty() || files.size() > k_most_files_of_line) return std::nullopt;
   line.kind = files.front().kind;
   if (begin > 0) line.components.push_back({.bytes = {0, begin}, .stripe_bytes = 1, .stripe_count = 0, .targets = {}});
   for (size_t i = 0; i < files.size(); ++i) {

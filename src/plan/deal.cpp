@@ -160,10 +160,19 @@ std::vector<Holder> holders_of_period(const std::vector<Extent>& regions, const 
   return holders_of(periods, sections);
 }
 
+// Of numbered targets all, each as much as the others.
+std::vector<Holder> holders_of_numbers(int64_t targets) {
+  std::vector<Holder> holders;
+  for (int64_t target = 0; target < targets; ++target) holders.push_back({.name = {0, target}, .bytes = 1});
+  return holders;
+}
+
 // Which group has each holder. The next flush has bytes on other targets, so a target's group should not hang on those of this one: locks would pass
 // from one writer to another. So all targets are dealt, unless that leaves fewer than half as many groups with bytes as could have some. Empty: nothing to choose.
-std::vector<Holder> grouped(const std::vector<Extent>& regions, const std::vector<Section>& sections, int64_t most) {
-  std::vector<Holder> here = holders_of(regions, sections), all = holders_of_period(regions, sections);
+std::vector<Holder> grouped(const std::vector<Extent>& regions, const std::vector<Section>& sections, int64_t most,
+                            int64_t numbered) {
+  std::vector<Holder> here = holders_of(regions, sections);
+  std::vector<Holder> all = numbered > 0 ? holders_of_numbers(numbered) : holders_of_period(regions, sections);
   const auto groups = [most](const std::vector<Holder>& holders) { return static_cast<int>(std::min(most, static_cast<int64_t>(holders.size()))); };
   if (groups(all) > 1 && !here.empty()) {
     group(all, groups(all));
@@ -183,7 +192,7 @@ std::vector<Holder> grouped(const std::vector<Extent>& regions, const std::vecto
 
 std::optional<Dealing> deal_by_target(const std::vector<Extent>& regions, int64_t most, const StorageLayout& layout) {
   const std::vector<Section> sections = sections_of(regions, layout);
-  const std::vector<Holder> holders = grouped(regions, sections, most);
+  const std::vector<Holder> holders = grouped(regions, sections, most, layout.numbered_targets);
   if (holders.empty()) return std::nullopt;
   const int groups = holders.back().group + 1;
   std::map<HolderName, int> group_of;

@@ -39,6 +39,7 @@ struct Wave : PatternNumbers {
   // Of one chunked variable: items lie in its chunks' line. Otherwise nullptr, and chunked variables are among the bits only.
   std::shared_ptr<const ChunkLayout> layout;
   int variable = -1;
+  bool is_explained = false;  // nothing moves
 
   bool takes(int number, bool chunked) const noexcept { return layout ? number == variable : !chunked; }
 };

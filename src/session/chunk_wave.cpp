@@ -69,20 +69,25 @@ Status File::run_chunked(int variable, bool reading, int64_t ordinal) {
   Status verdict = for_each_chunked_wave(variable, reading, ordinal, [&](Wave& wave, const WaveNumbers& numbers) -> Status {
     bytes += numbers.bytes;
     auto ready = ready_plan(wave, numbers);
-    if (!ready.ok()) return ready.status();
-    if (!reading) start_writing(wave, numbers.variables);
-    return move_chunks(*ready.value(), wave);
+    if (ready.ok() && !reading) start_writing(wave, numbers.variables);
+    Status moved = ready.ok() ? move_chunks(*ready.value(), wave) : ready.status();
+    if (!moved.ok()) fill_reserved(*wave.layout);
+    reserved_chunks_.clear();
+    return moved;
   });
   if (!verdict.ok()) return verdict;
   if (!reading && bytes > 0 && bytes >= catalog_.variables[static_cast<size_t>(variable)].placement.bytes) write_state_.end_whole();
   return {};
 }
 
-std::vector<Extent> regions_of(const ChunkLayout& layout, Extent hull, Extent records) {
+namespace {
+
+// visit(Extent) for what of each part is in the regions. Allocates nothing.
+template <class Visit>
+void for_each_region(const ChunkLayout& layout, Extent hull, Extent records, Visit&& visit) {
   const int64_t chunk = layout.chunk_bytes();
   const Extent chunks{round_down(hull.begin, chunk), round_up(hull.end, chunk)};
-  if (!layout.is_split()) return {chunks};
-  std::vector<Extent> regions;
+  if (!layout.is_split()) return visit(chunks);
   for (const ChunkPart& part : layout.parts) {
     Extent bytes = layout.bytes_of(part);
     if (records.begin < records.end) {  // layers of chunks along the first dimension, which is not cut
@@ -90,11 +95,27 @@ std::vector<Extent> regions_of(const ChunkLayout& layout, Extent hull, Extent re
       bytes = {bytes.begin + records.begin / rows * layer, bytes.begin + (records.end + rows - 1) / rows * layer};
     }
     bytes = intersect(bytes, chunks);
-    if (bytes.empty()) continue;
-    if (!regions.empty() && regions.back().end == bytes.begin) regions.back().end = bytes.end;
-    else regions.push_back(bytes);
+    if (!bytes.empty()) visit(bytes);
   }
+}
+
+}  // namespace
+
+std::vector<Extent> regions_of(const ChunkLayout& layout, Extent hull, Extent records) {
+  std::vector<Extent> regions;
+  for_each_region(layout, hull, records, [&](Extent bytes) {
+    if (!regions.empty() && regions.back().end == bytes.begin)
+      regions.back().end = bytes.end;
+    else
+      regions.push_back(bytes);
+  });
   return regions;
+}
+
+int64_t chunks_in_regions(const ChunkLayout& layout, Extent hull, Extent records) noexcept {
+  int64_t chunks = 0;
+  for_each_region(layout, hull, records, [&](Extent bytes) { chunks += bytes.size() / layout.chunk_bytes(); });
+  return chunks;
 }
 
 // Writers are all ranks that there is a chunk for: they encode, each its own part of the line. What the user asked of axes that make no
@@ -163,8 +184,6 @@ void File::prepare_roots(KeptPlan& kept) {
                                               static_cast<int64_t>(askers.size()), kept.plan.window_bytes / layout.chunk_bytes());
 }
 
-namespace {
-
 std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers) {
   std::vector<std::byte> bytes;
   int64_t before = 0;
@@ -174,6 +193,8 @@ std::vector<std::byte> numbers_as_letter(std::span<const int64_t> numbers) {
   }
   return bytes;
 }
+
+namespace {
 
 Status malformed() { return {Code::internal, "a letter about chunks is malformed"}; }
 
@@ -279,7 +300,6 @@ Status File::move_chunks(KeptPlan& kept, const Wave& wave) {
   if (kept.placer) local.update(kept.placer->status());
   Status verdict = conclude(std::move(local), wave, kept, seconds_now() - began, false);
   if (kept.placer) kept.placer->settle(verdict.ok() || is_draft(), *data_);  // a draft is lost
-  kept.outdated = kept.outdated || kept.places_chunks;  // the next plan knows where they lie
   return verdict;
 }
 
@@ -295,14 +315,16 @@ Status File::explain_chunked(Wave& puts, WaveNumbers& put_numbers, Wave& gets, W
       const int variable = static_cast<int>(i);
       if (!is_chunked(variable) || (static_cast<uint64_t>(word) >> (i % 64) & 1) == 0) continue;
       any = true;
-      Status verdict = for_each_chunked_wave(variable, reading, 0, [&](Wave& wave, const WaveNumbers& numbers) -> Status {
-        auto ready = ready_plan(wave, numbers);
-        if (!ready.ok()) return ready.status();
-        return agree(*comm_, guard([&] {
-          planned.plans.push_back({ready.value()->plan, ready.value()->forecast, numbers.kept_id > 0});
-          return Status{};
-        }));
-      });
+      Status verdict =
+          for_each_chunked_wave(variable, reading, 0, [&](Wave& wave, const WaveNumbers& numbers) -> Status {
+            wave.is_explained = true;
+            auto ready = ready_plan(wave, numbers);
+            if (!ready.ok()) return ready.status();
+            return agree(*comm_, guard([&] {
+              planned.plans.push_back({ready.value()->plan, ready.value()->forecast, numbers.kept_id > 0});
+              return Status{};
+            }));
+          });
       if (!verdict.ok()) return verdict;
     }
   if (!any) return {};

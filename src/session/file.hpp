@@ -369,7 +369,13 @@ class File {
   int64_t line_unit() const noexcept { return strategy_.domains == Domains::target ? FileLine::k_unit_of_targets : FileLine::k_unit; }
   Status know_line_layout(Status local);
   Status know_chunk_targets(const Wave& wave, const WaveNumbers& numbers, ChunkTargets& found, Status local);
-  Status tell_own_chunks(const ChunkLayout& layout, std::span<const Extent> regions, std::vector<std::byte>& letter);  // local
+  Status know_touched_chunks(const Wave& wave, std::vector<int64_t>& touched, Status local);
+  Status tell_own_chunks(const Wave& wave, std::span<const Extent> regions, std::span<const int64_t> touched,
+                         std::vector<std::byte>& letter);  // local
+  void fill_reserved(const ChunkLayout& layout) noexcept;  // local, after a flush that failed
+  const StorageLayout& stripes_of(const ChunkPart& part) const noexcept {
+    return part.number < 0 ? striping_.layout : subfile_layouts_[static_cast<size_t>(part.number)];
+  }
   void describe_files(Plan& plan) const;
 
   // wave.cpp
@@ -441,6 +447,7 @@ class File {
   StoreOptions store_options_;
   Striping striping_;                    // as rank 0 found it
   std::shared_ptr<const StorageLayout> layout_;  // that domains are cut by; nullptr: none that has stripes
+  std::vector<int64_t> reserved_chunks_;  // on a root, of the chunks that are moved: they got room for the plan's sake
   std::vector<StorageLayout> subfile_layouts_;   // of a set, once domains were to be dealt by target
   std::shared_ptr<const StorageLayout> line_layout_;  // of all of its files; nullptr: not known
   bool local_disk_ = false;              // as rank 0 sees it

@@ -23,7 +23,7 @@ namespace windrow {
 struct ChunkTargets {
   std::shared_ptr<const StorageLayout> layout;  // of the chunks' line, an object for each chunk; nullptr: they are not known
   const char* why = "";                         // they are not
-  bool places_chunks = false;                   // since some have no place yet
+  bool guessed = false;                         // some chunks of a plan that is explained have no place yet
 };
 
 // A plan that was made ready for a wave; kept for the next flush of the same shape.
@@ -46,7 +46,6 @@ struct KeptPlan {
   bool outdated = false;                                    // chunks have got places since, by which another is made
   int64_t storage_windows = 0;                              // that this rank moves to or from the storage
   std::shared_ptr<const ChunkLayout> layout;                // of a chunked variable, or nullptr
-  bool places_chunks = false;                               // asked to deal chunks by target, and some had no place yet
   std::vector<int64_t> looked_up;                           // chunks whose places this rank has to know before
   std::unique_ptr<ChunkPlacer> placer;                      // on a root, to write
   ChunkRoots roots;                                         // of a writer

@@ -15,8 +15,7 @@
 namespace windrow {
 namespace {
 
-constexpr int64_t k_most_files = 1024;    // a deal looks at each
-constexpr int64_t k_most_chunks = 65536;  // a plan would be mostly their list
+constexpr int64_t k_most_chunks = 65536;  // some 60 bytes of a plan for each, on every rank
 
 Status malformed_targets() { return {Code::internal, "the message about the targets of a file is malformed"}; }
 
@@ -43,12 +42,27 @@ uint64_t word_of(const StorageLayout& layout, const ChunkPlace& place) noexcept 
   return stripe.target != k_no_target ? 2 * static_cast<uint64_t>(stripe.target) + 1 : 2 * static_cast<uint64_t>(stripe.column + 2);
 }
 
+// The chunks that this rank's pieces lie in, ascending.
+std::vector<int64_t> chunks_of(const Wave& wave) {
+  const int64_t bytes = wave.layout->chunk_bytes();
+  std::vector<int64_t> chunks;
+  for (const Item& item : wave.items)
+    for (int64_t offset = item.hull.begin; offset < item.hull.end;) {
+      chunks.push_back(offset / bytes);
+      offset = (chunks.back() + 1) * bytes;
+      if (offset < item.hull.end) offset = next_offset(item.runs, offset - item.file_base) + item.file_base;
+    }
+  std::sort(chunks.begin(), chunks.end());
+  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+  return chunks;
+}
+
 }  // namespace
 
 // Each subfile is asked for its stripes once, by the rank that looks after it.
 Status File::know_line_layout(Status local) {
   const int64_t used = subfiles_->used(), known = std::min<int64_t>(used, static_cast<int64_t>(subfile_layouts_.size()));
-  if (used > k_most_files) {
+  if (used >= static_cast<int64_t>(k_most_files_of_line)) {
     line_layout_ = nullptr;
     return local;
   }
@@ -88,47 +102,141 @@ Status File::know_line_layout(Status local) {
   return verdict;
 }
 
-// Of the chunks of these regions whose index this rank has, in their order. What cannot be found is as if it had no place: nobody may want it, and who does
-// hears why.
-Status File::tell_own_chunks(const ChunkLayout& layout, std::span<const Extent> regions, std::vector<std::byte>& letter) {
+// Of the chunks whose index this rank has those that any rank's pieces lie in, ascending.
+Status File::know_touched_chunks(const Wave& wave, std::vector<int64_t>& touched, Status local) {
+  const ChunkLayout& layout = *wave.layout;
+  std::vector<Letter> out, in;
+  LetterCounters counters;
+  if (local.ok())
+    local = guard([&] {
+      const std::vector<int64_t> own = chunks_of(wave);
+      layout.for_each_root(
+          own.size(), [&](size_t i) { return own[i]; },
+          [&](int root, size_t first, size_t count) {
+            out.push_back({root, numbers_as_letter(std::span(own).subspan(first, count))});
+          });
+      return Status{};
+    });
+  local = exchange_letters(*comm_, std::move(local), out, in, counters);
+  if (!local.ok()) return local;
+  return guard([&]() -> Status {
+    for (const Letter& letter : in) {
+      int64_t chunk = 0;
+      for (size_t position = 0; position < letter.bytes.size();) {
+        const auto step = read_varint(letter.bytes, position);
+        if (!step || *step >= static_cast<uint64_t>(layout.count() - chunk)) return malformed_targets();
+        touched.push_back(chunk += static_cast<int64_t>(*step));
+      }
+    }
+    std::sort(touched.begin(), touched.end());
+    return Status{};
+  });
+}
+
+// Of the chunks of these regions whose index this rank has, in their order. Those that are to be written for the first
+// time get room now, so that the plan knows their places. A plan that is only explained gives no room: it takes them to
+// lie one behind the other. A chunk that cannot be found is as if it had no place: nobody may want it, and who does
+// gets the error.
+Status File::tell_own_chunks(const Wave& wave, std::span<const Extent> regions, std::span<const int64_t> touched,
+                             std::vector<std::byte>& letter) {
+  const ChunkLayout& layout = *wave.layout;
   const int64_t bytes = layout.chunk_bytes();
+  const ChunkPart* before = nullptr;
+  int64_t guessed_offset = 0;
   for (const Extent& region : regions)
     for (int64_t chunk = region.begin / bytes; chunk * bytes < region.end; ++chunk) {
       const ChunkPart& part = layout.part_of(chunk);
       if (part.root != comm_->rank()) continue;
+      if (std::exchange(before, &part) != &part) guessed_offset = 0;
+      const auto first = part.grid.first_element(chunk - part.first);
       const auto format = format_of(part);
-      const auto place = format.ok() ? format.value()->find_chunk(layout.path, part.grid.first_element(chunk - part.first)) : Result<ChunkPlace>(format.status());
-      const StorageLayout& stripes = part.number < 0 ? striping_.layout : subfile_layouts_[static_cast<size_t>(part.number)];
-      append_varint(letter, place.ok() ? word_of(stripes, place.value()) : 0);
+      const auto found =
+          format.ok() ? format.value()->find_chunk(layout.path, first) : Result<ChunkPlace>(format.status());
+      ChunkPlace place = found.ok() ? found.value() : ChunkPlace{};
+      const bool is_new = found.ok() && place.offset < 0 && std::binary_search(touched.begin(), touched.end(), chunk);
+      if (is_new && wave.is_explained) {
+        place = {.offset = guessed_offset, .bytes = bytes};
+        guessed_offset += bytes;
+      } else if (is_new) {
+        reserved_chunks_.push_back(chunk);
+        const auto reserved = format.value()->reserve_chunk(layout.path, first, bytes);
+        if (!reserved.ok()) reserved_chunks_.pop_back();
+        if (!reserved.ok()) return reserved.status();
+        place = {.offset = reserved.value(), .bytes = bytes};
+      }
+      append_varint(letter, 2 * word_of(stripes_of(part), place) + (is_new && wave.is_explained ? 1 : 0));
     }
   return {};
 }
 
+void File::fill_reserved(const ChunkLayout& layout) noexcept {
+  if (reserved_chunks_.empty()) return;
+  (void)guard([&] {
+    std::vector<std::byte> unwritten(static_cast<size_t>(layout.chunk_bytes()));
+    layout.fill(unwritten);
+    for (const int64_t chunk : reserved_chunks_) {
+      const ChunkPart& part = layout.part_of(chunk);
+      const auto format = format_of(part);
+      if (!format.ok()) continue;
+      const auto first = part.grid.first_element(chunk - part.first);
+      const auto placed = format.value()->place_chunk(layout.path, first, layout.chunk_bytes(), false);
+      if (placed.ok() && placed.value().is_new) (void)format.value()->fill_chunk(layout.path, first, unwritten);
+    }
+    return Status{};
+  });
+}
+
 namespace {
 
-// The chunks' line as objects, of which each lies on one target. A number stands for a target of a file: locks of two files are apart. What was never written,
-// and is only read, costs no request: it goes with the chunk before.
-Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions, std::span<const std::byte> letter, bool reading, ChunkTargets& found) {
+// Targets of files, as numbers in the order in which stripes go round them: locks of two files are apart.
+class TargetNumbers {
+ public:
+  void add_all(int64_t file, const StorageLayout& stripes) {
+    if (stripes.components.size() != 1 || stripes.components.front().object_bytes > 0) complete_ = false;
+    if (!complete_) return;
+    const LayoutComponent& only = stripes.components.front();
+    for (int64_t column = 0; column < only.stripe_count; ++column)
+      (void)of(file, word_of(stripes, {.offset = column * only.stripe_bytes, .bytes = 0}));
+  }
+  int64_t of(int64_t file, uint64_t word) {
+    return numbers_.try_emplace({file, word}, static_cast<int64_t>(numbers_.size())).first->second;
+  }
+  int64_t all() const noexcept {
+    return complete_ ? static_cast<int64_t>(numbers_.size()) : 0;
+  }  // 0: of some files they are not known beforehand
+
+ private:
+  std::map<std::pair<int64_t, uint64_t>, int64_t> numbers_;
+  bool complete_ = true;
+};
+
+// The chunks' line as stripes, of which each lies on one target. Each region has a period of its own, so that only what
+// moves is listed. A chunk that was never written, and is only read, costs no request: it goes with the chunk before.
+Status lay_out_chunks(const ChunkLayout& layout, std::span<const Extent> regions, std::span<const std::byte> letter,
+                      TargetNumbers& numbers, ChunkTargets& found) {
   const int64_t bytes = layout.chunk_bytes();
-  std::map<std::pair<int64_t, uint64_t>, int64_t> numbers;
-  LayoutComponent component{.stripe_bytes = bytes, .stripe_count = 1, .object_bytes = bytes, .targets = {}};
-  component.targets.resize(static_cast<size_t>(regions.back().end / bytes), 0);
+  StorageLayout line{.kind = LayoutKind::mock, .components = {}};
+  if (regions.front().begin > 0) line.components.push_back({.stripe_bytes = 1, .stripe_count = 0, .targets = {}});
   size_t position = 0;
-  int64_t before = 0, unplaced = 0;
-  for (const Extent& region : regions)
-    for (int64_t chunk = region.begin / bytes; chunk * bytes < region.end; ++chunk) {
+  int64_t before = 0;
+  for (const Extent& region : regions) {
+    const int64_t first = region.begin / bytes, count = ceil_divide(region.end, bytes) - first;
+    if (!line.components.empty()) line.components.back().bytes.end = region.begin;
+    line.components.push_back({.bytes = region,
+                               .stripe_bytes = bytes,
+                               .stripe_count = count,
+                               .targets = std::vector<int64_t>(static_cast<size_t>(count))});
+    for (int64_t chunk = first; chunk < first + count; ++chunk) {
       const auto word = read_varint(letter, position);
       if (!word) return malformed_targets();
-      if (*word == 0) ++unplaced;
-      else before = numbers.try_emplace({layout.part_of(chunk).number, *word}, static_cast<int64_t>(numbers.size())).first->second;
-      component.targets[static_cast<size_t>(chunk)] = before;
+      found.guessed = found.guessed || *word % 2 == 1;
+      if (*word / 2 != 0) before = numbers.of(layout.part_of(chunk).number, *word / 2);
+      line.components.back().targets[static_cast<size_t>(chunk % count)] = before;
     }
+  }
   if (position != letter.size()) return malformed_targets();
-  found.places_chunks = unplaced > 0 && !reading;
-  if (found.places_chunks)
-    found.why = "some of these chunks are new, and where they lie is known once they are written";
-  else
-    found.layout = std::make_shared<const StorageLayout>(StorageLayout{.kind = LayoutKind::mock, .components = {std::move(component)}});
+  line.numbered_targets = numbers.all();
+  found.layout = std::make_shared<const StorageLayout>(std::move(line));
   return {};
 }
 
@@ -145,19 +253,25 @@ Status File::know_chunk_targets(const Wave& wave, const WaveNumbers& numbers, Ch
     found.why = "nobody says which bytes lie on which target";
     return local;
   }
-  if (layout.count() > k_most_chunks) {
-    found.why = "there are more chunks than a plan can list";
+  if (chunks_in_regions(layout, numbers.hull, numbers.records) > k_most_chunks) {
+    found.why = "more chunks are moved than a plan can list";
     return local;
   }
   std::vector<Extent> regions;
+  std::vector<int64_t> touched;
   std::vector<std::byte> mine, all;
+  if (!wave.reading) local = know_touched_chunks(wave, touched, std::move(local));
   if (local.ok()) local = guard([&] {
     regions = regions_of(layout, numbers.hull, numbers.records);
-    return tell_own_chunks(layout, regions, mine);
+    return tell_own_chunks(wave, regions, touched, mine);
   });
   local = gather_to_all(*comm_, std::move(local), std::move(mine), all);
   if (!local.ok() || regions.empty()) return local;
-  return guard([&] { return lay_out_chunks(layout, regions, all, wave.reading, found); });
+  return guard([&] {
+    TargetNumbers targets;
+    for (const ChunkPart& part : layout.parts) targets.add_all(part.number, stripes_of(part));
+    return lay_out_chunks(layout, regions, all, targets, found);
+  });
 }
 
 }  // namespace windrow

@@ -318,7 +318,11 @@ Result<std::unique_ptr<KeptPlan>> File::make_plan_for(const Wave& wave, const Wa
     auto plan = make_plan(strategy, pattern, topology, limits);
     if (!plan.ok()) return plan.status();
     kept->plan = std::move(plan).value();
-    kept->places_chunks = targets.places_chunks;
+    kept->outdated = targets.guessed;
+    if (targets.guessed)
+      kept->plan.reasons.emplace_back(
+          "some of these chunks are new: a flush finds their places, and goes by them; here they lie one behind the "
+          "other");
     if (wave.layout) kept->plan.stripes_cut = std::nullopt;  // a chunk may lie in several stripes
     if (*targets.why != 0)
       kept->plan.reasons.push_back(fmt::format("domains aligned: {}", targets.why));

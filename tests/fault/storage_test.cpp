@@ -604,17 +604,22 @@ TEST(Update, that_fails_leaves_new_chunks_with_the_fill_value) {
   const std::vector<double> values(static_cast<size_t>(k_rows * (k_end - k_first)), 3.5);
   int struck = 0;
   for (const char* files : {"one", "subfiles(2)"})
-    for (const char* filters : {"shuffle,deflate:1", "none"})
+    for (const auto& [filters, domains] :
+         {std::pair{"shuffle,deflate:1", "auto"}, std::pair{"none", "auto"}, std::pair{"none", "target"}})
       for (int victim = 0; victim < size_of(); ++victim)
         for (int after = 0; after < 3; ++after) {
-          SCOPED_TRACE(std::string(files) + " file, filters " + filters + ", write " + std::to_string(after) + " of rank " + std::to_string(victim));
+          SCOPED_TRACE(std::string(files) + " file, filters " + filters + ", domains " + domains + ", write " +
+                       std::to_string(after) + " of rank " + std::to_string(victim));
           windrow_file* file = nullptr;
           int variable = -1;
           const Options plain{{"files", files}}, filled{{"filters", filters}, {"chunks", "10x30"}, {"fill_value", "-7"}};
           ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), plain, &file));
           ASSERT_WINDROW_OK(windrow_define_variable_with(file, "x", WINDROW_FLOAT64, 2, shape, filled, &variable));
           ASSERT_WINDROW_OK(windrow_close(file));
-          const Options faulty{{"store", "faulty"}, {"fault", fault_of(victim, "write", after, "no_space")}};
+          const Options faulty{{"store", "faulty"},
+                               {"fault", fault_of(victim, "write", after, "no_space")},
+                               {"domains", domains},
+                               {"layout", "mock:stripe=4KiB,count=3"}};
           ASSERT_WINDROW_OK(windrow_open(MPI_COMM_WORLD, path.c_str(), WINDROW_UPDATE, faulty, &file));
           ASSERT_WINDROW_OK(windrow_find_variable(file, "x", &variable));
           const int code = windrow_write_block(file, variable, start, count, values.data());

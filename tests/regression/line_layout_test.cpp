@@ -38,6 +38,13 @@ TEST(LayoutOfLine, is_not_known_where_a_file_has_no_stripes_or_they_do_not_fit_t
   EXPECT_FALSE(layout_of_line(std::vector<StorageLayout>{mock("stripe=5000,count=3")}, k_begin, k_room));
 }
 
+TEST(LayoutOfLine, is_not_made_of_very_many_files) {
+  EXPECT_TRUE(
+      layout_of_line(std::vector<StorageLayout>(k_most_files_of_line, mock("stripe=64KiB,count=3")), k_begin, k_room));
+  EXPECT_FALSE(layout_of_line(std::vector<StorageLayout>(k_most_files_of_line + 1, mock("stripe=64KiB,count=3")),
+                              k_begin, k_room));
+}
+
 // Objects go on with others along a file; their columns stand for them.
 TEST(LayoutOfLine, has_columns_of_files_of_objects) {
   const auto line = layout_of_line(std::vector<StorageLayout>{mock("stripe=64KiB,count=2,object=128KiB,objects=10,targets=3")}, k_begin, k_room);
@@ -95,6 +102,29 @@ TEST(DealByTarget, gives_targets_of_files_to_the_same_groups_as_they_grow) {
   }
   EXPECT_EQ(groups.size(), 8U);
   for (const auto& [target, own] : groups) EXPECT_EQ(own.size(), 1U) << "target " << target.second << " of file " << target.first;
+}
+
+// A list of chunks tells the targets of those that move alone.
+TEST(DealByTarget, gives_numbered_targets_to_the_same_groups_whichever_are_listed) {
+  std::map<int64_t, std::set<int>> groups;
+  for (int64_t first = 0; first < 12; first += 3) {
+    StorageLayout chunks{.kind = LayoutKind::mock, .components = {}, .numbered_targets = 4};
+    if (first > 0)
+      chunks.components.push_back({.bytes = {0, first * k_kib}, .stripe_bytes = 1, .stripe_count = 0, .targets = {}});
+    LayoutComponent listed{
+        .bytes = {first * k_kib, (first + 3) * k_kib}, .stripe_bytes = k_kib, .stripe_count = 3, .targets = {0, 0, 0}};
+    for (int64_t chunk = first; chunk < first + 3; ++chunk) listed.targets[static_cast<size_t>(chunk % 3)] = chunk % 4;
+    chunks.components.push_back(listed);
+    const auto dealing = deal_by_target({listed.bytes}, 3, chunks);
+    ASSERT_TRUE(dealing) << first;
+    EXPECT_EQ(dealing->groups, 3);
+    const Deal deal(*dealing, k_kib);
+    for (int64_t chunk = first; chunk < first + 3; ++chunk)
+      for (int group = 0; group < 3; ++group)
+        if (deal.bytes_in({chunk * k_kib, (chunk + 1) * k_kib}, group) > 0) groups[chunk % 4].insert(group);
+  }
+  EXPECT_EQ(groups.size(), 4U);
+  for (const auto& [target, own] : groups) EXPECT_EQ(own.size(), 1U) << "target " << target;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With domains=target each storage target has one client, also of variables that grow, that are split over subfiles, and of chunks whose places are known.
+// With domains=target each storage target has one client, also of variables that grow, that are split over subfiles, and
+// of chunks.
 #include <gmock/gmock.h>
 
 #include "../capi/files.hpp"
@@ -141,18 +142,27 @@ TEST_P(TargetWriters, have_targets_of_the_subfiles_of_their_own) {
   for (const auto& [rank, own] : files) EXPECT_LE(own.size(), size_of() > 1 ? 2U : 3U) << "few writers have targets of the same file";
 }
 
-TEST_P(TargetWriters, are_those_of_chunks_that_have_a_place) {
+// New ones have a place before they are written.
+TEST_P(TargetWriters, are_those_of_chunks) {
   if (GetParam() != ".h5") GTEST_SKIP() << "it has no chunks";
   for (const char* files : {"one", "subfiles(2)"}) {
     SCOPED_TRACE(files);
     const size_t targets = static_cast<size_t>(k_targets) * (files[0] == 's' ? 2 : 1);
     create({{"files", files}, {"alignment", "65536"}}, targets);
     const int variable = define("chunked", k_rows, {{"chunks", "1x8192"}});
-    write(variable, 1);
+    windrow_decomposition* columns = nullptr;
+    const int64_t shape[2] = {k_rows, k_columns};
+    ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 2, shape, start_, count_, nullptr, nullptr, &columns));
+    EXPECT_WINDROW_OK(windrow_put(file_, variable, columns, data_.data()));
+    const char* text = nullptr;
+    ASSERT_WINDROW_OK(windrow_explain(file_, "json", &text));
     if (size_of() > 1) {
-      EXPECT_EQ(plan()["domains"], "aligned");
-      EXPECT_THAT(plan()["reasons"].dump(), HasSubstr("some of these chunks are new"));
+      EXPECT_EQ(json::parse(text)["plans"][0]["domains"], "target") << text;
+      EXPECT_THAT(text, HasSubstr("some of these chunks are new"));
     }
+    EXPECT_WINDROW_OK(windrow_flush(file_));
+    windrow_decomposition_free(columns);
+    expect_dealt(targets);
     for (int again = 0; again < 2; ++again) {
       write(variable, 2 + again);
       expect_dealt(targets);
@@ -161,6 +171,70 @@ TEST_P(TargetWriters, are_those_of_chunks_that_have_a_place) {
     expect_dealt(targets);
     EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
   }
+}
+
+// Records of HDF5's are new chunks; and what is not written of a chunk holds the fill value.
+TEST_P(TargetWriters, keep_their_targets_while_chunks_are_appended) {
+  if (GetParam() != ".h5") GTEST_SKIP() << "it has no chunks";
+  for (const char* files : {"one", "subfiles(2)"}) {
+    SCOPED_TRACE(files);
+    const size_t targets = static_cast<size_t>(k_targets) * (files[0] == 's' ? 2 : 1);
+    create({{"files", files}, {"alignment", "65536"}, {"split", "1"}}, targets);
+    constexpr int64_t k_chunks = 6, k_written = k_chunks * k_columns - 100;
+    int variable = -1;
+    const int64_t shape[2] = {0, k_chunks * k_columns}, length[1] = {k_chunks * k_columns};
+    ASSERT_WINDROW_OK(windrow_define_variable_with(
+        file_, "grows", WINDROW_FLOAT64, 2, shape,
+        Options({{"extendible", "true"}, {"chunks", "1x8192"}, {"fill_value", "-7"}}), &variable));
+    const int64_t begin[1] = {k_written * rank_of() / size_of()},
+                  count[1] = {k_written * (rank_of() + 1) / size_of() - begin[0]};
+    windrow_decomposition* parts = nullptr;
+    ASSERT_WINDROW_OK(windrow_block(MPI_COMM_WORLD, 1, length, begin, count, nullptr, nullptr, &parts));
+    Decomposition held(parts);
+    std::vector<double> row(static_cast<size_t>(count[0]));
+    Clients clients;
+    for (int64_t record = 0; record < 6; ++record) {
+      std::iota(row.begin(), row.end(), 1e6 * rank_of() + 1e5 * static_cast<double>(record));
+      EXPECT_WINDROW_OK(windrow_put_record(file_, variable, record, parts, row.data()));
+      EXPECT_WINDROW_OK(windrow_flush(file_));
+      if (size_of() > 1) {
+        EXPECT_EQ(plan()["domains"], "target") << plan();
+      }
+      add_clients(file_, clients);
+    }
+    for (const auto& [target, ranks] : clients)
+      EXPECT_EQ(ranks.size(), 1U) << "target " << target.second << " of file " << target.first;
+    EXPECT_EQ(clients.size(), targets);
+    const int64_t all_start[2] = {0, 0}, all_count[2] = {6, k_chunks * k_columns};
+    std::vector<double> all(static_cast<size_t>(all_count[0] * all_count[1]));
+    EXPECT_WINDROW_OK(windrow_read_block(file_, variable, all_start, all_count, all.data()));
+    for (int64_t record = 0; record < 6; ++record)
+      for (int64_t column = 0; column < k_chunks * k_columns; ++column) {
+        int writer = 0;
+        while (column < k_written && column >= k_written * (writer + 1) / size_of()) ++writer;
+        const double expected = column >= k_written ? -7
+                                                    : 1e6 * writer + 1e5 * static_cast<double>(record) +
+                                                          static_cast<double>(column - k_written * writer / size_of());
+        ASSERT_EQ(all[static_cast<size_t>(record * k_chunks * k_columns + column)], expected)
+            << "record " << record << ", column " << column;
+      }
+    EXPECT_WINDROW_OK(windrow_close(std::exchange(file_, nullptr)));
+  }
+}
+
+// A plan lists what moves, not what there is.
+TEST_P(TargetWriters, are_those_of_some_of_very_many_chunks) {
+  if (GetParam() != ".h5") GTEST_SKIP() << "it has no chunks";
+  create({{"alignment", "65536"}}, k_targets);
+  constexpr int64_t k_all = 70'000;
+  const int variable = define("many", k_all, {{"chunks", "1x8192"}});
+  const int64_t start[2] = {k_all - k_rows, first_}, count[2] = {k_rows, end_ - first_};
+  std::iota(data_.begin(), data_.end(), 1e7 * rank_of());
+  EXPECT_WINDROW_OK(windrow_write_block(file_, variable, start, count, data_.data()));
+  expect_dealt(k_targets);
+  std::vector<double> read(data_.size(), -1);
+  EXPECT_WINDROW_OK(windrow_read_block(file_, variable, start, count, read.data()));
+  EXPECT_TRUE(read == data_);
 }
 
 // Encoded they are longer or shorter than they were, and lie elsewhere. Who reads them knows where.

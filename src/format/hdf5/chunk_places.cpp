@@ -40,7 +40,7 @@ Result<ChunkPlace> ChunkPlaces::find(const std::string& variable, std::span<cons
   const Result<hid_t> dataset = this->dataset(variable);
   if (!dataset.ok()) return dataset.status();
   hsize_t bytes = 0;
-  if (!is_there(dataset.value(), first, bytes)) return ChunkPlace{};
+  if (!is_there(dataset.value(), first, bytes) || reserved_.contains(name_of(variable, first))) return ChunkPlace{};
   const auto at = coordinates(first);
   take_chunk_offset(file_);
   uint32_t skipped = 0;
@@ -159,6 +159,7 @@ Result<int64_t> ChunkPlaces::move(const std::string& variable, std::span<const i
 // undo filters by the old note, or not. And of the chunk that it has looked up last it knows the old note either way, until the dataset is closed; of one without
 // an index that was not there before (HDF5 1.10), that it has skipped all filters.
 Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room) {
+  if (const auto reserved = reserved_.extract(name_of(variable, first))) return PlacedChunk{reserved.mapped(), true};
   const Result<hid_t> dataset = this->dataset(variable);
   if (!dataset.ok()) return dataset.status();
   hsize_t size = 0;
@@ -174,7 +175,7 @@ Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<co
   const bool keeps = filtered.value();  // without filters the bytes around it stay what they are
   if (!keeps && old.skipped != 0 && old.bytes == room.bytes)
     if (Status other = give_other_size(variable, first, room.bytes); !other.ok()) return other;
-  if (keeps) moved_.try_emplace({variable, {first.begin(), first.end()}}, old);
+  if (keeps) moved_.try_emplace(name_of(variable, first), old);
   const Result<int64_t> placed = keeps ? move(variable, first, room.bytes, old) : insert(variable, first, room.bytes);
   if (old.skipped != 0) forget(variable);
   if (!placed.ok()) return placed.status();
@@ -185,9 +186,22 @@ Result<PlacedChunk> ChunkPlaces::place(const std::string& variable, std::span<co
   return PlacedChunk{placed.value(), is_new};
 }
 
+// Memory first: a chunk with a place that nobody has noted would be taken for one that is there.
+Result<PlacedChunk> ChunkPlaces::reserve(const std::string& variable, std::span<const int64_t> first,
+                                         const ChunkRoom& room) {
+  const auto [known, fresh] = reserved_.try_emplace(name_of(variable, first));
+  if (!fresh) return PlacedChunk{known->second, true};
+  auto reserved = reserved_.extract(known);
+  const Result<PlacedChunk> placed = place(variable, first, room);
+  if (!placed.ok()) return placed.status();
+  reserved.mapped() = placed.value().offset;
+  reserved_.insert(std::move(reserved));
+  return placed;
+}
+
 // To a new place, since the index can be given a size only; the old one is kept until the index is in the file.
 Status ChunkPlaces::restore(const std::string& variable, std::span<const int64_t> first) {
-  const auto found = moved_.find({variable, {first.begin(), first.end()}});
+  const auto found = moved_.find(name_of(variable, first));
   if (found == moved_.end()) return {};
   const ChunkPlace& old = found->second;
   if (old.skipped != 0)
@@ -203,6 +217,7 @@ Status ChunkPlaces::restore(const std::string& variable, std::span<const int64_t
 Status ChunkPlaces::fill(const std::string& variable, std::span<const int64_t> first, std::span<const std::byte> bytes) {
   const Result<int64_t> placed = insert(variable, first, static_cast<int64_t>(bytes.size()));
   forget(variable);
+  reserved_.erase(name_of(variable, first));
   if (!placed.ok()) return placed.status();
   return write_past(file_, bytes, placed.value());
 }

@@ -40,8 +40,9 @@ class ChunkPlaces {
   void forget(const std::string& variable) { datasets_.erase(variable); }
   void forget_all() noexcept { datasets_.clear(); }
 
-  // As Format::place_chunk(), restore_chunk(), fill_chunk(), settle_chunks() and find_chunk().
+  // As Format::place_chunk(), reserve_chunk(), restore_chunk(), fill_chunk(), settle_chunks() and find_chunk().
   Result<PlacedChunk> place(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
+  Result<PlacedChunk> reserve(const std::string& variable, std::span<const int64_t> first, const ChunkRoom& room);
   Status restore(const std::string& variable, std::span<const int64_t> first);
   Status fill(const std::string& variable, std::span<const int64_t> first, std::span<const std::byte> bytes);
   void settle() noexcept { moved_.clear(), briefly_kept_.let_go(); }
@@ -54,6 +55,11 @@ class ChunkPlaces {
   void close() noexcept { forget_all(), settle(), kept_.let_go(); }
 
  private:
+  using Name = std::pair<std::string, std::vector<int64_t>>;  // of a chunk: its variable and its first element
+  static Name name_of(const std::string& variable, std::span<const int64_t> first) {
+    return {variable, {first.begin(), first.end()}};
+  }
+
   bool is_there(hid_t dataset, std::span<const int64_t> first, hsize_t& bytes) const;
   Result<int64_t> insert(const std::string& variable, std::span<const int64_t> first, int64_t bytes, uint32_t skipped = 0);
   Status give_other_size(const std::string& variable, std::span<const int64_t> first, int64_t bytes);
@@ -69,7 +75,8 @@ class ChunkPlaces {
   KeptPlaces kept_;                // that the index in the file names
   KeptPlaces briefly_kept_;        // that it does not: until settle()
   std::set<int64_t> unpublished_;  // places that chunks got since the last flush
-  std::map<std::pair<std::string, std::vector<int64_t>>, ChunkPlace> moved_;  // chunks that were moved since settle(): where they were
+  std::map<Name, int64_t> reserved_;  // offsets of chunks that are to come
+  std::map<Name, ChunkPlace> moved_;  // chunks that were moved since settle(): where they were
   bool index_held_ = false;
 };
 

@@ -60,6 +60,7 @@ class Hdf5Format final : public Format {
   Result<int64_t> give_place(const std::string& path) override;
   Status write_held(const std::string& path, std::span<const std::byte> content) override;
   Result<PlacedChunk> place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) override;
+  Result<int64_t> reserve_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) override;
   Status restore_chunk(const std::string& path, std::span<const int64_t> first) override;
   Status fill_chunk(const std::string& path, std::span<const int64_t> first, std::span<const std::byte> bytes) override;
   void settle_chunks() noexcept override;
@@ -78,6 +79,9 @@ class Hdf5Format final : public Format {
   Status create_dataset(const VariableDefinition& definition, const std::string& place, Placement& placement) const;
   Status outcome(herr_t result, const char* what) const;
   Status verify();
+  // `ahead`: for a chunk that is still to come.
+  Result<PlacedChunk> find_room(const std::string& path, std::span<const int64_t> first, const ChunkRoom& room,
+                                bool ahead);
   // What HDF5 has in memory alone, for check_heap_places(), which looks into the file.
   void hand_over() const noexcept {
     if (changed_) (void)H5Fflush(file_, H5F_SCOPE_LOCAL);
@@ -479,20 +483,35 @@ Status Hdf5Format::write_held(const std::string& path, std::span<const std::byte
   return status;
 }
 
-Result<PlacedChunk> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes, bool keep_old) {
+Result<PlacedChunk> Hdf5Format::find_room(const std::string& path, std::span<const int64_t> first,
+                                          const ChunkRoom& room, bool ahead) {
   PlacedChunk chunk;
   Status status = guard([&] {
     const Quiet quiet;
     if (Status ready = writable("chunk of", path); !ready.ok()) return ready;
-    if (Status room = check_room(bytes); !room.ok()) return room;
-    const Result<PlacedChunk> placed =
-        chunks_.place(path, first, {.bytes = bytes, .keeps_old = keep_old, .published = published_, .made_here = mode_ != FormatMode::update});
+    if (Status enough = check_room(room.bytes); !enough.ok()) return enough;
+    const Result<PlacedChunk> placed = ahead ? chunks_.reserve(path, first, room) : chunks_.place(path, first, room);
     if (!placed.ok()) return placed.status();
     chunk = placed.value();
     return *failure_;
   });
   if (!status.ok()) return status;
   return chunk;
+}
+
+Result<PlacedChunk> Hdf5Format::place_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes,
+                                            bool keep_old) {
+  return find_room(
+      path, first,
+      {.bytes = bytes, .keeps_old = keep_old, .published = published_, .made_here = mode_ != FormatMode::update},
+      false);
+}
+
+Result<int64_t> Hdf5Format::reserve_chunk(const std::string& path, std::span<const int64_t> first, int64_t bytes) {
+  const auto placed =
+      find_room(path, first, {.bytes = bytes, .published = published_, .made_here = mode_ != FormatMode::update}, true);
+  if (!placed.ok()) return placed.status();
+  return placed.value().offset;
 }
 
 Status Hdf5Format::restore_chunk(const std::string& path, std::span<const int64_t> first) {
