@@ -157,7 +157,7 @@ TEST_P(TargetWriters, are_those_of_chunks) {
     const char* text = nullptr;
     ASSERT_WINDROW_OK(windrow_explain(file_, "json", &text));
     if (size_of() > 1) {
-      EXPECT_EQ(json::parse(text)["plans"][0]["domains"], "target") << text;
+      EXPECT_EQ(json::parse(text)[0]["domains"], "target") << text;
       EXPECT_THAT(text, HasSubstr("some of these chunks are new"));
     }
     EXPECT_WINDROW_OK(windrow_flush(file_));
