@@ -211,6 +211,42 @@ TEST_P(SameNames, and_a_thousand_groups_of_two_hundred_in_each_other) {
   ASSERT_WINDROW_OK(windrow_close(file));
 }
 
+// HDF5 counts the bytes of a link's target in 16 bits.
+TEST_P(SameNames, not_those_of_links_to_what_is_too_far) {
+  const bool is_hdf5 = GetParam() == ".h5", has_links = GetParam() != ".nc";
+  const int if_it_has_links = has_links ? WINDROW_OK : WINDROW_UNSUPPORTED;
+  const std::string longest(65535, 'n');
+  windrow_file* file = create(path());
+  write(file, make(file, "v", {2}), {2}, 1);
+  EXPECT_EQ(windrow_define_link(file, "longest", longest.c_str()), if_it_has_links);
+  for (const size_t length : {65536U, 70000U, 200000U}) {
+    const std::string link = "link" + std::to_string(length), target(length, 'n');
+    const int code = windrow_define_link(file, link.c_str(), target.c_str());
+    EXPECT_EQ(code, is_hdf5 ? WINDROW_BAD_ARGUMENT : if_it_has_links);
+    expect_same_everywhere(code);
+  }
+  if (is_hdf5) {  // a variable that gives way to a dimension has a longer name in the file
+    const std::string name = "/" + std::string(65530, 'd');
+    EXPECT_WINDROW_OK(windrow_define_dimension(file, name.c_str(), 3));
+    EXPECT_WINDROW_OK(windrow_define_link(file, "dimension", name.c_str()));
+    make(file, name.c_str(), {});
+    EXPECT_EQ(windrow_define_link(file, "variable", name.c_str()), WINDROW_BAD_ARGUMENT);
+  }
+  ASSERT_WINDROW_OK(windrow_close(file));
+  file = open(path());
+  expect(file, "v", {has_links ? "" : "dim_2"}, 1);
+  int found = 0;
+  for (int i = 0; i < windrow_link_count(file); ++i) {
+    const char *link = "", *target = "";
+    ASSERT_WINDROW_OK(windrow_inquire_link(file, i, &link, &target));
+    if (std::string(link) != "/longest") continue;
+    EXPECT_EQ(target, longest);
+    ++found;
+  }
+  EXPECT_EQ(found, has_links ? 1 : 0);
+  ASSERT_WINDROW_OK(windrow_close(file));
+}
+
 std::vector<std::string> endings() {
   std::vector<std::string> list{".h5", ".raw"};
   if (windrow_has("netcdf") != 0) list.push_back(".nc");

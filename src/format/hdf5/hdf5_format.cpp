@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 
 #include "base/checked.hpp"
+#include "base/utf8.hpp"
 #include "format/check.hpp"
 #include "format/hdf5/attributes.hpp"
 #include "format/hdf5/chunk_places.hpp"
@@ -328,14 +330,22 @@ Status Hdf5Format::delete_attribute(const std::string& object, const std::string
   });
 }
 
+// HDF5 counts it in 16 bits, and does not say that it has cut a longer one: who opens the file then may crash.
+constexpr size_t k_longest_target = UINT16_MAX;
+
 Status Hdf5Format::define_link(const SoftLink& link) {
   return change([&] {
     const Quiet quiet;
     Status status = writable("link", link.path);
     status.update(check_link(link));
+    const std::string& target = scales_.stored(link.target);
+    if (status.ok() && target.size() > k_longest_target)
+      status = {Code::bad_argument,
+                fmt::format("link \"{}\": its target \"{}...\" has {} bytes; in HDF5 it has {} at most", link.path,
+                            readable(target.substr(0, 40)), target.size(), k_longest_target)};
     if (!status.ok()) return status;
     const Handle links = link_creation(link.path);
-    const herr_t result = H5Lcreate_soft(scales_.stored(link.target).c_str(), file_, link.path.c_str(), links.get(), H5P_DEFAULT);
+    const herr_t result = H5Lcreate_soft(target.c_str(), file_, link.path.c_str(), links.get(), H5P_DEFAULT);
     return result >= 0 ? *failure_ : explain_refusal(link.path);
   });
 }
