@@ -10,9 +10,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <windrow/windrow.hpp>
 
+#include "base/utf8.hpp"
 #include "cli/inputs.hpp"
 
 namespace cli {
@@ -49,6 +51,18 @@ std::string folder_named_by(const std::string& path) {
   return folder;
 }
 
+// Whether a file can be one that names subfiles: by what it begins with, by the ending of its name, by a description
+// beside it, or as the draft of one.
+bool may_name_subfiles(const fs::path& path) {
+  if (format_of(path.string()) != "raw" || !std::ifstream(path)) return true;
+  const std::string name = path.filename().string();
+  const auto ends = [&name](const char* ending) { return windrow::has_ending(name, ending); };
+  if (ends(".h5") || ends(".hdf5") || ends(".nc4") || ends(".nc") || ends(".cdf") || ends(".raw")) return true;
+  std::error_code ignored;
+  const bool is_draft = name.starts_with('.') && name.find(".windrow-") != std::string::npos;
+  return is_draft || fs::exists(path.string() + ".json", ignored) || fs::exists(path.string() + ".JSON", ignored);
+}
+
 struct Named {
   std::set<std::string> folders;
   std::vector<std::string> unknown;  // files that may name one, and cannot be opened
@@ -60,10 +74,9 @@ Named folders_named_beside(const fs::path& file) {
   for (const auto& entry : fs::directory_iterator(file.parent_path(), error)) {
     std::error_code ignored;
     if (!entry.is_regular_file(ignored)) continue;
-    const std::string path = entry.path().string();
-    if (format_of(path).empty()) continue;
+    if (!may_name_subfiles(entry.path())) continue;
     try {
-      named.folders.insert(folder_named_by(path));
+      named.folders.insert(folder_named_by(entry.path().string()));
     } catch (const windrow::Error&) {
       named.unknown.push_back(entry.path().filename().string());
     }

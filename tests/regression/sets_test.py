@@ -150,6 +150,35 @@ class Replaced(Folder):
         for name in ("a.h5", "renamed.h5"):
             self.assertEqual(windrow("check", self.folder / name).returncode, 0)
 
+    def test_clean_of_each_format(self):
+        (self.folder / "notes.txt").write_text("notes")
+        (self.folder / "empty").touch()
+        (self.folder / "other.kerchunk.json").write_text("{}")
+        for ending in ("h5", "nc", "raw"):
+            with self.subTest(ending):
+                base = self.folder / f"b.{ending}"
+                before = self.folders()
+                for number in (2, 3):
+                    self.split(number, base)
+                self.assertEqual(len(self.folders()), len(before) + 2)
+                done = windrow("check", "--clean", base)
+                self.assertEqual((done.returncode, len(self.folders())), (0, len(before) + 1), done.stdout + done.stderr)
+                self.assertIn(f'removed: "{base.name}.subfiles-', done.stdout)
+                self.assertEqual(windrow("check", base).returncode, 0)
+
+    def test_what_may_name_a_folder(self):
+        for name, content in (("damaged.nc", b""), ("broken", b"CDF\1\0"), ("described", b""), (".c.h5.windrow-0000", b"")):
+            with self.subTest(name):
+                for number in (2, 3):
+                    self.split(number)
+                before = self.folders()
+                (self.folder / name).write_bytes(content)
+                (self.folder / "described.json").write_bytes(b'{"windrow": "raw"')
+                done = windrow("check", "--clean", self.base)
+                self.assertEqual((done.returncode, self.folders()), (0, before), done.stdout + done.stderr)
+                self.assertIn("which cannot be opened, may name it", done.stdout)
+                (self.folder / name).unlink()
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
