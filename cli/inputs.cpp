@@ -61,9 +61,9 @@ namespace {
 bool is_leftover_of(const std::string& name, std::string_view entry) {
   const size_t mark = entry.rfind(".windrow-");
   if (!entry.starts_with('.') || mark == std::string_view::npos || mark == 0) return false;
-  constexpr std::string_view k_companion = ".json";  // of a raw file, replaced alone
   std::string_view stem = entry.substr(1, mark - 1);
-  if (stem.ends_with(k_companion) && stem != name) stem.remove_suffix(k_companion.size());
+  for (const std::string_view companion : {".kerchunk.json", ".json"})  // that is replaced alone
+    if (stem.ends_with(companion) && stem != name) stem.remove_suffix(companion.size());
   return stem == name || (name.size() > 100 && stem.size() + 35 >= name.size() && name.starts_with(stem));
 }
 

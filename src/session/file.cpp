@@ -417,13 +417,12 @@ Status File::add_interim_on_root(std::vector<Rename>& companions) {
 }
 
 // Rank 0 alone. The data is in place and every rank has closed its store, or (keep_open) handed it over.
-Status File::publish_on_root() {
+Status File::publish_on_root(FolderLock& turn) {
   std::vector<Rename> renames = companions();
   // The folder's name is its set's own: until the file that names it stands there, what stood there before has its own subfiles still. It keeps them until
   // the next set takes its place, for those who have opened it. Two who publish at once would each replace what stands there now: so one waits for the other.
   std::string replaced = subfiles_ ? "" : replaced_folder();
-  FolderLock turn;
-  if (subfiles_ || !replaced.empty() || !renames.empty()) {
+  if (subfiles_ || !replaced.empty() || !renames.empty() || wants_references()) {
     constexpr auto k_patience = std::chrono::seconds(2);  // nobody waits for ever for one that was stopped
     turn = FolderLock::take(std::filesystem::path(draft_.final_path).parent_path().string(), k_patience);
     replaced = replaced_folder();
@@ -491,7 +490,10 @@ Status File::sync() {
     return Status{};
   });
   if (Status verdict = agree(*comm_, std::move(local)); !verdict.ok()) return verdict;
-  local = comm_->rank() == 0 ? guard([&] { return publish_on_root(); }) : Status{};
+  local = comm_->rank() == 0 ? guard([&] {
+    FolderLock turn;
+    return publish_on_root(turn);
+  }) : Status{};
   int64_t named = published_ ? 1 : 0;
   Status verdict = agree(*comm_, std::move(local), Pulse{.maximum = std::span(&named, 1), .sum = {}, .bits = {}});
   if (named == 0) return verdict;
@@ -577,8 +579,9 @@ Status File::finish_on_root(bool publish, const PartChunks& chunks) {
   if (publish || mode_ != Mode::create)
     if (Status status = close_format_on_root(); !status.ok()) return publish ? status : Status{};
   if (!publish || !changes) return {};
+  FolderLock turn;  // until the references are there too: else they might be put beside the file of the next one
   if (is_draft()) {
-    if (Status status = publish_on_root(); !status.ok()) return status;
+    if (Status status = publish_on_root(turn); !status.ok()) return status;
   } else {
     if (settings_.boolean("durable"))
       if (Status status = data_sync_on_root(); !status.ok()) return status;

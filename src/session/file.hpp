@@ -158,7 +158,7 @@ class File {
   std::vector<Rename> companions() const;                           // rank 0 only: of the draft
   Status add_interim_on_root(std::vector<Rename>& companions);      // rank 0 only
   Status check_name_on_root() const;                                // rank 0 only: of a file changed in place
-  Status publish_on_root();                                         // rank 0 only
+  Status publish_on_root(FolderLock& turn);                         // rank 0 only; `turn`: gets a lock
   Status data_sync_on_root();                                       // rank 0 only
   Status close_format_on_root();                                    // rank 0 only
   Status close_data(bool durable);                                  // each rank for itself

@@ -258,12 +258,16 @@ bool File::wants_references() const {
 
 // Rank 0 alone, of a file that is created: what stands in the text's way is told before hours of computing, not after them.
 Status File::start_references_on_root() {
-  references_draft_ = Draft{draft_.temporary_path + std::string(k_ending), draft_.final_path + std::string(k_ending)};
-  const Rename rename{references_draft_.temporary_path, references_draft_.final_path};
-  std::vector<HeldFile> held;
-  Status status = start_companions(draft_, std::span(&rename, 1), &held);
-  if (status.ok()) references_draft_.held = std::move(held.front());
-  return status;
+  // Not a companion of the file's draft: the text is written once the file has its name, and then another writer may
+  // use the name of that draft.
+  auto draft = start_draft(draft_.final_path + std::string(k_ending));
+  if (!draft.ok()) return draft.status();
+  references_draft_ = std::move(draft).value();
+  std::error_code ignored;
+  if (!std::filesystem::exists(references_draft_.final_path, ignored))  // who may read the file may read the text
+    std::filesystem::permissions(references_draft_.temporary_path,
+                                 std::filesystem::status(draft_.temporary_path, ignored).permissions(), ignored);
+  return {};
 }
 
 // Rank 0 alone, while the format can still be asked, with all data in place.

@@ -212,8 +212,8 @@ bool remove_companion(const std::string& path) {
 
 // What follows a stem: the mark and the letters, and of a companion its ending at the end or, where it was to be replaced alone, before the mark.
 bool is_temporary_end(std::string_view rest) noexcept {
-  constexpr std::string_view k_companion = ".json";
-  if (rest.starts_with(k_companion)) rest.remove_prefix(k_companion.size());
+  for (const std::string_view companion : {".kerchunk.json", ".json"})
+    if (rest.starts_with(companion)) rest.remove_prefix(companion.size());
   if (!rest.starts_with(k_mark)) return false;
   rest.remove_prefix(k_mark.size());
   if (rest.size() < k_random_letters || (rest.size() > k_random_letters && rest[k_random_letters] != '.')) return false;

@@ -2,6 +2,9 @@
 // Somebody replaces or removes a file or folder while it is written or read: the call says what has happened, and
 // nothing of the other is published, changed or removed. A reader reads what it has opened.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <map>
 
 #include "../capi/checked.hpp"
 
@@ -235,6 +238,54 @@ TEST(Replaced, readers_read_what_they_have_opened) {
     EXPECT_WINDROW_OK(windrow_close(file));
     if (failed_anywhere()) return;
   }
+}
+
+// Once a file has its name, another writer may use the name of its draft: before the references are there too.
+TEST(Replaced, temporary_references_are_of_one_writer) {
+  if (windrow_has("netcdf") == 0) GTEST_SKIP() << "built without netCDF";
+  SharedFolder folder;
+  const Options options{{"files", "subfiles(2)"}};
+  const std::string path = folder.file("a.nc"), draft = folder.file(".a.nc.windrow-0000");
+  windrow_file *first = nullptr, *second = nullptr;
+  const auto begin = [&](windrow_file*& file) {
+    const int64_t shape[1] = {4 * size_of()}, start[1] = {4 * rank_of()}, count[1] = {4};
+    const double data[4] = {1, 2, 3, 4};
+    int variable = -1;
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path.c_str(), options, &file));
+    ASSERT_WINDROW_OK(windrow_define_variable(file, "v", WINDROW_FLOAT64, 1, shape, &variable));
+    ASSERT_WINDROW_OK(windrow_write_block(file, variable, start, count, data));
+  };
+  const auto references = [&folder] {
+    std::map<std::string, ino_t> files;
+    for (const std::string& name : folder.names()) {
+      struct stat about {};
+      const bool is_one = name.starts_with('.') && name.find(".kerchunk.json") != std::string::npos;
+      if (is_one && ::stat(folder.file(name).c_str(), &about) == 0) files.emplace(name, about.st_ino);
+    }
+    return files;
+  };
+  begin(first);
+  const auto before = references();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_of() == 0) {
+    EXPECT_EQ(before.size(), 1U);
+    std::error_code error;
+    fs::rename(draft, draft + "-aside", error);  // as if it had its name
+    EXPECT_FALSE(error);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  begin(second);
+  if (rank_of() == 0) {
+    const auto after = references();
+    EXPECT_EQ(after.size(), 2U);
+    for (const auto& [name, file] : before) EXPECT_TRUE(after.contains(name) && after.at(name) == file) << name;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_WINDROW_OK(windrow_discard(first));
+  EXPECT_WINDROW_OK(windrow_close(second));
+  if (rank_of() != 0) return;
+  EXPECT_FALSE(bytes_of_file(path + ".kerchunk.json").empty());
+  EXPECT_TRUE(references().empty());
 }
 
 }  // namespace

@@ -5,7 +5,9 @@ Run by CTest with WINDROW_CHANGES, WINDROW_COMMAND and WINDROW_MPIRUN in the env
 """
 
 import fcntl
+import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -178,6 +180,26 @@ class Replaced(Folder):
                 self.assertEqual((done.returncode, self.folders()), (0, before), done.stdout + done.stderr)
                 self.assertIn("which cannot be opened, may name it", done.stdout)
                 (self.folder / name).unlink()
+
+    def test_two_who_replace_a_set_have_its_references(self):
+        base = self.folder / "a.nc"
+        until, failures = time.monotonic() + 4, []
+
+        def repeat(number):
+            while time.monotonic() < until:
+                done = windrow("copy", "--quiet", "--set", f"files=subfiles({number})", self.plain, base)
+                if done.returncode != 0:
+                    failures.append(done.stdout + done.stderr)
+
+        threads = [threading.Thread(target=repeat, args=(each,)) for each in (2, 3)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        self.assertEqual(failures, [])
+        own = json.loads(windrow("info", "--json", base).stdout)["subfiles"][0]["name"]
+        named = set(re.findall(r"a\.nc\.subfiles-[0-9a-f]+", (self.folder / "a.nc.kerchunk.json").read_text()))
+        self.assertEqual(named, {own.split("/")[0]})
 
 
 if __name__ == "__main__":
