@@ -269,8 +269,10 @@ f["type"] = np.dtype("f8")
   EXPECT_THAT(groups, testing::ElementsAre("/", "/g", "/g/inner"));
   EXPECT_EQ(found.variables.size(), 2U);
   EXPECT_THAT(found.unsupported, UnorderedElementsAre("/elsewhere: external link", "/type: named datatype"));
-  EXPECT_THAT(found.links, UnorderedElementsAre(SoftLink{"/soft", "/g/v"}, SoftLink{"/dangling", "/nowhere"}, SoftLink{"/g/v", "/second name"},
-                                                SoftLink{"/g/inner/back to g", "/g"}, SoftLink{"/g/root again", "/"}));
+  EXPECT_THAT(found.links,
+              UnorderedElementsAre(SoftLink{"/soft", "/g/v"}, SoftLink{"/dangling", "/nowhere"},
+                                   SoftLink{"/g/v", "/second name", true}, SoftLink{"/g/inner/back to g", "/g", true},
+                                   SoftLink{"/g/root again", "/", true}));
 }
 
 TEST_F(ForeignHdf5, says_why_an_attribute_cannot_be_read) {
