@@ -36,9 +36,10 @@ struct Findings {
   Totals reading;
 };
 
-// A batch that failed is read again piece by piece: so each variable gets its own verdict.
-void read_batch(Transfer& transfer, windrow::File& file, const std::vector<Item>& items, const Batch& batch,
-                Findings& findings) {
+// A batch that failed is read again piece by piece: so each variable gets its own verdict. What is left of one that is
+// damaged is not read: a damaged header may say that it is millions of times as long as the file.
+void read_batch(Transfer& transfer, windrow::File& file, Slicer& slices, const std::vector<Item>& items,
+                const Batch& batch, Findings& findings) {
   try {
     transfer.read(file, batch);
     findings.reading.add(file);
@@ -46,12 +47,13 @@ void read_batch(Transfer& transfer, windrow::File& file, const std::vector<Item>
   } catch (const windrow::Error& error) {
     if (error.code() == WINDROW_OUT_OF_MEMORY || error.code() == WINDROW_MPI) throw;  // says nothing of the file
     if (batch.size() > 1) {
-      for (const Piece& piece : batch) read_batch(transfer, file, items, {piece}, findings);
+      for (const Piece& piece : batch) read_batch(transfer, file, slices, items, {piece}, findings);
       return;
     }
     const std::string path = file.variable(items[batch.front().item].variable).path;
     const std::string line = path + ": " + error.what();
     if (findings.damaged.empty() || !findings.damaged.back().starts_with(path + ": ")) findings.damaged.push_back(line);
+    slices.leave(batch.front().item);
   }
 }
 
@@ -160,7 +162,7 @@ int check(const World& world, const Arguments& arguments) {
     read_wholes(file, contents, findings);
     Slicer slices = transfer.slicer();
     for (Batch batch = slices.next(); !batch.empty(); batch = slices.next()) {
-      read_batch(transfer, file, contents.items, batch, findings);
+      read_batch(transfer, file, slices, contents.items, batch, findings);
       progress.advance(transfer.bytes(batch));
     }
   } catch (const std::runtime_error&) {  // Failure or windrow::Error: on every rank

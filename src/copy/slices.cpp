@@ -60,9 +60,10 @@ Share share_of(const Item& item, const Piece& piece, int rank, int ranks) {
   return {piece.first + rank * each + std::min<int64_t>(rank, more), each + (rank < more ? 1 : 0)};
 }
 
+int64_t aligned(int64_t bytes) noexcept { return (bytes + k_alignment - 1) / k_alignment * k_alignment; }
+
 int64_t share_bytes(const Item& item, const Piece& piece, int rank, int ranks) {
-  const int64_t bytes = share_of(item, piece, rank, ranks).count * item.element_bytes;
-  return (bytes + k_alignment - 1) / k_alignment * k_alignment;
+  return aligned(share_of(item, piece, rank, ranks).count * item.element_bytes);
 }
 
 Slicer::Slicer(const std::vector<Item>& items, int ranks, int64_t buffer_bytes)
@@ -109,14 +110,22 @@ Batch Slicer::next() {
   return batch;
 }
 
+void Slicer::leave(size_t item) noexcept {
+  if (item == item_) end_item();
+}
+
+void Slicer::end_item() noexcept {
+  ++item_;
+  range_ = 0;
+  element_ = 0;
+}
+
 // To the next range, or the next item.
 void Slicer::advance() {
   const Item& item = items_[item_];
   const bool in_range = element_ < (item.is_partial ? item.ranges[range_].first + item.ranges[range_].second : element_count(item.shape));
   if (in_range || (item.is_partial && ++range_ < item.ranges.size())) return;
-  ++item_;
-  range_ = 0;
-  element_ = 0;
+  end_item();
 }
 
 // At each position the largest box that starts there and ends within the range: first growing boxes (up to a row, a plane, ...),

@@ -42,6 +42,7 @@ struct Share {
 Share share_of(const Item& item, const Piece& piece, int rank, int ranks);
 
 // Bytes that a rank's share takes in its buffer. Shares begin at multiples of 8 bytes, so that every element is aligned.
+int64_t aligned(int64_t bytes) noexcept;  // the next multiple
 int64_t share_bytes(const Item& item, const Piece& piece, int rank, int ranks);
 
 // Walks over all elements of all items, once, in order.
@@ -51,6 +52,7 @@ class Slicer {
  public:
   Slicer(const std::vector<Item>& items, int ranks, int64_t buffer_bytes);
   Batch next();  // empty: done
+  void leave(size_t item) noexcept;  // what is left of it
 
  private:
   std::optional<Piece> cut(int64_t room, bool first_of_batch) const;
@@ -58,6 +60,7 @@ class Slicer {
   int ranks_;
   int64_t buffer_bytes_;
   void advance();
+  void end_item() noexcept;
   size_t item_ = 0, range_ = 0;
   int64_t element_ = 0;
 };

@@ -58,6 +58,7 @@ double Totals::seconds() const { return sum_.contains("seconds") ? sum_["seconds
 
 Transfer::Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t buffer_bytes, int parts)
     : ranks_(ranks), items_(items), batch_bytes_(std::max<int64_t>(buffer_bytes / parts, 1)) {
+  constexpr size_t k_most_batches = 1024;  // that are looked at: data may be what a damaged header says
   int64_t needed = 0, most = batch_bytes_;
   for (const Item& item : items_) most = std::max(most, item.element_bytes);
   size_t batches = 0;
@@ -65,7 +66,7 @@ Transfer::Transfer(const Ranks& ranks, const std::vector<Item>& items, int64_t b
   for (Batch batch = slices.next(); !batch.empty() && (needed < most || batches < 2); batch = slices.next(), ++batches) {
     int64_t mine = 0;
     for (const Piece& piece : batch) mine += share_bytes(items_[piece.item], piece, ranks_.rank, ranks_.size);
-    needed = std::max(needed, mine);
+    needed = std::max(needed, batches < k_most_batches ? mine : aligned(most));
   }
   bool allocated = true;
   try {

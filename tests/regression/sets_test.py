@@ -201,6 +201,23 @@ class Replaced(Folder):
         named = set(re.findall(r"a\.nc\.subfiles-[0-9a-f]+", (self.folder / "a.nc.kerchunk.json").read_text()))
         self.assertEqual(named, {own.split("/")[0]})
 
+    def test_records_behind_the_end_are_one_fault(self):
+        with h5py.File(self.plain, "a") as file:
+            file.create_dataset("t", data=np.arange(300.0).reshape(3, 100), maxshape=(None, 100), chunks=(1, 100))
+        for settings in ((), ("--set", "files=subfiles(2)")):
+            with self.subTest(settings):
+                base = self.folder / "a.nc"
+                done = windrow("copy", "--quiet", "--set", "netcdf_version=5", *settings, self.plain, base)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                content = bytearray(base.read_bytes())
+                self.assertEqual((bytes(content[:4]), int.from_bytes(content[4:12], "big")), (b"CDF\5", 3))
+                for records in (1 << 20, (1 << 31) - 1, 1 << 40):
+                    content[4:12] = records.to_bytes(8, "big")
+                    base.write_bytes(content)
+                    done = windrow("check", base)  # LIMIT_S is far from what 2^40 records take slice by slice
+                    self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                    self.assertEqual(done.stderr.count("damaged: /t:"), 1, done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
