@@ -148,7 +148,11 @@ Result<std::unique_ptr<Subfiles>> Subfiles::take_from(Catalog& catalog, const st
   }
   set->found_ = set->used();
   set->sums_fills_ = sum == set->checksum(catalog);
-  if (sum != set->checksum(catalog)) return bad("its checksum is wrong");
+  if (sum != set->checksum(catalog)) {
+    const auto& left_out = catalog.unsupported;  // is not in the sum
+    const std::string first = left_out.empty() ? "" : "; " + readable(left_out.front().substr(0, 300));
+    return bad("its checksum is wrong" + first);
+  }
   std::erase_if(root, is_ours);
   for (const auto& [variable, split] : set->variables_) std::erase_if(catalog.variables[static_cast<size_t>(variable)].attributes, is_ours);
   return set;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts of variable length whose places in the file, or the heaps that they are in, are damaged: named, and never
-// followed by HDF5, which would write past its
-// memory or not end.
+// Texts of variable length and mappings of virtual datasets whose places in the file, or the heaps that they are in,
+// are damaged: named, and never followed by HDF5, which would write past its memory or not end.
 #include <cstring>
 #include <map>
 #include <span>
@@ -154,6 +153,93 @@ TEST_F(HeapPlaces, of_texts_that_were_just_put_are_no_error) {
   ASSERT_WINDROW_OK(windrow_get_texts(file, variable, texts));
   for (int i = 0; i < 5; ++i) EXPECT_STREQ(texts[i], fresh[i]);
   EXPECT_WINDROW_OK(windrow_close(file));
+}
+
+// What leads from a set to its subfiles lies in a heap too.
+class Mappings : public testing::Test {
+ protected:
+  void SetUp() override {
+    const int64_t shape[2] = {4, 50}, start[2] = {0, 0};
+    const std::vector<double> data(200, 1.5);
+    windrow_file* file = nullptr;
+    int variable = -1;
+    const Options options{{"files", "subfiles(3)"}};
+    ASSERT_WINDROW_OK(windrow_create(MPI_COMM_WORLD, path_.c_str(), options, &file));
+    for (const char* name : {"one", "two"}) {
+      ASSERT_WINDROW_OK(windrow_define_variable(file, name, WINDROW_FLOAT64, 2, shape, &variable));
+      ASSERT_WINDROW_OK(windrow_write_block(file, variable, start, shape, data.data()));
+    }
+    ASSERT_WINDROW_OK(windrow_close(file));
+    bytes_ = bytes_of_file(path_);
+    heaps_ = all_of(bytes_, "GCOL");
+    ASSERT_FALSE(heaps_.empty());
+  }
+  // Whether the file with these bytes is as it was.
+  bool is_whole(const std::string& bytes, int mode) {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
+    windrow_file* file = nullptr;
+    const int code = windrow_open(MPI_COMM_WORLD, path_.c_str(), mode, nullptr, &file);
+    if (code != WINDROW_OK) {
+      EXPECT_EQ(code, WINDROW_BAD_FILE) << windrow_error_message();
+      count_named(windrow_error_message());
+      return false;
+    }
+    int first = -1, second = -1;
+    const bool found = windrow_find_variable(file, "one", &first) == WINDROW_OK &&
+                       windrow_find_variable(file, "two", &second) == WINDROW_OK;
+    count_named(windrow_unsupported_objects(file));
+    EXPECT_WINDROW_OK(windrow_discard(file));
+    return found;
+  }
+  void count_named(const std::string& message) {
+    named_ += message.find("its mappings to other files: ") != std::string::npos ? 1 : 0;
+  }
+
+  SharedFolder folder_;
+  const std::string path_ = folder_.file("a.h5");
+  std::string bytes_;
+  std::vector<size_t> heaps_;
+  int named_ = 0;
+};
+
+TEST_F(Mappings, that_are_whole_are_followed) {
+  for (const int mode : {WINDROW_READ, WINDROW_UPDATE}) EXPECT_TRUE(is_whole(bytes_, mode));
+  EXPECT_EQ(named_, 0);
+}
+
+TEST_F(Mappings, that_are_damaged_are_named) {
+  int damaged = 0;
+  for (const size_t heap : heaps_)
+    for (size_t at = 0; at < 800 && heap + at < bytes_.size(); at += 5)
+      for (const char odd : {'\0', '\1', '\xff'}) {
+        SCOPED_TRACE("byte " + std::to_string(at) + " of the heap at " + std::to_string(heap));
+        std::string bytes = bytes_;
+        bytes[heap + at] = odd;
+        damaged += is_whole(bytes, at % 2 == 0 ? WINDROW_READ : WINDROW_UPDATE) ? 0 : 1;
+      }
+  EXPECT_GT(damaged, 100);
+  EXPECT_GT(named_, 50);
+}
+
+TEST_F(Mappings, that_are_not_where_the_dataset_says_are_named) {
+  std::string address(8, '\0');
+  put(address, 0, heaps_.front(), 8);
+  int damaged = 0;
+  for (const auto& [begin, end] : headers_of(bytes_)) {
+    const size_t place = bytes_.find("\4\3" + address, begin);
+    if (place >= end) continue;
+    for (const auto& [offset, size] : {std::pair<size_t, size_t>{2, 8}, {10, 4}})
+      for (const uint64_t number : {0ULL, 1ULL, 7ULL, 4096ULL, 0xffffULL, 1ULL << 40}) {
+        std::string bytes = bytes_;
+        put(bytes, place + offset, number, size);
+        if (bytes == bytes_) continue;
+        const auto header = std::as_bytes(std::span(bytes).subspan(begin, end - begin));
+        put(bytes, end, windrow::checksum_of_metadata(header), k_checksum);
+        damaged += is_whole(bytes, WINDROW_READ) ? 0 : 1;
+      }
+  }
+  EXPECT_GT(damaged, 10);
+  EXPECT_GT(named_, 10);
 }
 
 }  // namespace

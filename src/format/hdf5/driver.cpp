@@ -20,6 +20,7 @@
 #include <cerrno>
 #include <compare>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -49,6 +50,8 @@ struct DriverFile : H5FD_t {
   bool changes = false;  // it is open for more than reading
   bool durable = false;
   bool holds_elements = false;
+  bool has_read_heaps = false;
+  const std::function<bool()>* admit = nullptr;  // see GuardedHeaps
   int64_t chunk_offset = -1;
   haddr_t marked = HADDR_UNDEF;  // where a superblock lies that HDF5 marks
   haddr_t end_of_file = 0;  // as far as HDF5 has made it; others may have made it longer
@@ -219,6 +222,19 @@ herr_t close(H5FD_t* base) noexcept {
   return 0;
 }
 
+// HDF5 names collections of the global heap raw data, too.
+bool is_heap_collection(std::span<const std::byte> bytes) noexcept {
+  constexpr std::string_view k_signature = "GCOL";
+  return bytes.size() >= k_signature.size() && std::memcmp(bytes.data(), k_signature.data(), k_signature.size()) == 0;
+}
+
+bool is_refused(DriverFile& file, H5FD_mem_t type, std::span<const std::byte> bytes) noexcept {
+  if ((type != H5FD_MEM_DRAW && type != H5FD_MEM_GHEAP) || !is_heap_collection(bytes)) return false;
+  file.has_read_heaps = true;
+  const std::function<bool()>* const admit = std::exchange(file.admit, nullptr);
+  return admit != nullptr && !(*admit)();
+}
+
 herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, void* data) noexcept {
   DriverFile& file = of(base);
   if (!is_range(address, size)) return complain(H5E_OVERFLOW, "read", EOVERFLOW);
@@ -235,17 +251,12 @@ herr_t read(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
   if (status.ok()) apply(file.undo, static_cast<int64_t>(address), bytes);
   if (status.ok()) show_held(file, address, bytes);
   if (status.ok() && type == H5FD_MEM_SUPER && has_write_mark(bytes)) file.marked = address;
+  if (status.ok() && is_refused(file, type, bytes)) return complain(H5E_READERROR, "read heap", EINVAL);
   if (status.ok()) return 0;
   return complain(H5E_READERROR, "read", status.code() == Code::out_of_memory ? ENOMEM : EIO);
 }
 
 // After the first failure the file stays as it is, and HDF5 goes on in memory: what it reads again is what it has written.
-// HDF5 names collections of the global heap raw data, too.
-bool is_heap_collection(std::span<const std::byte> bytes) noexcept {
-  constexpr std::string_view k_signature = "GCOL";
-  return bytes.size() >= k_signature.size() && std::memcmp(bytes.data(), k_signature.data(), k_signature.size()) == 0;
-}
-
 // Elements are written at once: the aggregators write elements too, and what was held would later replace theirs. But for those that lead into heaps,
 // which are held.
 Status write_bytes(DriverFile& file, H5FD_mem_t type, haddr_t address, std::span<const std::byte> bytes) {
@@ -411,7 +422,8 @@ Status write_past(hid_t file, std::span<const std::byte> bytes, int64_t to) {
 Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes) {
   DriverFile* driver = driver_of(file);
   if (driver == nullptr) return {Code::internal, "a file with another driver"};
-  if (read(driver, H5FD_MEM_GHEAP, H5P_DEFAULT, static_cast<haddr_t>(offset), bytes.size(), bytes.data()) >= 0) return {};
+  const auto address = static_cast<haddr_t>(offset);
+  if (read(driver, H5FD_MEM_DEFAULT, H5P_DEFAULT, address, bytes.size(), bytes.data()) >= 0) return {};
   return driver->failure->ok() ? Status(Code::bad_file, fmt::format("{} bytes at {} lie outside the file", bytes.size(), offset)) : *driver->failure;
 }
 
@@ -421,6 +433,19 @@ DeferredElements::DeferredElements(hid_t file) noexcept : file_(file) {
 
 DeferredElements::~DeferredElements() {
   if (DriverFile* driver = driver_of(file_)) driver->holds_elements = false;
+}
+
+GuardedHeaps::GuardedHeaps(hid_t file, const std::function<bool()>& admit) noexcept : driver_(driver_of(file)) {
+  if (driver_ != nullptr) static_cast<DriverFile*>(driver_)->admit = &admit;
+}
+
+GuardedHeaps::~GuardedHeaps() {
+  if (driver_ != nullptr) static_cast<DriverFile*>(driver_)->admit = nullptr;
+}
+
+bool has_read_heaps(hid_t file) noexcept {
+  const DriverFile* driver = driver_of(file);
+  return driver != nullptr && driver->has_read_heaps;
 }
 
 std::shared_ptr<void>* kept_until_written(hid_t file) noexcept {

@@ -5,6 +5,7 @@
 
 #include <hdf5.h>
 
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -63,6 +64,21 @@ Status read_place(hid_t file, int64_t offset, std::span<std::byte> bytes);
 // A place for what was learnt from the file's bytes: emptied when HDF5 writes any. nullptr: the file has another
 // driver.
 std::shared_ptr<void>* kept_until_written(hid_t file) noexcept;
+
+// As long as it lives, HDF5 gets the first collection of the global heap that it reads only where `admit` says so: it
+// follows what it finds there. The file has this driver.
+class GuardedHeaps {
+ public:
+  GuardedHeaps(hid_t file, const std::function<bool()>& admit) noexcept;
+  ~GuardedHeaps();
+  GuardedHeaps(const GuardedHeaps&) = delete;
+  GuardedHeaps& operator=(const GuardedHeaps&) = delete;
+
+ private:
+  void* driver_;  // not the file: to ask HDF5 for it would empty its stack of errors
+};
+// Whether HDF5 has read one, and may have it in memory. The file has this driver.
+bool has_read_heaps(hid_t file) noexcept;
 
 // The first thing that the storage refused to an open file; outlives the file. After it nothing more is written: others find what they found since the
 // file was opened or published. To be looked at after every call that may write, H5Fclose included. Null: the

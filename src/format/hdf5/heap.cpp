@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "extent/extent.hpp"
 #include "format/hdf5/driver.hpp"
 #include "format/hdf5/handle.hpp"
+#include "format/hdf5/superblock.hpp"
 
 namespace windrow {
 namespace {
@@ -47,76 +51,93 @@ Result<Sizes> sizes_of(hid_t file) {
 // Bytes of the file, some at a time: the headers of objects are what is wanted.
 class Reader {
  public:
-  Reader(hid_t file, int64_t begin) noexcept : file_(file), at_(begin) {}
+  explicit Reader(size_t bytes) : window_(bytes) {}
 
   // Valid until the next call.
-  Result<std::span<const std::byte>> read(int64_t offset, size_t size) {
+  Result<std::span<const std::byte>> read(hid_t file, int64_t offset, size_t size) {
     if (offset < at_ || offset + static_cast<int64_t>(size) > at_ + filled_) {
       at_ = offset;
       filled_ = 0;
-      if (Status status = read_place(file_, offset, window_); !status.ok()) return status;
+      if (Status status = read_place(file, offset, window_); !status.ok()) return status;
       filled_ = static_cast<int64_t>(window_.size());
     }
     return std::span<const std::byte>(window_).subspan(static_cast<size_t>(offset - at_), size);
   }
 
  private:
-  hid_t file_;
-  int64_t at_, filled_ = 0;
-  std::array<std::byte, 4096> window_;
+  int64_t at_ = 0, filled_ = 0;
+  std::vector<std::byte> window_;
 };
 
 constexpr uint64_t to_eight(uint64_t bytes) noexcept { return (bytes + 7) / 8 * 8; }
 
-constexpr uint64_t k_none = UINT64_MAX;
-using Objects = std::vector<uint64_t>;  // bytes of each object, by its number; k_none: there is none
+constexpr uint64_t k_none = UINT64_MAX, k_last_address = uint64_t{1} << 62;
 
-uint64_t bytes_of(const Objects& objects, uint64_t number) noexcept {
-  return number < objects.size() ? objects[static_cast<size_t>(number)] : k_none;
+struct Object {
+  int64_t begin = 0;       // of its bytes in the file
+  uint64_t bytes = k_none;  // k_none: there is none
+};
+using Objects = std::vector<Object>;  // by number
+
+Object object_at(const Objects& objects, uint64_t number) noexcept {
+  return number < objects.size() ? objects[static_cast<size_t>(number)] : Object();
 }
 
 // A heap's objects, or why it is none (section III.E "Global Heap").
 Result<Objects> read_heap(hid_t file, const Sizes& sizes, uint64_t address) {
-  constexpr uint64_t k_least_bytes = 4096, k_most_bytes = uint64_t{1} << 62;
+  constexpr uint64_t k_least_bytes = 4096;
   const auto bad = [&](std::string_view why) {
     return Status(Code::bad_file, fmt::format("the heap at {} {}", address, why));
   };
-  if (address > k_most_bytes) return bad("lies outside the file");
+  if (address > k_last_address) return bad("lies outside the file");
   const auto begin = static_cast<int64_t>(address) + sizes.base;
-  Reader reader(file, begin);
-  const auto head = reader.read(begin, 8 + sizes.length);
+  Reader reader(k_least_bytes);
+  const auto head = reader.read(file, begin, 8 + sizes.length);
   if (!head.ok()) return head.status();
   constexpr std::array k_signature{std::byte{'G'}, std::byte{'C'}, std::byte{'O'}, std::byte{'L'}, std::byte{1}};
   if (!std::equal(k_signature.begin(), k_signature.end(), head.value().begin())) return bad("is none");
   const uint64_t bytes = number_at(head.value(), 8, sizes.length);
-  if (bytes < k_least_bytes || bytes > k_most_bytes) return bad("has a size that cannot be");
+  if (bytes < k_least_bytes || bytes > k_last_address) return bad("has a size that cannot be");
   Objects objects;
   const uint64_t header = 8 + sizes.length;  // of an object too: its number, its references, nothing, its bytes
   for (uint64_t at = to_eight(header); at + header <= bytes;) {
-    const auto object = reader.read(begin + static_cast<int64_t>(at), header);
+    const auto object = reader.read(file, begin + static_cast<int64_t>(at), header);
     if (!object.ok()) return object.status();
     const uint64_t number = number_at(object.value(), 0, 2), size = number_at(object.value(), 8, sizes.length);
     if (size > bytes) return bad("has an object that is larger than the heap");
     const uint64_t taken =
         number == 0 ? size : to_eight(header) + to_eight(size);  // 0: what is free, its header included
     if (taken < header || taken > bytes - at) return bad("has an object that leaves the heap");
-    if (number == 0) break;  // the last
-    if (bytes_of(objects, number) != k_none) return bad(fmt::format("has two objects {}", number));
-    if (number >= objects.size()) objects.resize(static_cast<size_t>(number) + 1, k_none);
-    objects[static_cast<size_t>(number)] = size;
+    const auto first_byte = begin + static_cast<int64_t>(at + to_eight(header));
     at += taken;
+    if (number == 0) continue;  // HDF5 goes on behind what is free, too
+    if (object_at(objects, number).bytes != k_none) return bad(fmt::format("has two objects {}", number));
+    if (number >= objects.size()) objects.resize(static_cast<size_t>(number) + 1);
+    objects[static_cast<size_t>(number)] = {first_byte, size};
   }
   return objects;
+}
+
+// Of a file, as long as HDF5 writes nothing to it.
+struct Learnt {
+  std::map<uint64_t, Objects> heaps;  // by address
+  Reader headers{size_t{64} << 10};   // of objects: those of many lie together
+};
+
+Result<Learnt*> learnt_of(hid_t file) {
+  std::shared_ptr<void>* const kept = kept_until_written(file);
+  if (kept == nullptr) return Status(Code::internal, "a file with another driver");
+  if (*kept == nullptr) *kept = std::make_shared<Learnt>();
+  return static_cast<Learnt*>(kept->get());
 }
 
 // The same, read once as long as HDF5 writes nothing to the file.
 Result<const Objects*> find_heap(hid_t file, const Sizes& sizes, uint64_t address) {
   constexpr size_t k_most_heaps = 4096;
-  using Heaps = std::map<uint64_t, Objects>;
-  std::shared_ptr<void>* const kept = kept_until_written(file);
-  if (kept == nullptr) return Status(Code::internal, "a file with another driver");
-  if (*kept == nullptr || static_cast<Heaps*>(kept->get())->size() >= k_most_heaps) *kept = std::make_shared<Heaps>();
-  Heaps& heaps = *static_cast<Heaps*>(kept->get());
+  const auto learnt = learnt_of(file);
+  if (!learnt.ok()) return learnt.status();
+  auto& heaps = learnt.value()->heaps;
+  if (heaps.size() >= k_most_heaps) heaps.clear();
   if (const auto known = heaps.find(address); known != heaps.end()) return &known->second;
   auto read = read_heap(file, sizes, address);
   if (!read.ok()) return read.status();
@@ -175,13 +196,127 @@ Status check_heap_places(hid_t object, hid_t type, size_t elements, size_t item_
     if (address == 0) continue;  // an element that nobody has written
     const auto heap = find_heap(file.get(), sizes.value(), address);
     if (!heap.ok()) return heap.status().code() == Code::bad_file ? damaged(heap.status().message()) : heap.status();
-    const uint64_t found = bytes_of(*heap.value(), index);
+    const uint64_t found = object_at(*heap.value(), index).bytes;
     if (found == k_none)
       return damaged(fmt::format("element {} is object {} of the heap at {}, which has none", i, index, address));
     if (found != bytes)
       return damaged(fmt::format("element {} has {} bytes, and {} in the heap at {}", i, bytes, found, address));
   }
   return {};
+}
+
+namespace {
+
+struct HeapPlace {
+  uint64_t address, index;
+};
+
+constexpr uint64_t k_most_block_bytes = uint64_t{1} << 32;
+
+// Where the messages of an object's header lie, and how (section IV.A).
+struct Header {
+  bool is_new = false;        // version 2
+  int64_t message_bytes = 0;  // before what a message holds
+  Extent messages;
+};
+
+std::optional<Header> read_header(hid_t file, Reader& reader, int64_t begin) {
+  constexpr size_t k_most_bytes = 34;
+  constexpr uint64_t k_times = 0x20, k_limits = 0x10, k_order = 0x04;
+  constexpr std::array k_signature{std::byte{'O'}, std::byte{'H'}, std::byte{'D'}, std::byte{'R'}, std::byte{2}};
+  const auto read = reader.read(file, begin, k_most_bytes);
+  if (!read.ok()) return std::nullopt;
+  const std::span<const std::byte> bytes = read.value();
+  Header header;
+  header.is_new = std::equal(k_signature.begin(), k_signature.end(), bytes.begin());
+  if (!header.is_new && bytes.front() != std::byte{1}) return std::nullopt;
+  const uint64_t flags = header.is_new ? number_at(bytes, 5, 1) : 0;
+  const size_t times = (flags & k_times) != 0 ? 16 : 0, limits = (flags & k_limits) != 0 ? 4 : 0;
+  const size_t at = header.is_new ? 6 + times + limits : 8;
+  const size_t size_bytes = header.is_new ? size_t{1} << (flags & 3) : 4;
+  const uint64_t size = number_at(bytes, at, size_bytes);
+  if (size > k_most_block_bytes) return std::nullopt;
+  const int64_t first = begin + static_cast<int64_t>(header.is_new ? at + size_bytes : 16);
+  header.messages = {first, first + static_cast<int64_t>(size)};
+  header.message_bytes = !header.is_new ? 8 : (flags & k_order) != 0 ? 6 : 4;
+  return header;
+}
+
+// Of a virtual dataset; none for any other object, and where HDF5 itself will find that the header is damaged.
+std::optional<HeapPlace> place_of_mappings(hid_t file, Reader& reader, const Sizes& sizes, uint64_t address) {
+  constexpr size_t k_most_content = 16, k_most_messages = 65536;
+  constexpr uint64_t k_layout = 8, k_continuation = 16, k_first_version = 4, k_virtual = 3;
+  constexpr int64_t k_signature_bytes = 4, k_checksum_bytes = 4;
+  const int64_t begin = static_cast<int64_t>(address) + sizes.base;
+  const auto header = read_header(file, reader, begin);
+  if (!header) return std::nullopt;
+  const int64_t message_bytes = header->message_bytes;
+  std::vector<Extent> blocks{header->messages};
+  size_t messages = 0;
+  for (size_t i = 0; i < blocks.size(); ++i)
+    for (Extent left = blocks[i]; left.size() >= message_bytes && messages < k_most_messages; ++messages) {
+      const auto read = reader.read(file, left.begin, static_cast<size_t>(message_bytes) + k_most_content);
+      if (!read.ok()) return std::nullopt;
+      const size_t type_bytes = header->is_new ? 1 : 2;
+      const uint64_t type = number_at(read.value(), 0, type_bytes), size = number_at(read.value(), type_bytes, 2);
+      const std::span<const std::byte> content = read.value().subspan(static_cast<size_t>(message_bytes));
+      if (type == k_layout) {
+        const bool is_virtual = number_at(content, 0, 1) >= k_first_version && number_at(content, 1, 1) == k_virtual;
+        if (!is_virtual) return std::nullopt;
+        return HeapPlace{number_at(content, 2, sizes.address), number_at(content, 2 + sizes.address, k_index_bytes)};
+      }
+      if (type == k_continuation) {
+        const uint64_t next = number_at(content, 0, sizes.address);
+        const uint64_t length = number_at(content, sizes.address, sizes.length);
+        if (next > k_last_address || length > k_most_block_bytes) return std::nullopt;
+        Extent block{static_cast<int64_t>(next) + sizes.base, static_cast<int64_t>(next + length) + sizes.base};
+        if (header->is_new) block = {block.begin + k_signature_bytes, block.end - k_checksum_bytes};
+        blocks.push_back(block);
+      }
+      left.begin += message_bytes + static_cast<int64_t>(size);
+    }
+  return std::nullopt;
+}
+
+Status check_mappings(hid_t file, const Sizes& sizes, haddr_t header) {
+  constexpr size_t k_checksum_bytes = 4;
+  constexpr uint64_t k_most_bytes = uint64_t{1} << 30;
+  if (header > k_last_address) return {};
+  const auto learnt = learnt_of(file);
+  if (!learnt.ok()) return learnt.status();
+  const auto place = place_of_mappings(file, learnt.value()->headers, sizes, header);
+  const uint64_t undefined = ~uint64_t{0} >> (8 * (k_most_address_bytes - sizes.address));  // there are none
+  if (!place || place->address == undefined) return {};
+  const auto damaged = [](std::string_view why) {
+    return Status(Code::bad_file, fmt::format("its mappings to other files: {}: damaged", why));
+  };
+  const auto heap = find_heap(file, sizes, place->address);
+  if (!heap.ok()) return heap.status().code() == Code::bad_file ? damaged(heap.status().message()) : heap.status();
+  const Object object = object_at(*heap.value(), place->index);
+  if (object.bytes <= k_checksum_bytes || object.bytes > k_most_bytes)
+    return damaged(fmt::format("the heap at {} has no object {} that can be them", place->address, place->index));
+  std::vector<std::byte> bytes(static_cast<size_t>(object.bytes));
+  if (Status status = read_place(file, object.begin, bytes); !status.ok()) return status;
+  const auto content = std::span<const std::byte>(bytes).first(bytes.size() - k_checksum_bytes);
+  if (number_at(bytes, content.size(), k_checksum_bytes) == checksum_of_metadata(content)) return {};
+  return damaged(fmt::format("object {} of the heap at {} differs from its checksum", place->index, place->address));
+}
+
+}  // namespace
+
+Result<Handle> open_checked(hid_t file, hid_t group, const std::string& name, haddr_t header) {
+  const Result<Sizes> sizes = sizes_of(file);
+  if (!sizes.ok()) return sizes.status();
+  Status status;
+  const std::function<bool()> admit = [&] {
+    status = guard([&] { return check_mappings(file, sizes.value(), header); });
+    return status.ok();
+  };
+  if (has_read_heaps(file) && !admit()) return status;
+  const GuardedHeaps guarded(file, admit);
+  Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
+  if (!status.ok()) return status;
+  return object;
 }
 
 }  // namespace windrow

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "format/hdf5/handle.hpp"
 #include "format/hdf5/texts.hpp"
 
 namespace windrow {
@@ -18,5 +19,10 @@ namespace windrow {
 // `what` names the object.
 Status check_heap_places(hid_t object, hid_t type, size_t elements, size_t item_bytes, const std::string& what,
                          const ReadAll& read);
+
+// Opens an object whose header lies there; invalid: HDF5 cannot. The mappings of a virtual dataset lie in a heap too,
+// and HDF5 (1.10) follows the numbers in them before it looks at their checksum. bad_file: they are not what was
+// written. The file has our driver.
+Result<Handle> open_checked(hid_t file, hid_t group, const std::string& name, haddr_t header);
 
 }  // namespace windrow

@@ -28,6 +28,12 @@ inline haddr_t address_of(hid_t object) {
   return known ? address : HADDR_UNDEF;
 }
 
+// Of the object that a hard link leads to, which is not opened.
+inline haddr_t address_of(hid_t group, const LinkInfo& link) {
+  haddr_t address = HADDR_UNDEF;
+  return H5VLnative_token_to_addr(group, link.u.token, &address) >= 0 ? address : HADDR_UNDEF;
+}
+
 #else
 
 using LinkInfo = H5L_info_t;
@@ -44,6 +50,8 @@ inline haddr_t address_of(hid_t object) {
   H5O_info_t info;
   return H5Oget_info2(object, &info, H5O_INFO_BASIC) >= 0 ? info.addr : HADDR_UNDEF;
 }
+
+inline haddr_t address_of(hid_t, const LinkInfo& link) { return link.u.address; }
 
 #endif
 

@@ -13,6 +13,7 @@
 #include "format/check.hpp"
 #include "format/hdf5/attributes.hpp"
 #include "format/hdf5/dimensions.hpp"
+#include "format/hdf5/heap.hpp"
 #include "format/hdf5/types.hpp"
 #include "format/hdf5/version.hpp"
 #include "format/hdf5/virtual.hpp"
@@ -23,7 +24,8 @@ namespace {
 struct Link {
   std::string name;
   H5L_type_t type = H5L_TYPE_ERROR;
-  size_t target_bytes = 0;  // of a soft link, its NUL included
+  size_t target_bytes = 0;        // of a soft link, its NUL included
+  haddr_t address = HADDR_UNDEF;  // of a hard link: where the header of its object lies
 };
 
 H5_index_t index_of(unsigned order) { return (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME; }
@@ -139,8 +141,12 @@ class Walk {
   std::vector<std::string> pending_;      // groups, the next one last; a list, since recursion could be driven too deep
 };
 
-herr_t take_link(hid_t, const char* name, const LinkInfo* info, void* data) noexcept {
-  return static_cast<Collected<Link>*>(data)->add([&] { return Link{name, info->type, info->type == H5L_TYPE_SOFT ? info->u.val_size : 0}; });
+herr_t take_link(hid_t group, const char* name, const LinkInfo* info, void* data) noexcept {
+  return static_cast<Collected<Link>*>(data)->add([&] {
+    const bool is_hard = info->type == H5L_TYPE_HARD;
+    return Link{name, info->type, info->type == H5L_TYPE_SOFT ? info->u.val_size : 0,
+                is_hard ? address_of(group, *info) : HADDR_UNDEF};
+  });
 }
 
 Status Walk::run() {
@@ -225,7 +231,13 @@ Status Walk::visit_link(hid_t group, const std::string& group_path, const Link& 
     skip(object_path, link.type == H5L_TYPE_EXTERNAL ? "external link" : "user-defined link");
     return {};
   }
-  const Handle object(H5Oopen(group, link.name.c_str(), H5P_DEFAULT), H5Oclose);
+  const Result<Handle> opened = open_checked(file_, group, link.name, link.address);
+  if (!opened.ok()) {
+    const std::string& why = opened.status().message();
+    return skip_bad(object_path,
+                    {opened.status().code(), fmt::format("\"{}\": object \"{}\": {}", path_, object_path, why)});
+  }
+  const Handle& object = opened.value();
   const haddr_t address = object.valid() ? address_of(object.get()) : HADDR_UNDEF;
   if (address == HADDR_UNDEF) return skip_bad(object_path, damaged(object_path));
   const auto [seen, is_new] = seen_.emplace(address, object_path);
@@ -361,7 +373,9 @@ ObjectPaths paths_of_objects(hid_t file) {
     if (path == "/") paths.emplace(address_of(group.get()), path);
     for (const Link& link : links.list) {
       if (link.type != H5L_TYPE_HARD) continue;
-      const Handle object(H5Oopen(group.get(), link.name.c_str(), H5P_DEFAULT), H5Oclose);
+      const Result<Handle> opened = open_checked(file, group.get(), link.name, link.address);
+      if (!opened.ok()) continue;
+      const Handle& object = opened.value();
       const haddr_t address = object.valid() ? address_of(object.get()) : HADDR_UNDEF;
       const std::string place = (path == "/" ? "" : path) + "/" + link.name;
       if (address == HADDR_UNDEF || !paths.emplace(address, place).second || H5Iget_type(object.get()) != H5I_GROUP) continue;
