@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 
 #include "cli/commands.hpp"
@@ -38,8 +37,6 @@ int run(const cli::World& world, int argc, const char* const* argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Without a launcher Open MPI starts a daemon, with which it could start further ranks. No command does.
-  (void)setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   MPI_Init(&argc, &argv);
   cli::World world{MPI_COMM_WORLD};
   MPI_Comm_rank(world.comm, &world.rank);
